@@ -1,0 +1,172 @@
+"""The durable truth: documents, jobs, their pages and what happened to them."""
+
+from django.db import models
+from django.utils import timezone
+
+from inference.models import ModelVersion
+from jobs import states
+from tenants.scoped import TenantOwned
+
+_JOB_STATES = [(state, state) for state in states.JOB_STATES]
+_PAGE_STATES = [(state, state) for state in states.PAGE_STATES]
+
+
+class Document(TenantOwned):
+    """A file as it came. The same bytes of the same tenant are one document."""
+
+    class Kind(models.TextChoices):
+        PDF = "pdf"
+        IMAGE = "image"
+        TEXT = "text"
+
+    name = models.CharField(max_length=255)
+    sha256 = models.CharField(max_length=64)
+    size_bytes = models.PositiveBigIntegerField()
+    content_type = models.CharField(max_length=100)
+    kind = models.CharField(max_length=10, choices=Kind.choices)
+    pages_total = models.PositiveIntegerField()
+    file = models.CharField(max_length=300, editable=False)
+    livemode = models.BooleanField(default=True)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    deleted_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta(TenantOwned.Meta):
+        constraints = [
+            *TenantOwned.Meta.constraints,
+            models.UniqueConstraint(
+                fields=["tenant", "sha256"], condition=models.Q(deleted_at=None), name="jobs_document_same_bytes"
+            ),
+        ]
+        indexes = [models.Index(fields=["tenant", "-id"], name="jobs_document_newest")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class DocumentPage(TenantOwned):
+    """A page's picture, rendered once, and the text that the document itself carries."""
+
+    document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="pages", db_constraint=False)
+    number = models.PositiveIntegerField()
+    width_px = models.PositiveIntegerField()
+    height_px = models.PositiveIntegerField()
+    picture = models.CharField(max_length=300, blank=True)
+    picture_type = models.CharField(max_length=50, blank=True)
+    text_layer = models.JSONField(null=True, help_text="Lines with boxes; null when the page must be recognised.")
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta(TenantOwned.Meta):
+        constraints = [
+            *TenantOwned.Meta.constraints,
+            models.UniqueConstraint(fields=["document", "number"], name="jobs_documentpage_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"page {self.number}"
+
+
+class Job(TenantOwned):
+    """One request for work. Every view of it (poll, wait, socket, webhook) reads this row and its events."""
+
+    model_version = models.ForeignKey(ModelVersion, on_delete=models.PROTECT, related_name="+")
+    document = models.ForeignKey(
+        Document, null=True, on_delete=models.PROTECT, related_name="jobs", db_constraint=False
+    )
+    input = models.JSONField(null=True)
+    parameters = models.JSONField(default=dict)
+    state = models.CharField(max_length=20, choices=_JOB_STATES, default=states.QUEUED)
+    pages_total = models.PositiveIntegerField()
+    pages_succeeded = models.PositiveIntegerField(default=0)
+    pages_failed = models.PositiveIntegerField(default=0)
+    price = models.JSONField(help_text="As it was when the job was accepted.")
+    cost_micros = models.BigIntegerField(default=0)
+    currency = models.CharField(max_length=3)
+    error_code = models.CharField(max_length=60, blank=True)
+    error_detail = models.TextField(blank=True)
+    retry_of = models.ForeignKey("self", null=True, on_delete=models.PROTECT, related_name="retries", db_constraint=False)
+    livemode = models.BooleanField(default=True)
+    api_key_id = models.UUIDField(null=True)
+    request_id = models.CharField(max_length=64, blank=True)
+    last_seq = models.PositiveIntegerField(default=0)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    started_at = models.DateTimeField(null=True)
+    finished_at = models.DateTimeField(null=True)
+
+    class Meta(TenantOwned.Meta):
+        indexes = [
+            models.Index(fields=["tenant", "-id"], name="jobs_job_newest"),
+            models.Index(fields=["tenant", "state", "-id"], name="jobs_job_by_state"),
+            models.Index(fields=["document"], name="jobs_job_of_document"),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.id)
+
+    @property
+    def pages_done(self) -> int:
+        return self.pages_succeeded + self.pages_failed
+
+    @property
+    def terminal(self) -> bool:
+        return self.state in states.TERMINAL
+
+
+class Page(TenantOwned):
+    """The unit of work: of cancel, retry, lease, result and charge."""
+
+    job = models.ForeignKey(Job, on_delete=models.CASCADE, related_name="pages", db_constraint=False)
+    model_version = models.ForeignKey(ModelVersion, on_delete=models.PROTECT, related_name="+")
+    number = models.PositiveIntegerField()
+    state = models.CharField(max_length=20, choices=_PAGE_STATES, default=states.QUEUED)
+    attempt = models.PositiveSmallIntegerField(default=0)
+    run_after = models.DateTimeField(default=timezone.now)
+    wake_again_at = models.DateTimeField(null=True, help_text="Until then a message for this page is under way.")
+    lease_token = models.BigIntegerField(null=True)
+    lease_until = models.DateTimeField(null=True)
+    worker = models.CharField(max_length=100, blank=True)
+    result = models.JSONField(null=True)
+    error_code = models.CharField(max_length=60, blank=True)
+    error_detail = models.TextField(blank=True)
+    cost_micros = models.BigIntegerField(default=0)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    started_at = models.DateTimeField(null=True)
+    finished_at = models.DateTimeField(null=True)
+
+    class Meta(TenantOwned.Meta):
+        constraints = [
+            *TenantOwned.Meta.constraints,
+            models.UniqueConstraint(fields=["job", "number"], name="jobs_page_once"),
+        ]
+        indexes = [
+            models.Index(
+                fields=["model_version", "id"], condition=models.Q(state="queued"), name="jobs_page_queue"
+            ),
+            models.Index(fields=["lease_until"], condition=models.Q(state="running"), name="jobs_page_leases"),
+        ]
+
+    def __str__(self) -> str:
+        return f"page {self.number} of {self.job_id}"
+
+
+class Event(TenantOwned):
+    """What happened, numbered per job, written in the transaction that made it so.
+
+    A database column `xid` (not mapped here) holds the writing transaction, so that a reader of the tenant's whole
+    stream can stop below the oldest transaction still running and never skip one that commits late.
+    """
+
+    id = models.BigAutoField(primary_key=True)
+    job = models.ForeignKey(Job, on_delete=models.CASCADE, related_name="events", db_constraint=False)
+    seq = models.PositiveIntegerField()
+    type = models.CharField(max_length=40)
+    data = models.JSONField(default=dict)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta(TenantOwned.Meta):
+        constraints = [
+            *TenantOwned.Meta.constraints,
+            models.UniqueConstraint(fields=["job", "seq"], name="jobs_event_seq"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.seq} {self.type}"

@@ -1,0 +1,129 @@
+"""Reads the environment, and what a running `make up` has left in MAAS_HOME for it, into typed values."""
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from django.core.exceptions import ImproperlyConfigured
+
+
+def _read_json(path: Path) -> dict[str, str]:
+    try:
+        return {str(k): str(v) for k, v in json.loads(path.read_text()).items()}
+    except FileNotFoundError:
+        return {}
+    except (PermissionError, ValueError) as error:
+        raise ImproperlyConfigured(f"{path} cannot be read: {error}") from error
+
+
+@dataclass(frozen=True)
+class Environment:
+    """The process's variables first, then the running services of MAAS_HOME, then defaults."""
+
+    home: Path
+    values: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, variables: Mapping[str, str] = os.environ) -> "Environment":
+        home = Path(variables.get("MAAS_HOME") or "var").expanduser().absolute()
+        found = {**_read_json(home / "secrets.json"), **_read_json(home / "run" / "services.json")}
+        given = {key: value for key, value in variables.items() if value}
+        return cls(home, {**found, **given})
+
+    def text(self, name: str, default: str) -> str:
+        return self.values.get(name, default)
+
+    def number(self, name: str, default: int) -> int:
+        raw = self.values.get(name)
+        if raw is None:
+            return default
+        try:
+            return int(raw)
+        except ValueError:
+            raise ImproperlyConfigured(f"{name}={raw!r} is not a whole number") from None
+
+    def flag(self, name: str, default: bool) -> bool:
+        raw = self.values.get(name, "1" if default else "0").lower()
+        if raw in {"1", "true", "yes", "on"}:
+            return True
+        if raw in {"0", "false", "no", "off"}:
+            return False
+        raise ImproperlyConfigured(f"{name}={raw!r} is not a yes or no: use 1 or 0")
+
+    def names(self, name: str, default: str = "") -> list[str]:
+        return [part.strip() for part in self.values.get(name, default).split(",") if part.strip()]
+
+
+@dataclass(frozen=True)
+class DatabaseUrl:
+    """A Postgres URL in the form that libpq and Django both understand."""
+
+    name: str
+    user: str
+    password: str
+    host: str
+    port: str
+    options: Mapping[str, str]
+
+    @classmethod
+    def parse(cls, url: str) -> "DatabaseUrl":
+        parts = urlsplit(url)
+        if parts.scheme not in {"postgres", "postgresql"}:
+            raise ImproperlyConfigured(
+                f"MAAS_DATABASE_URL must start with postgres://, not {parts.scheme or 'nothing'}://"
+            )
+        options = dict(parse_qsl(parts.query))
+        host = options.pop("host", "") or unquote(parts.hostname or "")
+        return cls(
+            name=unquote(parts.path.lstrip("/")),
+            user=unquote(parts.username or ""),
+            password=unquote(parts.password or ""),
+            host=host,
+            port=str(parts.port or options.pop("port", "")),
+            options=options,
+        )
+
+    def django(self, role: str | None) -> dict[str, object]:
+        """One Django database that acts as `role`, or as the URL's own user."""
+        options: dict[str, object] = {"connect_timeout": "5", **self.options}
+        if role:
+            options["options"] = f"-c role={role}"
+        return {
+            "ENGINE": "django_prometheus.db.backends.postgresql",
+            "NAME": self.name,
+            "USER": self.user,
+            "PASSWORD": self.password,
+            "HOST": self.host,
+            "PORT": self.port,
+            "OPTIONS": options,
+            "CONN_MAX_AGE": 300,
+            "CONN_HEALTH_CHECKS": True,
+        }
+
+
+def storage_backend(url: str, home: Path) -> dict[str, object]:
+    """Where documents, pictures and model files lie: a folder, or S3-compatible storage."""
+    parts = urlsplit(url)
+    if parts.scheme == "file":
+        return {
+            "BACKEND": "maas.storage.DurableFileSystemStorage",
+            "OPTIONS": {"location": unquote(parts.path), "base_url": None, "directory_permissions_mode": 0o700, "file_permissions_mode": 0o600},
+        }
+    if parts.scheme == "s3":
+        query = dict(parse_qsl(parts.query))
+        options: dict[str, object] = {
+            "bucket_name": parts.netloc,
+            "location": parts.path.lstrip("/"),
+            "querystring_auth": True,
+            "file_overwrite": True,
+            "default_acl": None,
+        }
+        known = {"endpoint": "endpoint_url", "region": "region_name", "access_key": "access_key", "secret_key": "secret_key", "addressing": "addressing_style"}
+        unknown = set(query) - set(known)
+        if unknown:
+            raise ImproperlyConfigured(f"MAAS_STORAGE_URL has unknown options {sorted(unknown)}; known: {sorted(known)}")
+        return {"BACKEND": "storages.backends.s3.S3Storage", "OPTIONS": options | {known[k]: v for k, v in query.items()}}
+    raise ImproperlyConfigured(f"MAAS_STORAGE_URL={url!r} must be file:///folder or s3://bucket/prefix (MAAS_HOME is {home})")

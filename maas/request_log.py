@@ -1,0 +1,30 @@
+"""One structured line per request, and the request's id on every line logged while it is served."""
+
+import time
+from collections.abc import Callable
+
+import structlog
+from django.http import HttpRequest, HttpResponse
+
+log = structlog.get_logger(__name__)
+QUIET = frozenset({"/livez", "/readyz", "/metrics"})
+
+
+class RequestLogMiddleware:
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        request_id = request.META.get("maas.request_id", "")
+        started = time.perf_counter()
+        with structlog.contextvars.bound_contextvars(request_id=request_id):
+            response = self.get_response(request)
+            if request.path not in QUIET:
+                log.info(
+                    "request",
+                    method=request.method,
+                    path=request.path,
+                    status=response.status_code,
+                    ms=round((time.perf_counter() - started) * 1000, 1),
+                )
+        return response

@@ -1,0 +1,166 @@
+"""Django's settings, all from the environment (docs/settings.md lists every variable)."""
+
+import os
+from pathlib import Path
+
+from maas.env import DatabaseUrl, Environment, storage_backend
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+ENV = Environment.read()
+
+MAAS_HOME = ENV.home
+MAAS_PORT = ENV.number("MAAS_PORT", 8000)
+MAAS_HOST = ENV.text("MAAS_HOST", "127.0.0.1")
+MAAS_PUBLIC_URL = ENV.text("MAAS_PUBLIC_URL", f"http://127.0.0.1:{MAAS_PORT}")
+MAAS_DATABASE_URL = ENV.text("MAAS_DATABASE_URL", "postgres:///maas")
+MAAS_REDIS_URL = ENV.text("MAAS_REDIS_URL", "redis://127.0.0.1:6379/0")
+MAAS_CACHE_URL = ENV.text("MAAS_CACHE_URL", "redis://127.0.0.1:6380/0")
+MAAS_BROKER_URL = ENV.text("MAAS_BROKER_URL", MAAS_REDIS_URL)
+MAAS_STORAGE_URL = ENV.text("MAAS_STORAGE_URL", f"file://{MAAS_HOME / 'files'}")
+MAAS_SPOOL = MAAS_HOME / "spool"
+
+MAAS_KEY_PEPPER = ENV.text("MAAS_KEY_PEPPER", "")
+MAAS_LEASE_S = ENV.number("MAAS_LEASE_S", 30)
+MAAS_MAX_ATTEMPTS = ENV.number("MAAS_MAX_ATTEMPTS", 3)
+MAAS_MAX_UPLOAD_BYTES = ENV.number("MAAS_MAX_UPLOAD_BYTES", 200 * 2**20)
+MAAS_MAX_INLINE_BYTES = ENV.number("MAAS_MAX_INLINE_BYTES", 8 * 2**20)
+MAAS_MAX_PAGES = ENV.number("MAAS_MAX_PAGES", 2000)
+MAAS_MAX_PAGE_PIXELS = ENV.number("MAAS_MAX_PAGE_PIXELS", 50_000_000)
+MAAS_RENDER_DPI = ENV.number("MAAS_RENDER_DPI", 200)
+MAAS_WORKER_THREADS = ENV.number("MAAS_WORKER_THREADS", 8)
+MAAS_WEB_THREADS = ENV.number("MAAS_WEB_THREADS", 16)
+MAAS_READER_CHILDREN = ENV.number("MAAS_READER_CHILDREN", 2)
+MAAS_MODEL_MEMORY = ENV.number("MAAS_MODEL_MEMORY", 2 * 2**30)
+MAAS_LOG_FORMAT = ENV.text("MAAS_LOG_FORMAT", "console")
+MAAS_METRICS_PORT = ENV.number("MAAS_METRICS_PORT", 0)
+
+DEBUG = ENV.flag("MAAS_DEBUG", False)
+SECRET_KEY = ENV.text("MAAS_SECRET_KEY", "") or ("unset-" * 10 if DEBUG else "")
+ALLOWED_HOSTS = ENV.names("MAAS_ALLOWED_HOSTS", "127.0.0.1,localhost,[::1]")
+CSRF_TRUSTED_ORIGINS = ENV.names("MAAS_TRUSTED_ORIGINS")
+
+INSTALLED_APPS = [
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "django.contrib.postgres",
+    "django_prometheus",
+    "rest_framework",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "channels",
+    "tenants",
+    "inference",
+    "jobs",
+    "maas",
+]
+
+MIDDLEWARE = [
+    "django_prometheus.middleware.PrometheusBeforeMiddleware",
+    "maas.request_log.RequestLogMiddleware",
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "maas.admin_scope.AdminScopeMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_prometheus.middleware.PrometheusAfterMiddleware",
+]
+
+ROOT_URLCONF = "maas.urls"
+WSGI_APPLICATION = None
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ]
+        },
+    }
+]
+
+# One server, three roles: `default` is walled in by row-level security, `operator` sees all tenants, `owner` makes tables.
+_database = DatabaseUrl.parse(MAAS_DATABASE_URL)
+DATABASES = {
+    "default": _database.django("maas_app"),
+    "operator": {**_database.django("maas_operator"), "TEST": {"MIRROR": "default"}},
+    "owner": {**_database.django(None), "TEST": {"MIRROR": "default"}},
+}
+DATABASE_ROUTERS = ["tenants.context.ScopeRouter"]
+CACHES = {
+    "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": MAAS_CACHE_URL, "KEY_PREFIX": "web"}
+}
+STORAGES = {
+    "default": storage_backend(MAAS_STORAGE_URL, MAAS_HOME),
+    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+}
+STATIC_URL = "/static/"
+STATIC_ROOT = BASE_DIR / ".static"
+WHITENOISE_USE_FINDERS = True
+
+AUTH_USER_MODEL = "tenants.User"
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+LOGIN_URL = "sign-in"
+LOGIN_REDIRECT_URL = "job-list"
+LOGOUT_REDIRECT_URL = "sign-in"
+SESSION_ENGINE = "django.contrib.sessions.backends.db"
+
+LANGUAGE_CODE = "en"
+USE_TZ = True
+TIME_ZONE = "UTC"
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": ["tenants.api.authentication.EdgeAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": ["tenants.api.authentication.IsIdentified"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "maas.api_errors.handle",
+    "UNAUTHENTICATED_USER": None,
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Document AI",
+    "DESCRIPTION": "Send documents, texts and tensors to models; get results by wait, poll or websocket.",
+    "VERSION": "1",
+    "OAS_VERSION": "3.1.1",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SERVE_AUTHENTICATION": [],
+    "SERVE_PERMISSIONS": [],
+    "SCHEMA_PATH_PREFIX": "/v1",
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "APPEND_COMPONENTS": {"securitySchemes": {"key": {"type": "http", "scheme": "bearer"}}},
+    "SECURITY": [{"key": []}],
+}
+
+# Behind a TLS proxy: MAAS_SECURE=1 turns on everything that needs HTTPS.
+_secure = ENV.flag("MAAS_SECURE", False)
+SECURE_SSL_REDIRECT = _secure
+SECURE_REDIRECT_EXEMPT = [r"^livez$", r"^readyz$", r"^metrics$"]
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if _secure else None
+SECURE_HSTS_SECONDS = 31_536_000 if _secure else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = _secure
+SECURE_HSTS_PRELOAD = _secure
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = _secure
+SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+
+PROMETHEUS_EXPORT_MIGRATIONS = False
+LOGGING_CONFIG = "maas.logging.configure"
+LOGGING = {"format": MAAS_LOG_FORMAT, "level": ENV.text("MAAS_LOG_LEVEL", "INFO")}
+os.environ.setdefault("OMP_NUM_THREADS", "1")

@@ -1,0 +1,64 @@
+"""Who calls the API: the identity the edge found for a key, or a signed-in person's own."""
+
+from typing import Any
+
+from django.middleware.csrf import CsrfViewMiddleware
+from django.http import HttpRequest, HttpResponse
+from rest_framework import authentication, exceptions, permissions
+from rest_framework.request import Request
+
+from tenants.errors import DomainError, NotSignedIn
+from tenants.identity import Identity
+from tenants.selectors import identify_member
+
+IDENTITY = "maas.identity"
+"""Set by the edge in the request's environment: an Identity, or the DomainError that says why there is none."""
+
+
+class _Csrf(CsrfViewMiddleware):
+    def _reject(self, request: HttpRequest, reason: str) -> str:  # type: ignore[override]
+        return reason
+
+
+def _never_called(request: HttpRequest) -> HttpResponse:
+    return HttpResponse()
+
+
+def enforce_csrf(request: HttpRequest) -> None:
+    check = _Csrf(_never_called)
+    check.process_request(request)
+    reason = check.process_view(request, _never_called, (), {})
+    if reason:
+        raise exceptions.PermissionDenied(f"CSRF check failed: {reason}")
+
+
+def signed_in_identity(request: HttpRequest) -> Identity | None:
+    if not request.user.is_authenticated or request.user.pk is None:
+        return None
+    return identify_member(request.user.pk)
+
+
+class EdgeAuthentication(authentication.BaseAuthentication):
+    """Keys need no CSRF token; cookies do."""
+
+    def authenticate(self, request: Request) -> tuple[Identity, None] | None:
+        found: Any = request.META.get(IDENTITY)
+        if isinstance(found, DomainError):
+            raise found
+        if isinstance(found, Identity):
+            return found, None
+        identity = signed_in_identity(request._request)
+        if identity is None:
+            return None
+        enforce_csrf(request._request)
+        return identity, None
+
+    def authenticate_header(self, request: Request) -> str:
+        return 'Bearer realm="maas"'
+
+
+class IsIdentified(permissions.BasePermission):
+    def has_permission(self, request: Request, view: object) -> bool:
+        if not isinstance(request.user, Identity):
+            raise NotSignedIn("Send your key as: Authorization: Bearer <key>.")
+        return True

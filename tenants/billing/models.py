@@ -1,0 +1,37 @@
+"""What was used, by whom, at what price."""
+
+from django.db import models
+from django.utils import timezone
+
+from tenants.scoped import TenantOwned
+
+
+class UsageRecord(TenantOwned):
+    """Written in the transaction of the result it is for. The unique key makes a second charge impossible.
+
+    The source is named by kind and id, so that this app need not know what a page or a call is.
+    """
+
+    source_kind = models.CharField(max_length=20)
+    source_id = models.UUIDField()
+    meter = models.CharField(max_length=20)
+    model = models.CharField(max_length=100)
+    version = models.PositiveIntegerField()
+    quantity = models.PositiveBigIntegerField()
+    price = models.JSONField(help_text="The price as it was when the work was accepted.")
+    amount_micros = models.BigIntegerField()
+    currency = models.CharField(max_length=3)
+    livemode = models.BooleanField(default=True)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta(TenantOwned.Meta):
+        constraints = [
+            *TenantOwned.Meta.constraints,
+            models.UniqueConstraint(
+                fields=["tenant", "source_kind", "source_id", "meter"], name="tenants_usagerecord_once"
+            ),
+        ]
+        indexes = [models.Index(fields=["tenant", "created_at"], name="tenants_usage_by_time")]
+
+    def __str__(self) -> str:
+        return f"{self.quantity} {self.meter} of {self.model}"

@@ -1,0 +1,49 @@
+"""What a quantity of work costs, in integer micro-units of a currency."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Literal
+
+Meter = Literal["page", "token", "call"]
+METERS: tuple[Meter, ...] = ("page", "token", "call")
+
+
+@dataclass(frozen=True)
+class Price:
+    """`amount_micros` for every `per` units of `meter`. A job keeps the price it was accepted under."""
+
+    meter: Meter
+    amount_micros: int
+    per: int
+    currency: str
+
+    def __post_init__(self) -> None:
+        if self.meter not in METERS or self.per < 1 or self.amount_micros < 0:
+            raise ValueError(f"not a price: {self}")
+
+    def cost_micros(self, quantity: int) -> int:
+        """Rounded half to even, once, from the exact fraction."""
+        if quantity < 0:
+            raise ValueError(f"quantity {quantity} is negative")
+        whole, rest = divmod(self.amount_micros * quantity, self.per)
+        twice = 2 * rest
+        return whole + (1 if twice > self.per or (twice == self.per and whole % 2) else 0)
+
+    def to_json(self) -> dict[str, object]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, object]) -> "Price":
+        return cls(
+            meter=value["meter"],  # type: ignore[arg-type]  # __post_init__ checks it
+            amount_micros=int(str(value["amount_micros"])),
+            per=int(str(value["per"])),
+            currency=str(value["currency"]),
+        )
+
+
+def display(amount_micros: int) -> str:
+    """Micro-units as a decimal number, without trailing noise: 1500 -> 0.0015."""
+    whole, micros = divmod(abs(amount_micros), 1_000_000)
+    fraction = f"{micros:06d}".rstrip("0")
+    return f"{'-' if amount_micros < 0 else ''}{whole}.{fraction.ljust(2, '0')}"

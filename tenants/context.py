@@ -1,0 +1,85 @@
+"""Whose data this piece of work may touch: the tenant context of code and database alike."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db import connections, transaction
+
+from tenants.errors import UnscopedQuery
+
+APP = "default"
+OPERATOR = "operator"
+
+
+@dataclass(frozen=True)
+class Scope:
+    """`tenant_id` is None for the operator, who sees every tenant."""
+
+    tenant_id: UUID | None
+    alias: str
+
+
+_scope: ContextVar[Scope | None] = ContextVar("tenant_scope", default=None)
+
+
+def current_scope() -> Scope | None:
+    return _scope.get()
+
+
+def current_tenant_id() -> UUID:
+    scope = _scope.get()
+    if scope is None or scope.tenant_id is None:
+        raise UnscopedQuery("no tenant: wrap this in unit_of_work(tenant_id)")
+    return scope.tenant_id
+
+
+@contextmanager
+def unit_of_work(tenant_id: UUID) -> Iterator[None]:
+    """One transaction in which database and managers know one tenant only.
+
+    The setting is local to the transaction: on a pooled connection nothing of it survives the end.
+    """
+    outer = _scope.get()
+    if outer is not None and outer.tenant_id not in (None, tenant_id):
+        raise UnscopedQuery(f"work for tenant {tenant_id} inside work for tenant {outer.tenant_id}")
+    with transaction.atomic(using=APP):
+        with connections[APP].cursor() as cursor:
+            cursor.execute("SELECT set_config('app.tenant', %s, true)", [str(tenant_id)])
+        token = _scope.set(Scope(tenant_id, APP))
+        try:
+            yield
+        finally:
+            _scope.reset(token)
+
+
+@contextmanager
+def operator_work() -> Iterator[None]:
+    """Queries go through the operator's role, which sees all tenants: admin, scheduler, commands."""
+    token = _scope.set(Scope(None, OPERATOR))
+    try:
+        yield
+    finally:
+        _scope.reset(token)
+
+
+class ScopeRouter:
+    """Sends every query to the database role of the current scope; tables are made by the owner alone."""
+
+    def _alias(self) -> str:
+        scope = _scope.get()
+        return scope.alias if scope else APP
+
+    def db_for_read(self, model: type, **hints: object) -> str:
+        return self._alias()
+
+    def db_for_write(self, model: type, **hints: object) -> str:
+        return self._alias()
+
+    def allow_relation(self, one: object, other: object, **hints: object) -> bool:
+        return True
+
+    def allow_migrate(self, db: str, app_label: str, **hints: object) -> bool:
+        return db == "owner"

@@ -1,0 +1,29 @@
+"""What one caller may do: plan, tenant and key limits merged into one value."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class EffectiveLimits:
+    """None means unlimited. Later layers (plan, tenant, key) only ever tighten an earlier one."""
+
+    upload_bytes: int
+    document_pages: int
+    page_pixels: int
+    inline_bytes: int
+    unfinished_jobs: int | None = None
+    requests_per_minute: int | None = None
+
+    def tightened(self, other: "EffectiveLimits") -> "EffectiveLimits":
+        def least(one: int | None, two: int | None) -> int | None:
+            known = [value for value in (one, two) if value is not None]
+            return min(known) if known else None
+
+        return EffectiveLimits(
+            upload_bytes=min(self.upload_bytes, other.upload_bytes),
+            document_pages=min(self.document_pages, other.document_pages),
+            page_pixels=min(self.page_pixels, other.page_pixels),
+            inline_bytes=min(self.inline_bytes, other.inline_bytes),
+            unfinished_jobs=least(self.unfinished_jobs, other.unfinished_jobs),
+            requests_per_minute=least(self.requests_per_minute, other.requests_per_minute),
+        )

@@ -1,0 +1,40 @@
+"""Makes a tenant with an owner and a first API key, and prints them as JSON."""
+
+import json
+import secrets
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.validators import validate_email
+from django.core.exceptions import ValidationError
+
+from tenants.services import create_tenant
+
+
+class Command(BaseCommand):
+    help = __doc__
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--name", required=True, help="what the tenant is called")
+        parser.add_argument("--email", required=True, help="the owner; made if not known yet")
+        parser.add_argument("--password", help="for a new owner; a random one is printed otherwise")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            validate_email(options["email"])
+        except ValidationError:
+            raise CommandError(f"--email {options['email']!r} is not an e-mail address") from None
+        password = options["password"] or secrets.token_urlsafe(12)
+        made = create_tenant(name=options["name"], email=options["email"], password=password)
+        new_person = made.owner.check_password(password)
+        self.stdout.write(
+            json.dumps(
+                {
+                    "tenant_id": str(made.tenant.id),
+                    "name": made.tenant.name,
+                    "email": made.owner.email,
+                    "password": password if new_person else None,
+                    "api_key": made.key.text,
+                }
+            )
+        )

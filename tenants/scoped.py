@@ -1,0 +1,40 @@
+"""The shape of every table that belongs to a tenant."""
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from django.db import models
+
+from tenants.context import current_scope
+from tenants.errors import UnscopedQuery
+from tenants.ids import uuid7
+
+M = TypeVar("M", bound=models.Model)
+
+if TYPE_CHECKING:
+    TenantQuerySetManager = models.Manager[M]
+else:
+    TenantQuerySetManager = models.Manager
+
+
+class TenantManager(TenantQuerySetManager):
+    """Refuses to query without a scope; inside a tenant's scope, only that tenant's rows exist."""
+
+    def get_queryset(self) -> "models.QuerySet[Any]":
+        scope = current_scope()
+        if scope is None:
+            raise UnscopedQuery(f"{self.model.__name__} was queried outside unit_of_work() or operator_work()")
+        queryset = super().get_queryset()
+        return queryset if scope.tenant_id is None else queryset.filter(tenant_id=scope.tenant_id)
+
+
+class TenantOwned(models.Model):
+    """`UNIQUE (tenant, id)` lets other tables refer to a row and its tenant at once, so that no reference crosses."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    tenant = models.ForeignKey("tenants.Tenant", on_delete=models.PROTECT, related_name="+", editable=False)
+
+    objects = TenantManager()
+
+    class Meta:
+        abstract = True
+        constraints = [models.UniqueConstraint(fields=["tenant", "id"], name="%(app_label)s_%(class)s_tenant")]
