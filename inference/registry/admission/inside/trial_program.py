@@ -1,0 +1,114 @@
+"""Runs in a sandboxed child: loads one model and runs it on zeros.
+
+Imported there as a top-level module, so nothing else of this project is within its reach.
+"""
+
+import os
+import resource
+import time
+from collections.abc import Sequence
+from typing import Any
+
+# Each thread of OpenBLAS would reserve address space that the limit is not meant for.
+os.environ["OPENBLAS_NUM_THREADS"] = "1"
+
+import numpy as np
+import numpy.typing as npt
+import onnxruntime as ort
+
+_MAX_DETAIL_CHARACTERS = 500
+_FATAL_ONLY = 4
+_MAX_STATUS_BYTES = 8192
+_DTYPES: dict[str, npt.DTypeLike] = {
+    "BOOL": np.bool_,
+    "FP16": np.float16,
+    "FP32": np.float32,
+    "FP64": np.float64,
+    "INT8": np.int8,
+    "INT16": np.int16,
+    "INT32": np.int32,
+    "INT64": np.int64,
+    "UINT8": np.uint8,
+    "UINT16": np.uint16,
+    "UINT32": np.uint32,
+    "UINT64": np.uint64,
+}
+# ONNX Runtime has no type or code of its own for a failed allocation.
+_OUT_OF_MEMORY_MARKS = ("Failed to allocate memory", "bad_alloc", "bad allocation")
+
+
+def _open_status() -> int | None:
+    """Opened at import, before the file system is closed; in bubblewrap there is no /proc."""
+    try:
+        return os.open("/proc/self/status", os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return None
+
+
+_status_fd = _open_status()
+
+
+def handle(request: dict[str, Any], files: Sequence[int]) -> dict[str, Any]:
+    """Takes runs (lists of tensors by name, datatype and shape) and the open model file."""
+    try:
+        return {"done": _try_model(files[0], request["runs"])}
+    except MemoryError:
+        return _refused("model_out_of_memory", "The model needs more memory than allowed.")
+    except Exception as error:  # ONNX Runtime's errors have no ancestor of their own.
+        text = str(error)
+        out_of_memory = any(mark in text for mark in _OUT_OF_MEMORY_MARKS)
+        return _refused("model_out_of_memory" if out_of_memory else "model_invalid", text)
+
+
+def _refused(code: str, detail: str) -> dict[str, Any]:
+    return {"refused": {"code": code, "detail": detail[:_MAX_DETAIL_CHARACTERS]}}
+
+
+def _try_model(model_fd: int, runs: list[list[dict[str, Any]]]) -> dict[str, float]:
+    with open(model_fd, "rb", closefd=False) as file:
+        model = file.read()
+    started = time.monotonic()
+    session = ort.InferenceSession(model, _options(), providers=["CPUExecutionProvider"])
+    load_s = time.monotonic() - started
+    run_s = _run_all(session, runs)
+    return {"load_s": load_s, "run_s": run_s, "peak_memory_bytes": _peak_memory_bytes()}
+
+
+def _options() -> ort.SessionOptions:
+    options = ort.SessionOptions()
+    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_ENABLE_BASIC
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = _FATAL_ONLY
+    # Growing in powers of two, the arena would be refused memory that the model does not need.
+    options.enable_cpu_mem_arena = False
+    options.add_session_config_entry("session.load_model_format", "ONNX")
+    return options
+
+
+def _run_all(session: ort.InferenceSession, runs: list[list[dict[str, Any]]]) -> float:
+    """The last run must succeed; the ones before it may be smaller than the model can take."""
+    run_s = 0.0
+    for number, tensors in enumerate(runs, start=1):
+        started = time.monotonic()
+        try:
+            session.run(None, {tensor["name"]: _zeros(tensor) for tensor in tensors})
+        except Exception:
+            if number == len(runs):
+                raise
+        run_s = time.monotonic() - started
+    return run_s
+
+
+def _zeros(tensor: dict[str, Any]) -> npt.NDArray[Any]:
+    if tensor["datatype"] == "BYTES":
+        return np.full(tensor["shape"], "", dtype=np.object_)
+    return np.zeros(tensor["shape"], dtype=_DTYPES[tensor["datatype"]])
+
+
+def _peak_memory_bytes() -> int:
+    # Without bubblewrap between them, ru_maxrss begins at what the parent had when it started this process.
+    if _status_fd is not None:
+        for line in os.pread(_status_fd, _MAX_STATUS_BYTES, 0).splitlines():
+            if line.startswith(b"VmHWM:"):
+                return int(line.split()[1]) * 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

@@ -1,0 +1,58 @@
+"""Admits or refuses an ONNX file by its bytes alone, before ONNX Runtime sees it."""
+
+import os
+import stat
+from pathlib import Path
+
+from google.protobuf.message import DecodeError
+from onnx import ModelProto
+
+from inference.registry.admission.errors import ModelRefused
+from inference.registry.admission.limits import AdmissionLimits
+from inference.registry.admission.signature import Signature, read_signature
+from inference.registry.admission.walker import check_model
+from inference.registry.admission.wire import check_wire
+
+_ORT_FORMAT_MARK = slice(4, 8)
+
+
+def admit(path: Path, limits: AdmissionLimits) -> Signature:
+    """What the model takes and gives; raises ModelRefused, and nothing else, whatever the bytes."""
+    data = _read(path, limits.max_file_bytes)
+    if not data:
+        raise ModelRefused("model_empty", "The file is empty.")
+    # A valid ONNX model can carry the mark by which ONNX Runtime takes bytes for its own format,
+    # and would then be read as something that this package has not looked at.
+    if data[_ORT_FORMAT_MARK] == b"ORTM":
+        raise ModelRefused("model_corrupt", "The file is in ONNX Runtime's own format; upload the ONNX file.")
+    check_wire(data, limits)
+    model = _parse(data)
+    check_model(model, limits)
+    return read_signature(model.graph, limits)
+
+
+def _read(path: Path, max_bytes: int) -> bytes:
+    try:
+        # Opening a named pipe would otherwise wait for its writer.
+        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+            status = os.fstat(file.fileno())
+            if not stat.S_ISREG(status.st_mode):
+                raise ModelRefused("model_unreadable", f"'{path.name}' is not a file.")
+            if status.st_size > max_bytes:
+                raise ModelRefused(
+                    "model_too_large",
+                    f"The file has {status.st_size} bytes of at most {max_bytes}.",
+                )
+            return file.read(max_bytes)
+    except OSError as error:
+        raise ModelRefused("model_unreadable", f"'{path.name}' cannot be read: {error.strerror}.") from error
+
+
+def _parse(data: bytes) -> ModelProto:
+    try:
+        model: ModelProto = ModelProto.FromString(data)
+    except DecodeError as error:
+        raise ModelRefused("model_corrupt", f"Not a valid ONNX file: {error}.") from error
+    if not model.graph.node or not model.graph.output:
+        raise ModelRefused("model_empty", "The model has no nodes or no outputs.")
+    return model

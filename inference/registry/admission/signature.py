@@ -1,0 +1,110 @@
+"""What a model takes and gives, in the words of the Open Inference Protocol."""
+
+from collections.abc import Collection, Iterable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from onnx import GraphProto, TensorShapeProto, TypeProto, ValueInfoProto
+
+from inference.registry.admission.element_types import ELEMENT_TYPES, ElementType
+from inference.registry.admission.errors import ModelRefused
+from inference.registry.admission.limits import AdmissionLimits
+from inference.registry.admission.tensors import MAX_RANK
+
+DYNAMIC = -1
+_MAX_NAME_CHARACTERS = 256
+
+
+@dataclass(frozen=True, slots=True)
+class TensorSpec:
+    name: str
+    datatype: str
+    """FP32, INT64, BYTES, …"""
+    shape: tuple[int, ...] | None
+    """-1 for a dimension that callers choose; None for an output whose rank the file leaves open."""
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    inputs: tuple[TensorSpec, ...]
+    outputs: tuple[TensorSpec, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "inputs": [_tensor_json(tensor) for tensor in self.inputs],
+            "outputs": [_tensor_json(tensor) for tensor in self.outputs],
+        }
+
+
+def read_signature(graph: GraphProto, limits: AdmissionLimits) -> Signature:
+    # Before IR version 4 every weight was listed among the inputs, too.
+    weights = {tensor.name for tensor in graph.initializer} | {
+        t.values.name for t in graph.sparse_initializer
+    }
+    inputs = _specs("Input", (value for value in graph.input if value.name not in weights), limits)
+    for tensor in inputs:
+        _check_input(tensor, limits)
+    return Signature(inputs, _specs("Output", graph.output, limits))
+
+
+def _tensor_json(tensor: TensorSpec) -> dict[str, Any]:
+    return asdict(tensor) | {"shape": None if tensor.shape is None else list(tensor.shape)}
+
+
+def _specs(role: str, values: Iterable[ValueInfoProto], limits: AdmissionLimits) -> tuple[TensorSpec, ...]:
+    specs: dict[str, TensorSpec] = {}
+    for value in values:
+        if len(specs) == limits.max_signature_tensors:
+            raise _unsupported(f"There are more than {limits.max_signature_tensors} {role.lower()}s")
+        specs[_checked_name(role, value.name, specs)] = _spec(role, value)
+    return tuple(specs.values())
+
+
+def _checked_name(role: str, name: str, taken: Collection[str]) -> str:
+    if not name or len(name) > _MAX_NAME_CHARACTERS or not name.isprintable():
+        raise _unsupported(
+            f"{role} name '{name}' is empty, not printable or over {_MAX_NAME_CHARACTERS} characters"
+        )
+    if name in taken:
+        raise ModelRefused("model_corrupt", f"{role} '{name}' is declared twice.")
+    return name
+
+
+def _spec(role: str, value: ValueInfoProto) -> TensorSpec:
+    if value.type.WhichOneof("value") != "tensor_type":
+        raise _unsupported(f"{role} '{value.name}' is not a tensor (export classifiers with zipmap off)")
+    tensor = value.type.tensor_type
+    datatype = _element(tensor).datatype
+    if datatype is None:
+        raise _unsupported(f"{role} '{value.name}' has element type {tensor.elem_type}, not served")
+    return TensorSpec(value.name, datatype, _shape(role, value.name, tensor))
+
+
+def _element(tensor: TypeProto.Tensor) -> ElementType:
+    return ELEMENT_TYPES.get(tensor.elem_type, ElementType(None, ""))
+
+
+def _shape(role: str, name: str, tensor: TypeProto.Tensor) -> tuple[int, ...] | None:
+    if not tensor.HasField("shape"):
+        return None
+    if len(tensor.shape.dim) > MAX_RANK:
+        raise _unsupported(f"{role} '{name}' has more than {MAX_RANK} dimensions")
+    return tuple(_size(dim) for dim in tensor.shape.dim)
+
+
+def _size(dim: TensorShapeProto.Dimension) -> int:
+    return dim.dim_value if dim.HasField("dim_value") and dim.dim_value >= 0 else DYNAMIC
+
+
+def _check_input(tensor: TensorSpec, limits: AdmissionLimits) -> None:
+    if tensor.shape is None:
+        raise _unsupported(f"Input '{tensor.name}' leaves its number of dimensions open")
+    smallest = 1
+    for size in tensor.shape:
+        smallest *= 1 if size == DYNAMIC else size
+    if smallest > limits.max_input_elements:
+        raise _unsupported(f"Input '{tensor.name}' has {smallest} elements")
+
+
+def _unsupported(what: str) -> ModelRefused:
+    return ModelRefused("signature_not_supported", f"{what}.")

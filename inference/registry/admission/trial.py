@@ -1,0 +1,118 @@
+"""Runs an admitted model once, in a sandboxed child, before anything is built on it."""
+
+import signal
+import sysconfig
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from inference.registry.admission.errors import ModelRefused
+from inference.registry.admission.limits import TrialLimits
+from inference.registry.admission.signature import DYNAMIC, Signature, TensorSpec
+from inference.sandbox import (
+    ChildDied,
+    ChildLimits,
+    ChildMisbehaved,
+    ChildOutOfMemory,
+    ChildTimedOut,
+    Program,
+)
+from inference.sandbox.child import Child
+from inference.sandbox.inside.channel import Json
+from inference.sandbox.isolation import find_bubblewrap
+
+_LIBRARIES = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
+_PROGRAM = Program(
+    folder=Path(__file__).with_name("inside"),
+    module="trial_program",
+    libraries=tuple(Path(path) for path in sorted(_LIBRARIES)),
+)
+_MAX_REPLY_BYTES = 64 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class TrialResult:
+    load_s: float
+    run_s: float
+    """Of the largest input tried."""
+    peak_memory_bytes: int
+    """Of the whole child, Python and ONNX Runtime included."""
+
+
+def trial_run(
+    path: Path,
+    signature: Signature,
+    *,
+    limits: TrialLimits | None = None,
+    maximum_shapes: Mapping[str, Sequence[int]] | None = None,
+    use_bubblewrap: bool = True,
+) -> TrialResult:
+    """Loads the model and runs it on zeros, open dimensions at 1 and then at `maximum_shapes`.
+
+    Where maximum shapes are given, a model may refuse the smaller input. Raises ModelRefused, and
+    SandboxUnavailable where no trial could be held.
+    """
+    limits = limits or TrialLimits()
+    request = {"runs": _runs(signature, maximum_shapes or {})}
+    try:
+        reply = _ask(path, request, limits, find_bubblewrap() if use_bubblewrap else None)
+    except ChildTimedOut as error:
+        raise ModelRefused("model_timeout", f"The trial took more than {limits.wall_s:g} s.") from error
+    except ChildOutOfMemory as error:
+        raise ModelRefused("model_out_of_memory", "The model needs more memory than allowed.") from error
+    except ChildDied as error:
+        raise _refusal_by_exit(error.exit_status, limits) from error
+    except ChildMisbehaved as error:
+        raise ModelRefused("model_crashed", "The trial ended without an answer.") from error
+    return _verdict(reply)
+
+
+def _ask(path: Path, request: Json, limits: TrialLimits, bubblewrap: Path | None) -> Json:
+    child_limits = ChildLimits(
+        memory_bytes=limits.address_space_bytes,
+        cpu_s=limits.cpu_s,
+        file_bytes=0,
+        reply_bytes=_MAX_REPLY_BYTES,
+    )
+    with TemporaryDirectory(prefix="trial-") as empty_folder, path.open("rb") as model:
+        child = Child(_PROGRAM, child_limits, bubblewrap, Path(empty_folder))
+        try:
+            return child.ask(request, [model.fileno()], limits.wall_s)
+        finally:
+            child.kill()
+
+
+def _runs(signature: Signature, maximum_shapes: Mapping[str, Sequence[int]]) -> list[list[Json]]:
+    smallest = [_tensor(spec, _smallest_shape(spec)) for spec in signature.inputs]
+    if not maximum_shapes:
+        return [smallest]
+    shapes = [maximum_shapes.get(spec.name, _smallest_shape(spec)) for spec in signature.inputs]
+    return [smallest, [_tensor(spec, shape) for spec, shape in zip(signature.inputs, shapes, strict=True)]]
+
+
+def _smallest_shape(spec: TensorSpec) -> list[int]:
+    return [1 if size == DYNAMIC else size for size in spec.shape or ()]
+
+
+def _tensor(spec: TensorSpec, shape: Sequence[int]) -> Json:
+    return {"name": spec.name, "datatype": spec.datatype, "shape": list(shape)}
+
+
+def _verdict(reply: Json) -> TrialResult:
+    """Reads what a child says that the model may have taken over."""
+    match reply:
+        case {"done": {"load_s": float(load_s), "run_s": float(run_s), "peak_memory_bytes": int(peak)}}:
+            return TrialResult(load_s, run_s, peak)
+        case {"refused": {"code": "model_out_of_memory" | "model_invalid" as code, "detail": str(detail)}}:
+            raise ModelRefused(code, detail)
+    raise ModelRefused("model_crashed", "The trial gave an answer that is none.")
+
+
+def _refusal_by_exit(exit_status: int, limits: TrialLimits) -> ModelRefused:
+    if exit_status == -signal.SIGXCPU:
+        return ModelRefused("model_timeout", f"The trial took more than {limits.cpu_s} s of computing.")
+    if exit_status == -signal.SIGKILL:
+        # Nothing of ours sends this before an answer is due: the machine's memory ran out.
+        return ModelRefused("model_out_of_memory", "The trial was killed for want of memory.")
+    return ModelRefused("model_crashed", f"ONNX Runtime ended with status {exit_status} in the trial.")

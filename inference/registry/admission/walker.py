@@ -1,0 +1,99 @@
+"""Visits every node and tensor of a parsed model, wherever it hides, and sums up what it found."""
+
+from collections.abc import Iterable
+
+from onnx import AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProto
+
+from inference.registry.admission.errors import ModelRefused
+from inference.registry.admission.expansion import Body, Calls, FunctionKey, check_expansion
+from inference.registry.admission.limits import AdmissionLimits
+from inference.registry.admission.operators import check_operator, is_reserved_domain
+from inference.registry.admission.tensors import checked_sparse_tensor_bytes, checked_tensor_bytes
+
+
+def check_model(model: ModelProto, limits: AdmissionLimits) -> None:
+    """Refuses what reaches outside the file, is not what it declares, or grows when it is loaded."""
+    if any(entry.key == "ort_config" for entry in model.metadata_props):
+        raise ModelRefused(
+            "custom_config_forbidden", "The metadata 'ort_config' would configure the server; remove it."
+        )
+    if model.training_info:
+        raise ModelRefused(
+            "training_info_forbidden", "The file holds training graphs; export it for inference."
+        )
+    keys = _function_keys(model)
+    functions = {key: _function_body(f, keys, limits) for key, f in zip(keys, model.functions, strict=True)}
+    main = _BodyWalk(frozenset(keys), limits)
+    main.graph(model.graph, depth=1)
+    check_expansion(main.body, functions, limits)
+
+
+def _function_keys(model: ModelProto) -> list[FunctionKey]:
+    keys = [FunctionKey(f.domain, f.name, f.overload) for f in model.functions]
+    for key in keys:
+        if is_reserved_domain(key.domain):
+            raise ModelRefused(
+                "operator_not_allowed",
+                f"Local function '{key.name}' is in the standard domain '{key.domain}'.",
+            )
+    if len(set(keys)) != len(keys):
+        raise ModelRefused("model_corrupt", "Two local functions have the same name.")
+    return keys
+
+
+def _function_body(function: FunctionProto, keys: Iterable[FunctionKey], limits: AdmissionLimits) -> Body:
+    walk = _BodyWalk(frozenset(keys), limits)
+    walk.attributes(function.attribute_proto, depth=0)
+    walk.nodes(function.node, depth=0)
+    return walk.body
+
+
+class _BodyWalk:
+    def __init__(self, functions: frozenset[FunctionKey], limits: AdmissionLimits) -> None:
+        self.functions = functions
+        self.limits = limits
+        self.body = Body()
+
+    def graph(self, graph: GraphProto, depth: int) -> None:
+        # Also what bounds this walk's own recursion.
+        if depth > self.limits.max_graph_depth:
+            raise ModelRefused(
+                "model_too_deep", f"Graphs are nested more than {self.limits.max_graph_depth} deep."
+            )
+        self.body.depth = max(self.body.depth, depth)
+        for tensor in graph.initializer:
+            self.body.constant_bytes += checked_tensor_bytes(tensor)
+        for sparse in graph.sparse_initializer:
+            self.body.constant_bytes += checked_sparse_tensor_bytes(sparse)
+        self.nodes(graph.node, depth)
+
+    def nodes(self, nodes: Iterable[NodeProto], depth: int) -> None:
+        for node in nodes:
+            self.body.nodes += 1
+            self.operator(node, depth)
+            self.attributes(node.attribute, depth)
+
+    def operator(self, node: NodeProto, depth: int) -> None:
+        key = FunctionKey(node.domain, node.op_type, node.overload)
+        if key not in self.functions:
+            check_operator(node.domain, node.op_type)
+            return
+        calls = self.body.calls.setdefault(key, Calls())
+        calls.count += 1
+        calls.depth = max(calls.depth, depth)
+
+    def attributes(self, attributes: Iterable[AttributeProto], depth: int) -> None:
+        """Looks at every field that is set, whatever the attribute says its type is."""
+        for attribute in attributes:
+            if attribute.HasField("t"):
+                self.body.constant_bytes += checked_tensor_bytes(attribute.t)
+            if attribute.HasField("sparse_tensor"):
+                self.body.constant_bytes += checked_sparse_tensor_bytes(attribute.sparse_tensor)
+            if attribute.HasField("g"):
+                self.graph(attribute.g, depth + 1)
+            for tensor in attribute.tensors:
+                self.body.constant_bytes += checked_tensor_bytes(tensor)
+            for sparse in attribute.sparse_tensors:
+                self.body.constant_bytes += checked_sparse_tensor_bytes(sparse)
+            for graph in attribute.graphs:
+                self.graph(graph, depth + 1)

@@ -1,0 +1,149 @@
+"""Bounds the nesting and the number of parts of a serialised model before a parser allocates for them.
+
+Parsing first would be too late: 10 MB of empty nodes take 750 MB once parsed.
+"""
+
+from dataclasses import dataclass
+from enum import Enum, auto
+from functools import cache
+from typing import NoReturn
+
+from google.protobuf.descriptor import Descriptor, FieldDescriptor
+from onnx import ModelProto
+
+from inference.registry.admission.errors import ModelRefused
+from inference.registry.admission.limits import AdmissionLimits
+
+_MAX_MESSAGE_DEPTH = 99
+"""Protobuf parsers, ONNX Runtime's too, give up at 100."""
+
+_VARINT, _FIXED64, _LENGTH_DELIMITED, _FIXED32 = 0, 1, 2, 5
+_WIRE_TYPES = {
+    FieldDescriptor.TYPE_DOUBLE: _FIXED64,
+    FieldDescriptor.TYPE_FLOAT: _FIXED32,
+    FieldDescriptor.TYPE_STRING: _LENGTH_DELIMITED,
+    FieldDescriptor.TYPE_BYTES: _LENGTH_DELIMITED,
+    FieldDescriptor.TYPE_MESSAGE: _LENGTH_DELIMITED,
+}
+_UNPACKED_VARINT_BYTES = 8
+
+
+class _Plain(Enum):
+    SKIP = auto()
+    TEXT = auto()
+    PACKED_VARINTS = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class _Fields:
+    """The fields a message may have, by their tag on the wire."""
+
+    plain: dict[int, _Plain]
+    nested: dict[int, Descriptor]
+
+
+def check_wire(data: bytes, limits: AdmissionLimits) -> None:
+    """Refuses what is not a well-formed model, is nested too deeply or has too many parts."""
+    _Scan(data, limits).run()
+
+
+class _Scan:
+    def __init__(self, data: bytes, limits: AdmissionLimits) -> None:
+        self.data = data
+        self.limits = limits
+        self.position = 0
+        self.unpacked_bytes = 0
+
+    def run(self) -> None:
+        ends = [len(self.data)]
+        tables = [_fields_of(ModelProto.DESCRIPTOR)]
+        for _ in range(self.limits.max_wire_fields):
+            while ends and self.position == ends[-1]:
+                ends.pop()
+                tables.pop()
+            if not ends:
+                return
+            nested = self._step(ends[-1], tables[-1])
+            if nested is None:
+                continue
+            end, message = nested
+            if len(ends) > _MAX_MESSAGE_DEPTH:
+                raise ModelRefused("model_too_deep", f"Messages nest over {_MAX_MESSAGE_DEPTH} deep.")
+            ends.append(end)
+            tables.append(_fields_of(message))
+        raise ModelRefused("model_too_large", f"The file has more than {self.limits.max_wire_fields} fields.")
+
+    def _step(self, end: int, fields: _Fields) -> tuple[int, Descriptor] | None:
+        """Passes one field; for a nested message stands at its beginning and gives its end."""
+        tag = self._varint(end)
+        message = fields.nested.get(tag)
+        if message is not None:
+            return self._end_of_field(_LENGTH_DELIMITED, end), message
+        kind = fields.plain.get(tag)
+        if kind is None:
+            self._corrupt(f"field {tag >> 3} with wire type {tag & 7} is not known here")
+        field_end = self._end_of_field(tag & 7, end)
+        if kind is _Plain.TEXT:
+            self._check_text(field_end)
+        elif kind is _Plain.PACKED_VARINTS:
+            self._charge_varints(field_end)
+        self.position = field_end
+        return None
+
+    def _end_of_field(self, wire_type: int, end: int) -> int:
+        if wire_type == _VARINT:
+            self._varint(end)
+            length = 0
+        elif wire_type == _LENGTH_DELIMITED:
+            length = self._varint(end)
+        else:
+            length = 8 if wire_type == _FIXED64 else 4
+        if length > end - self.position:
+            self._corrupt("a field is longer than what holds it")
+        return self.position + length
+
+    def _varint(self, end: int) -> int:
+        value = 0
+        for shift in range(0, 70, 7):
+            if self.position >= end:
+                self._corrupt("the file ends within a number")
+            byte = self.data[self.position]
+            self.position += 1
+            value |= (byte & 0x7F) << shift
+            if byte < 0x80:
+                return value
+        self._corrupt("a number has more than ten bytes")
+
+    def _check_text(self, end: int) -> None:
+        try:
+            self.data[self.position : end].decode()
+        except UnicodeDecodeError:
+            self._corrupt("a name is not valid UTF-8")
+
+    def _charge_varints(self, end: int) -> None:
+        self.unpacked_bytes += (end - self.position) * _UNPACKED_VARINT_BYTES
+        if self.unpacked_bytes > self.limits.max_initializer_bytes:
+            raise ModelRefused(
+                "model_too_large",
+                f"Packed numbers may unpack to over {self.limits.max_initializer_bytes} bytes.",
+            )
+
+    def _corrupt(self, what: str) -> NoReturn:
+        raise ModelRefused("model_corrupt", f"Not a valid ONNX file: {what} (byte {self.position}).")
+
+
+@cache
+def _fields_of(message: Descriptor) -> _Fields:
+    """Only what this library knows: another field may mean something to the parser inside ONNX Runtime."""
+    fields = _Fields({}, {})
+    for field in message.fields:
+        wire_type = _WIRE_TYPES.get(field.type, _VARINT)
+        tag = field.number << 3 | wire_type
+        if field.message_type is not None:
+            fields.nested[tag] = field.message_type
+            continue
+        fields.plain[tag] = _Plain.TEXT if field.type == FieldDescriptor.TYPE_STRING else _Plain.SKIP
+        if field.is_repeated and wire_type != _LENGTH_DELIMITED:
+            packed = _Plain.PACKED_VARINTS if wire_type == _VARINT else _Plain.SKIP
+            fields.plain[field.number << 3 | _LENGTH_DELIMITED] = packed
+    return fields
