@@ -1,0 +1,65 @@
+"""Private folders: in MAAS_HOME, or somewhere short and reachable when that will not do."""
+
+import json
+import os
+import shutil
+import stat
+import tempfile
+from pathlib import Path
+
+LONGEST_SOCKET_PATH_BYTES = 107
+_PREFIX = "maas-"
+
+
+def private_folder(path: Path) -> Path:
+    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    path.chmod(0o700)
+    return path
+
+
+def fits_socket(folder: Path, socket_name: str) -> bool:
+    return len(os.fsencode(folder / socket_name)) <= LONGEST_SOCKET_PATH_BYTES
+
+
+class ScratchFolders:
+    """Private folders outside MAAS_HOME, recorded in it so that the next run removes a killed one's."""
+
+    def __init__(self, record: Path) -> None:
+        self._record = record
+        self.remove_all()
+
+    def create(self, parent: Path | None = None) -> Path:
+        folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=parent))
+        self._write([*self._read(), str(folder)])
+        return folder
+
+    def create_for_sockets(self, longest_name: str) -> Path:
+        folder = self.create()
+        # A deep TMPDIR is as unusable as a deep MAAS_HOME.
+        return folder if fits_socket(folder, longest_name) else self.create(Path("/tmp"))  # noqa: S108 - made by mkdtemp
+
+    def remove_all(self) -> None:
+        for name in self._read():
+            _remove_if_ours(Path(name))
+        self._record.unlink(missing_ok=True)
+
+    def _read(self) -> list[str]:
+        try:
+            return [str(name) for name in json.loads(self._record.read_text())]
+        except (FileNotFoundError, ValueError):
+            return []
+
+    def _write(self, names: list[str]) -> None:
+        self._record.write_text(json.dumps(names))
+        self._record.chmod(0o600)
+
+
+def _remove_if_ours(folder: Path) -> None:
+    """Remove a folder of ours; another user may have taken its name in /tmp since."""
+    try:
+        status = folder.lstat()
+    except FileNotFoundError:
+        return
+    private = stat.S_ISDIR(status.st_mode) and status.st_mode & stat.S_IRWXO == 0
+    if folder.name.startswith(_PREFIX) and private and status.st_uid == os.geteuid():
+        shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,42 @@
+"""Makes what the product expects of a PostgreSQL: one owner, two roles to act as, one database, pgvector."""
+
+from collections.abc import Callable
+
+import psycopg
+from psycopg import sql
+
+OWNER = "maas"
+DATABASE = "maas"
+ACTING_ROLES = ("maas_app", "maas_operator")
+"""Roles that the owner's connections take on; they cannot log in, and the owner inherits none of theirs."""
+
+
+def provision(superuser_url: Callable[[str], str], owner_password: str) -> None:
+    with psycopg.connect(superuser_url("postgres"), autocommit=True) as connection:
+        _make_roles(connection, owner_password)
+    # In template1, so that every database made from now on has it.
+    with psycopg.connect(superuser_url("template1"), autocommit=True) as connection:
+        connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
+    with psycopg.connect(superuser_url("postgres"), autocommit=True) as connection:
+        create_database(connection, DATABASE, template="template1")
+
+
+def _make_roles(connection: psycopg.Connection, owner_password: str) -> None:
+    for role in (OWNER, *ACTING_ROLES):
+        if connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [role]).fetchone() is None:
+            connection.execute(sql.SQL("CREATE ROLE {} NOLOGIN NOINHERIT").format(sql.Identifier(role)))
+    connection.execute(
+        sql.SQL("ALTER ROLE {} LOGIN PASSWORD {}").format(sql.Identifier(OWNER), sql.Literal(owner_password))
+    )
+    for role in ACTING_ROLES:
+        grant = sql.SQL("GRANT {} TO {} WITH INHERIT FALSE, SET TRUE")
+        connection.execute(grant.format(sql.Identifier(role), sql.Identifier(OWNER)))
+
+
+def create_database(connection: psycopg.Connection, name: str, *, template: str) -> None:
+    """Make database `name` unless it exists; nobody may be connected to `template` meanwhile."""
+    if connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name]).fetchone() is None:
+        statement = sql.SQL("CREATE DATABASE {} OWNER {} TEMPLATE {}")
+        connection.execute(
+            statement.format(sql.Identifier(name), sql.Identifier(OWNER), sql.Identifier(template))
+        )

@@ -1,0 +1,1 @@
+"""Runs the product's processes on one machine: starts, watches, restarts and stops them."""

@@ -1,0 +1,84 @@
+"""Shows what many processes say on one terminal, each line with its speaker's name."""
+
+import asyncio
+import contextlib
+import time
+from collections.abc import AsyncIterator
+from typing import TextIO
+
+NAME_WIDTH = 9
+LONGEST_LINE_BYTES = 64 * 1024
+_COLOURS = ("36", "32", "33", "35", "34", "96", "92", "95")
+
+
+class LineSplitter:
+    """Turns chunks of bytes into whole lines; a line without an end is cut rather than kept for ever."""
+
+    def __init__(self) -> None:
+        self._rest = b""
+
+    def feed(self, chunk: bytes) -> list[str]:
+        *lines, self._rest = (self._rest + chunk).split(b"\n")
+        if len(self._rest) > LONGEST_LINE_BYTES:
+            lines.append(self._rest)
+            self._rest = b""
+        return [line.decode(errors="replace").rstrip("\r") for line in lines]
+
+    def finish(self) -> list[str]:
+        rest, self._rest = self._rest, b""
+        return [rest.decode(errors="replace")] if rest else []
+
+
+class Console:
+    """Writes lines as `name | text`, coloured on a terminal."""
+
+    def __init__(self, stream: TextIO, *, colour: bool | None = None) -> None:
+        self._stream = stream
+        self._colour = stream.isatty() if colour is None else colour
+        self._names: list[str] = ["up"]
+
+    def line(self, name: str, text: str) -> None:
+        self.plain(f"{self._prefix(name)} {text}")
+
+    def say(self, text: str) -> None:
+        """A line of the supervisor itself."""
+        self.line("up", text)
+
+    def plain(self, text: str) -> None:
+        """A line without a name, ready to be copied."""
+        # Whoever read our output may be gone (`make up | head`); the children must run on regardless.
+        with contextlib.suppress(BrokenPipeError, ValueError):
+            self._stream.write(text + "\n")
+            self._stream.flush()
+
+    def _prefix(self, name: str) -> str:
+        if name not in self._names:
+            self._names.append(name)
+        prefix = f"{name:<{NAME_WIDTH}} |"
+        if not self._colour:
+            return prefix
+        return f"\x1b[{_COLOURS[self._names.index(name) % len(_COLOURS)]}m{prefix}\x1b[0m"
+
+
+@contextlib.asynccontextmanager
+async def progress(
+    console: Console, what: str, *, quiet_s: float = 0.4, every_s: float = 5.0
+) -> AsyncIterator[None]:
+    """Say `what` is going on while it is, and how long it took; nothing when it was quick."""
+    started = time.monotonic()
+    task = asyncio.ensure_future(_keep_saying(console, what, quiet_s, every_s))
+    try:
+        yield
+    finally:
+        task.cancel()
+    if time.monotonic() - started > quiet_s:
+        console.say(f"{what}: {time.monotonic() - started:.1f} s")
+
+
+async def _keep_saying(console: Console, what: str, quiet_s: float, every_s: float) -> None:
+    started = time.monotonic()
+    await asyncio.sleep(quiet_s)
+    console.say(f"{what} …")
+    while True:
+        await asyncio.sleep(every_s)
+        console.say(f"{what} … {time.monotonic() - started:.0f} s")
