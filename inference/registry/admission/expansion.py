@@ -1,7 +1,7 @@
 """How large a model becomes when its local functions are written out, counted without writing them out."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from graphlib import CycleError, TopologicalSorter
 
 from inference.registry.admission.errors import ModelRefused
@@ -40,8 +40,11 @@ class Size:
     depth: int
 
 
-def check_expansion(main: Body, functions: Mapping[FunctionKey, Body], limits: AdmissionLimits) -> Size:
+def check_expansion(main: Body, functions: Mapping[FunctionKey, Body], limits: AdmissionLimits) -> None:
     """Sizes each function once, its callees first, and stops at the first that is over a limit."""
+    in_file = main.nodes + sum(body.nodes for body in functions.values())
+    max_nodes = max(limits.free_expanded_nodes, in_file * limits.max_expansion_factor)
+    limits = replace(limits, max_expanded_nodes=min(limits.max_expanded_nodes, max_nodes))
     sizes: dict[FunctionKey, Size] = {}
     try:
         for key in TopologicalSorter({key: body.calls for key, body in functions.items()}).static_order():
@@ -50,7 +53,7 @@ def check_expansion(main: Body, functions: Mapping[FunctionKey, Body], limits: A
         raise ModelRefused(
             "model_too_large_expanded", "A local function calls itself without end."
         ) from error
-    return _within(limits, _size(main, sizes))
+    _within(limits, _size(main, sizes))
 
 
 def _size(body: Body, sizes: Mapping[FunctionKey, Size]) -> Size:

@@ -14,6 +14,10 @@ class AdmissionLimits:
     max_graph_depth: int = 32
     max_expanded_nodes: int = 100_000
     """Nodes once every local function is written out in place of its calls."""
+    max_expansion_factor: int = 100
+    """Nodes written out for each in the file: some thousands of calls within calls take seconds to load."""
+    free_expanded_nodes: int = 10_000
+    """Up to which any factor will do."""
     max_initializer_bytes: int = 1 * _GIB
     """Weights and constants once dense, unpacked and written out in place of calls."""
     max_input_elements: int = 2**28

@@ -1,0 +1,153 @@
+"""A model's first run, where it can do no harm."""
+
+import os
+from pathlib import Path
+
+import pytest
+from onnx import ModelProto, TensorProto, helper
+
+from inference.registry.admission import (
+    AdmissionLimits,
+    ModelRefused,
+    TrialLimits,
+    TrialResult,
+    admit,
+    trial_run,
+)
+from inference.sandbox.isolation import find_bubblewrap
+
+from .conftest import BuildModel, Save
+
+MIB = 1024 * 1024
+
+
+@pytest.fixture(params=["bubblewrap", "bare"])
+def use_bubblewrap(request: pytest.FixtureRequest) -> bool:
+    if request.param == "bubblewrap" and find_bubblewrap() is None:
+        pytest.skip("no working bubblewrap on this machine")
+    return bool(request.param == "bubblewrap")
+
+
+def refusal_in_trial(
+    path: Path, limits: TrialLimits | None = None, *, use_bubblewrap: bool = True
+) -> ModelRefused:
+    signature = admit(path, AdmissionLimits())
+    with pytest.raises(ModelRefused) as refusal:
+        trial_run(path, signature, limits=limits, use_bubblewrap=use_bubblewrap)
+    return refusal.value
+
+
+def eight_gib_of_zeros(build_model: BuildModel) -> ModelProto:
+    count = helper.make_tensor("count", TensorProto.INT64, [1], [2**31])
+    nodes = [
+        helper.make_node("Constant", [], ["s"], value=count),
+        helper.make_node("ConstantOfShape", ["s"], ["y"]),
+    ]
+    return build_model(
+        *nodes, inputs=[], outputs=[helper.make_tensor_value_info("y", TensorProto.FLOAT, ["n"])]
+    )
+
+
+def endless_loop(build_model: BuildModel) -> ModelProto:
+    values = [
+        helper.make_tensor_value_info("i", TensorProto.INT64, []),
+        helper.make_tensor_value_info("go", TensorProto.BOOL, []),
+        helper.make_tensor_value_info("v", TensorProto.FLOAT, ["n", 4]),
+    ]
+    outputs = [
+        helper.make_tensor_value_info("go_on", TensorProto.BOOL, []),
+        helper.make_tensor_value_info("w", TensorProto.FLOAT, ["n", 4]),
+    ]
+    steps = [helper.make_node("Identity", ["go"], ["go_on"]), helper.make_node("Relu", ["v"], ["w"])]
+    body = helper.make_graph(steps, "body", values, outputs)
+    often = helper.make_tensor("often", TensorProto.INT64, [], [2**62])
+    true = helper.make_tensor("true", TensorProto.BOOL, [], [True])
+    return build_model(
+        helper.make_node("Loop", ["often", "true", "x"], ["y"], body=body), weights=[often, true]
+    )
+
+
+def test_a_sound_model_is_measured(build_model: BuildModel, save: Save, use_bubblewrap: bool) -> None:
+    path = save(build_model())
+    result = trial_run(path, admit(path, AdmissionLimits()), use_bubblewrap=use_bubblewrap)
+    assert isinstance(result, TrialResult)
+    assert result.load_s > 0
+    assert 10 * MIB < result.peak_memory_bytes < 500 * MIB
+
+
+def test_the_largest_input_is_part_of_the_measure(
+    build_model: BuildModel, save: Save, use_bubblewrap: bool
+) -> None:
+    path = save(build_model())
+    result = trial_run(
+        path,
+        admit(path, AdmissionLimits()),
+        maximum_shapes={"x": (8 * MIB, 4)},
+        use_bubblewrap=use_bubblewrap,
+    )
+    assert result.peak_memory_bytes > 128 * MIB
+
+
+def test_memory_of_the_parent_is_not_counted(
+    build_model: BuildModel, save: Save, use_bubblewrap: bool
+) -> None:
+    path = save(build_model())
+    ballast = os.urandom(256 * MIB)
+    result = trial_run(path, admit(path, AdmissionLimits()), use_bubblewrap=use_bubblewrap)
+    assert result.peak_memory_bytes < len(ballast)
+
+
+def test_a_model_that_wants_eight_gib_is_refused(
+    build_model: BuildModel, save: Save, use_bubblewrap: bool
+) -> None:
+    refusal = refusal_in_trial(save(eight_gib_of_zeros(build_model)), use_bubblewrap=use_bubblewrap)
+    assert refusal.code == "model_out_of_memory"
+
+
+def test_an_input_too_large_for_the_child_is_refused(build_model: BuildModel, save: Save) -> None:
+    path = save(build_model())
+    with pytest.raises(ModelRefused) as refusal:
+        trial_run(path, admit(path, AdmissionLimits()), maximum_shapes={"x": (2**40, 4)})
+    assert refusal.value.code == "model_out_of_memory"
+
+
+def test_an_endless_model_ends_with_its_computing_time(
+    build_model: BuildModel, save: Save, use_bubblewrap: bool
+) -> None:
+    path = save(endless_loop(build_model))
+    refusal = refusal_in_trial(path, TrialLimits(cpu_s=1, wall_s=30), use_bubblewrap=use_bubblewrap)
+    assert refusal.code == "model_timeout"
+
+
+def test_an_endless_model_ends_with_its_time(
+    build_model: BuildModel, save: Save, use_bubblewrap: bool
+) -> None:
+    path = save(endless_loop(build_model))
+    refusal = refusal_in_trial(path, TrialLimits(cpu_s=30, wall_s=0.5), use_bubblewrap=use_bubblewrap)
+    assert refusal.code == "model_timeout"
+
+
+def test_what_the_runtime_will_not_load_is_refused_in_its_words(build_model: BuildModel, save: Save) -> None:
+    path = save(build_model(helper.make_node("Add", ["x", "nowhere"], ["y"])))
+    refusal = refusal_in_trial(path)
+    assert refusal.code == "model_invalid"
+    assert "nowhere" in refusal.detail
+
+
+def test_a_model_may_refuse_inputs_below_its_least_size(build_model: BuildModel, save: Save) -> None:
+    weights = [helper.make_tensor("w", TensorProto.FLOAT, [1, 1, 3, 3], [0.0] * 9)]
+    values = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [1, 1, "h", "w"]) for name in ("x", "y")]
+    node = helper.make_node("Conv", ["x", "w"], ["y"])
+    path = save(build_model(node, inputs=values[:1], outputs=values[1:], weights=weights))
+    signature = admit(path, AdmissionLimits())
+    trial_run(path, signature, maximum_shapes={"x": (1, 1, 32, 32)})
+    with pytest.raises(ModelRefused):
+        trial_run(path, signature)
+
+
+def test_strings_are_tried(build_model: BuildModel, save: Save) -> None:
+    values = [helper.make_tensor_value_info(name, TensorProto.STRING, ["n"]) for name in ("x", "y")]
+    path = save(
+        build_model(helper.make_node("Identity", ["x"], ["y"]), inputs=values[:1], outputs=values[1:])
+    )
+    assert trial_run(path, admit(path, AdmissionLimits())).run_s >= 0
