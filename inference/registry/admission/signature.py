@@ -1,5 +1,6 @@
 """What a model takes and gives, in the words of the Open Inference Protocol."""
 
+import math
 from collections.abc import Collection, Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -99,9 +100,7 @@ def _size(dim: TensorShapeProto.Dimension) -> int:
 def _check_input(tensor: TensorSpec, limits: AdmissionLimits) -> None:
     if tensor.shape is None:
         raise _unsupported(f"Input '{tensor.name}' leaves its number of dimensions open")
-    smallest = 1
-    for size in tensor.shape:
-        smallest *= 1 if size == DYNAMIC else size
+    smallest = math.prod(1 if size == DYNAMIC else size for size in tensor.shape)
     if smallest > limits.max_input_elements:
         raise _unsupported(f"Input '{tensor.name}' has {smallest} elements")
 
