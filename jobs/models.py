@@ -34,7 +34,9 @@ class Document(TenantOwned):
         constraints = [
             *TenantOwned.Meta.constraints,
             models.UniqueConstraint(
-                fields=["tenant", "sha256"], condition=models.Q(deleted_at=None), name="jobs_document_same_bytes"
+                fields=["tenant", "sha256"],
+                condition=models.Q(deleted_at=None),
+                name="jobs_document_same_bytes",
             ),
         ]
         indexes = [models.Index(fields=["tenant", "-id"], name="jobs_document_newest")]
@@ -46,13 +48,17 @@ class Document(TenantOwned):
 class DocumentPage(TenantOwned):
     """A page's picture, rendered once, and the text that the document itself carries."""
 
-    document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="pages", db_constraint=False)
+    document = models.ForeignKey(
+        Document, on_delete=models.CASCADE, related_name="pages", db_constraint=False
+    )
     number = models.PositiveIntegerField()
     width_px = models.PositiveIntegerField()
     height_px = models.PositiveIntegerField()
     picture = models.CharField(max_length=300, blank=True)
     picture_type = models.CharField(max_length=50, blank=True)
-    text_layer = models.JSONField(null=True, help_text="Lines with boxes; null when the page must be recognised.")
+    text_layer = models.JSONField(
+        null=True, help_text="Lines with boxes; null when the page must be recognised."
+    )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta(TenantOwned.Meta):
@@ -83,7 +89,9 @@ class Job(TenantOwned):
     currency = models.CharField(max_length=3)
     error_code = models.CharField(max_length=60, blank=True)
     error_detail = models.TextField(blank=True)
-    retry_of = models.ForeignKey("self", null=True, on_delete=models.PROTECT, related_name="retries", db_constraint=False)
+    retry_of = models.ForeignKey(
+        "self", null=True, on_delete=models.PROTECT, related_name="retries", db_constraint=False
+    )
     livemode = models.BooleanField(default=True)
     api_key_id = models.UUIDField(null=True)
     request_id = models.CharField(max_length=64, blank=True)
@@ -120,7 +128,9 @@ class Page(TenantOwned):
     state = models.CharField(max_length=20, choices=_PAGE_STATES, default=states.QUEUED)
     attempt = models.PositiveSmallIntegerField(default=0)
     run_after = models.DateTimeField(default=timezone.now)
-    wake_again_at = models.DateTimeField(null=True, help_text="Until then a message for this page is under way.")
+    wake_again_at = models.DateTimeField(
+        null=True, help_text="Until then a message for this page is under way."
+    )
     lease_token = models.BigIntegerField(null=True)
     lease_until = models.DateTimeField(null=True)
     worker = models.CharField(max_length=100, blank=True)
@@ -141,7 +151,9 @@ class Page(TenantOwned):
             models.Index(
                 fields=["model_version", "id"], condition=models.Q(state="queued"), name="jobs_page_queue"
             ),
-            models.Index(fields=["lease_until"], condition=models.Q(state="running"), name="jobs_page_leases"),
+            models.Index(
+                fields=["lease_until"], condition=models.Q(state="running"), name="jobs_page_leases"
+            ),
         ]
 
     def __str__(self) -> str:

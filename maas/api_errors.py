@@ -26,6 +26,7 @@ STATUS: Mapping[str, int] = {
     "tenant_suspended": 403,
     "csrf_failed": 403,
     "not_found": 404,
+    "model_not_found": 404,
     "method_not_allowed": 405,
     "not_acceptable": 406,
     "request_timeout": 408,
@@ -77,7 +78,14 @@ def status_of(code: str) -> int:
 def problem(code: str, detail: str, **extra: object) -> dict[str, object]:
     """The body of every error on our own paths."""
     status = status_of(code)
-    return {"type": f"/errors/{code}", "title": TITLES[status], "status": status, "code": code, "detail": detail, **extra}
+    return {
+        "type": f"/errors/{code}",
+        "title": TITLES[status],
+        "status": status,
+        "code": code,
+        "detail": detail,
+        **extra,
+    }
 
 
 def _from_framework(error: exceptions.APIException) -> dict[str, object]:
@@ -123,7 +131,9 @@ def handle(error: Exception, context: Mapping[str, Any]) -> Response | None:
     request_id = request.META.get("maas.request_id", "")
     if body is None:
         log.exception("unhandled_error", path=request.path, request_id=request_id)
-        body = problem("internal_error", f"Something went wrong on our side. Quote request {request_id} to the operator.")
+        body = problem(
+            "internal_error", f"Something went wrong on our side. Quote request {request_id} to the operator."
+        )
     body["request_id"] = request_id
     headers = {"WWW-Authenticate": 'Bearer realm="maas"'} if body["status"] == 401 else {}
     if "retry_after_s" in body:

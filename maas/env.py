@@ -110,7 +110,12 @@ def storage_backend(url: str, home: Path) -> dict[str, object]:
     if parts.scheme == "file":
         return {
             "BACKEND": "maas.storage.DurableFileSystemStorage",
-            "OPTIONS": {"location": unquote(parts.path), "base_url": None, "directory_permissions_mode": 0o700, "file_permissions_mode": 0o600},
+            "OPTIONS": {
+                "location": unquote(parts.path),
+                "base_url": None,
+                "directory_permissions_mode": 0o700,
+                "file_permissions_mode": 0o600,
+            },
         }
     if parts.scheme == "s3":
         query = dict(parse_qsl(parts.query))
@@ -121,9 +126,22 @@ def storage_backend(url: str, home: Path) -> dict[str, object]:
             "file_overwrite": True,
             "default_acl": None,
         }
-        known = {"endpoint": "endpoint_url", "region": "region_name", "access_key": "access_key", "secret_key": "secret_key", "addressing": "addressing_style"}
+        known = {
+            "endpoint": "endpoint_url",
+            "region": "region_name",
+            "access_key": "access_key",
+            "secret_key": "secret_key",
+            "addressing": "addressing_style",
+        }
         unknown = set(query) - set(known)
         if unknown:
-            raise ImproperlyConfigured(f"MAAS_STORAGE_URL has unknown options {sorted(unknown)}; known: {sorted(known)}")
-        return {"BACKEND": "storages.backends.s3.S3Storage", "OPTIONS": options | {known[k]: v for k, v in query.items()}}
-    raise ImproperlyConfigured(f"MAAS_STORAGE_URL={url!r} must be file:///folder or s3://bucket/prefix (MAAS_HOME is {home})")
+            raise ImproperlyConfigured(
+                f"MAAS_STORAGE_URL has unknown options {sorted(unknown)}; known: {sorted(known)}"
+            )
+        return {
+            "BACKEND": "storages.backends.s3.S3Storage",
+            "OPTIONS": options | {known[k]: v for k, v in query.items()},
+        }
+    raise ImproperlyConfigured(
+        f"MAAS_STORAGE_URL={url!r} must be file:///folder or s3://bucket/prefix (MAAS_HOME is {home})"
+    )

@@ -30,7 +30,7 @@ MAAS_RENDER_DPI = ENV.number("MAAS_RENDER_DPI", 200)
 MAAS_WORKER_THREADS = ENV.number("MAAS_WORKER_THREADS", 8)
 MAAS_WEB_THREADS = ENV.number("MAAS_WEB_THREADS", 16)
 MAAS_READER_CHILDREN = ENV.number("MAAS_READER_CHILDREN", 2)
-MAAS_MODEL_MEMORY = ENV.number("MAAS_MODEL_MEMORY", 2 * 2**30)
+MAAS_MODEL_MEMORY = ENV.number("MAAS_MODEL_MEMORY", 0)  # bytes; 0 is half of the machine's memory
 MAAS_LOG_FORMAT = ENV.text("MAAS_LOG_FORMAT", "console")
 MAAS_METRICS_PORT = ENV.number("MAAS_METRICS_PORT", 0)
 
@@ -99,7 +99,11 @@ DATABASES = {
 }
 DATABASE_ROUTERS = ["tenants.context.ScopeRouter"]
 CACHES = {
-    "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": MAAS_CACHE_URL, "KEY_PREFIX": "web"}
+    "default": {
+        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "LOCATION": MAAS_CACHE_URL,
+        "KEY_PREFIX": "web",
+    }
 }
 STORAGES = {
     "default": storage_backend(MAAS_STORAGE_URL, MAAS_HOME),

@@ -8,7 +8,9 @@ class DomainError(Exception):
 
     code = "error"
 
-    def __init__(self, detail: str, *, code: str | None = None, extra: Mapping[str, object] | None = None) -> None:
+    def __init__(
+        self, detail: str, *, code: str | None = None, extra: Mapping[str, object] | None = None
+    ) -> None:
         super().__init__(detail)
         self.code = code or self.code
         self.detail = detail

@@ -28,7 +28,9 @@ def protect(table: str, column: str = "tenant_id") -> migrations.RunSQL:
     )
 
 
-def refer_within_tenant(table: str, column: str, target: str, on_delete: str = "NO ACTION") -> migrations.RunSQL:
+def refer_within_tenant(
+    table: str, column: str, target: str, on_delete: str = "NO ACTION"
+) -> migrations.RunSQL:
     """A foreign key that carries the tenant, since Postgres checks plain foreign keys past row security."""
     name = f"{table}_{column}_same_tenant"
     return migrations.RunSQL(

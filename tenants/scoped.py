@@ -22,7 +22,9 @@ class TenantManager(TenantQuerySetManager):
     def get_queryset(self) -> "models.QuerySet[Any]":
         scope = current_scope()
         if scope is None:
-            raise UnscopedQuery(f"{self.model.__name__} was queried outside unit_of_work() or operator_work()")
+            raise UnscopedQuery(
+                f"{self.model.__name__} was queried outside unit_of_work() or operator_work()"
+            )
         queryset = super().get_queryset()
         return queryset if scope.tenant_id is None else queryset.filter(tenant_id=scope.tenant_id)
 
@@ -37,4 +39,6 @@ class TenantOwned(models.Model):
 
     class Meta:
         abstract = True
-        constraints = [models.UniqueConstraint(fields=["tenant", "id"], name="%(app_label)s_%(class)s_tenant")]
+        constraints = [
+            models.UniqueConstraint(fields=["tenant", "id"], name="%(app_label)s_%(class)s_tenant")
+        ]

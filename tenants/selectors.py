@@ -72,7 +72,9 @@ def identify_key(text: str) -> Identity:
 
 def memberships_of(user_id: UUID) -> list[MembershipRow]:
     with connections[APP].cursor() as cursor:
-        cursor.execute("SELECT tenant_id, tenant_name, tenant_state, role FROM maas_memberships_of(%s)", [user_id])
+        cursor.execute(
+            "SELECT tenant_id, tenant_name, tenant_state, role FROM maas_memberships_of(%s)", [user_id]
+        )
         return [MembershipRow(*row) for row in cursor.fetchall()]
 
 

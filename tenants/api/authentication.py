@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from django.middleware.csrf import CsrfViewMiddleware
 from django.http import HttpRequest, HttpResponse
+from django.middleware.csrf import CsrfViewMiddleware
 from rest_framework import authentication, exceptions, permissions
 from rest_framework.request import Request
 

@@ -4,9 +4,9 @@ import json
 import secrets
 from typing import Any
 
+from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.core.validators import validate_email
-from django.core.exceptions import ValidationError
 
 from tenants.services import create_tenant
 

@@ -1,0 +1,79 @@
+"""`/v1/models`: what is served here, in the shape that OpenAI's client reads, with more beside it."""
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from inference.registry.models import ServedModel
+from inference.registry.selectors import active_models, resolve
+from tenants.api.callers import caller
+from tenants.billing.prices import display
+
+
+class ModelSerializer(serializers.ModelSerializer[ServedModel]):
+    id = serializers.CharField(source="name")
+    object = serializers.ReadOnlyField(default="model")
+    created = serializers.SerializerMethodField()
+    owned_by = serializers.ReadOnlyField(default="maas")
+    version = serializers.SerializerMethodField()
+    versions = serializers.SerializerMethodField()
+    digest = serializers.SerializerMethodField()
+    signature = serializers.SerializerMethodField()
+    price = serializers.SerializerMethodField()
+
+    class Meta:
+        model = ServedModel
+        fields = (
+            "id",
+            "object",
+            "created",
+            "owned_by",
+            "title",
+            "description",
+            "state",
+            "accepts",
+            "parameters",
+            "version",
+            "versions",
+            "digest",
+            "signature",
+            "price",
+        )
+
+    def get_created(self, served: ServedModel) -> int:
+        return int(served.created_at.timestamp())
+
+    def get_version(self, served: ServedModel) -> int | None:
+        return served.current.number if served.current else None
+
+    def get_versions(self, served: ServedModel) -> list[int]:
+        return [version.number for version in served.versions.all() if version.state == "ready"]
+
+    def get_digest(self, served: ServedModel) -> str | None:
+        return served.current.digest if served.current else None
+
+    def get_signature(self, served: ServedModel) -> dict[str, Any]:
+        return dict(served.current.signature) if served.current else {}
+
+    def get_price(self, served: ServedModel) -> dict[str, object]:
+        price = served.price
+        return {**price.to_json(), "amount": display(price.amount_micros)}
+
+
+class ModelList(APIView):
+    @extend_schema(summary="List models", responses={200: ModelSerializer(many=True)})
+    def get(self, request: Request) -> Response:
+        caller(request, "models:read")
+        served = active_models().prefetch_related("versions")
+        return Response({"object": "list", "data": ModelSerializer(served, many=True).data})
+
+
+class ModelDetail(APIView):
+    @extend_schema(summary="Show a model", responses={200: ModelSerializer})
+    def get(self, request: Request, name: str) -> Response:
+        caller(request, "models:read")
+        return Response(ModelSerializer(resolve(name).served_model).data)

@@ -1,0 +1,61 @@
+"""Model files by content: stored once under their sha256, one folder each, and checked when fetched."""
+
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TypedDict
+
+from django.conf import settings
+from django.core.files import File
+from django.core.files.storage import FileSystemStorage, default_storage
+
+
+class Artifact(TypedDict):
+    sha256: str
+    bytes: int
+    file: str
+
+
+class ArtifactDamaged(RuntimeError):
+    """What storage gave back is not what was put in."""
+
+
+def sha256_of(path: Path) -> str:
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def store(path: Path) -> Artifact:
+    sha256 = sha256_of(path)
+    name = f"models/{sha256}/{path.name}"
+    if not default_storage.exists(name):
+        with path.open("rb") as stream:
+            default_storage.save(name, File(stream))
+    return Artifact(sha256=sha256, bytes=path.stat().st_size, file=name)
+
+
+def local_path(artifact: Mapping[str, object]) -> Path:
+    """Remote storage is copied once into a cache beside the worker; the copy appears whole or not at all."""
+    name, sha256 = str(artifact["file"]), str(artifact["sha256"])
+    if isinstance(default_storage._wrapped, FileSystemStorage):  # type: ignore[attr-defined]
+        return Path(default_storage.path(name))
+    cached: Path = settings.MAAS_HOME / "models" / sha256 / Path(name).name
+    if not cached.exists():
+        _fetch(name, sha256, cached)
+    return cached
+
+
+def _fetch(name: str, sha256: str, into: Path) -> None:
+    into.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    descriptor, part = tempfile.mkstemp(dir=into.parent, prefix=".part-")
+    try:
+        with os.fdopen(descriptor, "wb") as target, default_storage.open(name) as source:
+            shutil.copyfileobj(source, target)
+        if sha256_of(Path(part)) != sha256:
+            raise ArtifactDamaged(f"{name} in storage does not have the digest {sha256}")
+        os.replace(part, into)
+    finally:
+        Path(part).unlink(missing_ok=True)

@@ -1,0 +1,11 @@
+"""What can be wrong with a request for a model."""
+
+from tenants.errors import DomainError
+
+
+class ModelNotFound(DomainError):
+    code = "model_not_found"
+
+
+class ModelPaused(DomainError):
+    code = "model_paused"

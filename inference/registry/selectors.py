@@ -1,0 +1,55 @@
+"""Which model version answers a name, and what a worker must know to serve it."""
+
+from django.db.models import QuerySet
+
+from inference.contracts import VersionSpec
+from inference.registry.artifacts import local_path
+from inference.registry.errors import ModelNotFound, ModelPaused
+from inference.registry.models import ModelVersion, ServedModel
+
+
+def active_models() -> "QuerySet[ServedModel]":
+    return ServedModel.objects.filter(current__isnull=False).select_related("current").order_by("name")
+
+
+def resolve(reference: str) -> ModelVersion:
+    """`parse` is the version the operator has made current; `parse@2` is that one, while it is served."""
+    name, _, number = reference.partition("@")
+    versions = ModelVersion.objects.select_related("served_model").filter(
+        served_model__name=name, state=ModelVersion.State.READY
+    )
+    wanted = (
+        versions.filter(number=int(number)) if number.isdecimal() and len(number) < 10 else versions.none()
+    )
+    version = (
+        wanted if number or reference.endswith("@") else versions.filter(current_of__isnull=False)
+    ).first()
+    if version is None:
+        known = ", ".join(active_models().values_list("name", flat=True)[:20])
+        raise ModelNotFound(f"There is no model {reference[:120]!r}. Served here: {known}.")
+    if version.served_model.state == ServedModel.State.PAUSED:
+        raise ModelPaused(
+            f"The model {name!r} is paused by the operator. Try again later or use another model."
+        )
+    return version
+
+
+def served_versions() -> list[ModelVersion]:
+    """Every version that may be asked for, and so must have a queue that is listened to."""
+    return list(ModelVersion.objects.select_related("served_model").filter(state=ModelVersion.State.READY))
+
+
+def spec_of(version: ModelVersion) -> VersionSpec:
+    """Fetches the artifacts to local disk where they are not there yet."""
+    return VersionSpec(
+        model=version.served_model.name,
+        number=version.number,
+        digest=version.digest,
+        runtime=version.runtime,
+        artifacts={role: str(local_path(artifact)) for role, artifact in version.artifacts.items()},
+        config=version.config,
+        steps={
+            step.role: spec_of(step.member)
+            for step in version.steps.select_related("member__served_model").order_by("role")
+        },
+    )

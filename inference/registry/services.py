@@ -1,0 +1,136 @@
+"""Writes to the registry: new models, new versions, and which version answers."""
+
+import hashlib
+import json
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import structlog
+from django.db import transaction
+
+from inference.registry import artifacts
+from inference.registry.builtin.catalogue import BUILTIN, BuiltinModel
+from inference.registry.models import ModelVersion, PipelineStep, ServedModel
+from tenants.billing.prices import Price
+from tenants.context import OPERATOR, operator_work
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class NewVersion:
+    """All that makes a version what it is."""
+
+    runtime: str
+    files: Mapping[str, Path]
+    config: Mapping[str, object] = field(default_factory=dict)
+    signature: Mapping[str, object] = field(default_factory=dict)
+    steps: Mapping[str, ModelVersion] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ModelCard:
+    """What callers are told of a model, and what it costs."""
+
+    name: str
+    title: str
+    description: str
+    accepts: tuple[str, ...]
+    price: Price
+    parameters: tuple[Mapping[str, object], ...] = ()
+
+
+def add_version(*, card: ModelCard, new: NewVersion, make_current: bool = True) -> ModelVersion:
+    """Idempotent: the same files and settings again give back the version that has them."""
+    stored = {role: artifacts.store(path) for role, path in new.files.items()}
+    digest = _digest(new, stored)
+    with operator_work(), transaction.atomic(using=OPERATOR):
+        served, _ = ServedModel.objects.select_for_update().get_or_create(
+            name=card.name, defaults=_card_fields(card)
+        )
+        version = served.versions.filter(digest=digest).first()
+        if version is None:
+            version = _create_version(served, new, stored, digest)
+            log.info("model_version_added", version=version.key, digest=digest[:12])
+        if make_current and served.current_id != version.id:
+            served.current = version
+            served.save(update_fields=["current"])
+    return version
+
+
+def _create_version(
+    served: ServedModel, new: NewVersion, stored: Mapping[str, artifacts.Artifact], digest: str
+) -> ModelVersion:
+    last = served.versions.order_by("-number").values_list("number", flat=True).first() or 0
+    version = ModelVersion.objects.create(
+        served_model=served,
+        number=last + 1,
+        runtime=new.runtime,
+        digest=digest,
+        artifacts=dict(stored),
+        config=dict(new.config),
+        signature=dict(new.signature),
+    )
+    for role, member in new.steps.items():
+        PipelineStep.objects.create(pipeline=version, role=role, member=member)
+    return version
+
+
+def _card_fields(card: ModelCard) -> dict[str, object]:
+    return {
+        "title": card.title,
+        "description": card.description,
+        "accepts": list(card.accepts),
+        "parameters": [dict(parameter) for parameter in card.parameters],
+        "price_meter": card.price.meter,
+        "price_micros": card.price.amount_micros,
+        "price_per": card.price.per,
+        "currency": card.price.currency,
+    }
+
+
+def _digest(new: NewVersion, stored: Mapping[str, artifacts.Artifact]) -> str:
+    identity = {
+        "runtime": new.runtime,
+        "artifacts": {role: artifact["sha256"] for role, artifact in stored.items()},
+        "config": dict(new.config),
+        "steps": {role: member.digest for role, member in new.steps.items()},
+    }
+    return hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()
+
+
+def seed_builtin() -> list[ModelVersion]:
+    """The models that every installation has from its first minute; nothing is rebuilt that is there."""
+    seeded: dict[str, ModelVersion] = {}
+    with operator_work():
+        current = {served.name: served.current for served in ServedModel.objects.select_related("current")}
+    for builtin in BUILTIN:
+        known = current.get(builtin.name)
+        if known is not None and known.config.get("release") == builtin.release:
+            seeded[builtin.name] = known
+            continue
+        seeded[builtin.name] = _seed_one(builtin, seeded)
+    return list(seeded.values())
+
+
+def _seed_one(builtin: BuiltinModel, seeded: Mapping[str, ModelVersion]) -> ModelVersion:
+    with tempfile.TemporaryDirectory(prefix="maas-model-") as folder:
+        return add_version(
+            card=ModelCard(
+                name=builtin.name,
+                title=builtin.title,
+                description=builtin.description,
+                accepts=tuple(builtin.accepts),
+                price=builtin.price,
+                parameters=tuple(builtin.parameters_json()),
+            ),
+            new=NewVersion(
+                runtime=builtin.runtime,
+                files=builtin.build(Path(folder)),
+                config={**builtin.config, "release": builtin.release},
+                signature=builtin.signature,
+                steps={role: seeded[name] for role, name in builtin.steps.items()},
+            ),
+        )

@@ -1,0 +1,128 @@
+"""Tensors as callers write them in JSON, read and checked before any model is asked."""
+
+import math
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from inference.contracts import Json, TensorInput, TextInput, WorkInput, WorkRefused
+from inference.runtime.tensors import Array, TensorSpec
+
+MOST_TEXTS = 2048
+MOST_DIMENSIONS = 16
+
+NUMPY_TYPES: Mapping[str, np.dtype[Any]] = MappingProxyType(
+    {
+        "BOOL": np.dtype(np.bool_),
+        "FP16": np.dtype(np.float16),
+        "FP32": np.dtype(np.float32),
+        "FP64": np.dtype(np.float64),
+        "BYTES": np.dtype(object),
+        **{
+            f"{sign}INT{bits}": np.dtype(f"{sign.lower()}int{bits}")
+            for sign in ("", "U")
+            for bits in (8, 16, 32, 64)
+        },
+    }
+)
+
+
+def read_tensors(written: Sequence[object]) -> dict[str, Array]:
+    tensors: dict[str, Array] = {}
+    for position, one in enumerate(written):
+        name, tensor = _read_tensor(one, f"tensors[{position}]")
+        if name in tensors:
+            raise _refused(f"'{name}' is given twice")
+        tensors[name] = tensor
+    return tensors
+
+
+def validate_input(signature: Mapping[str, Json], work: WorkInput) -> None:
+    """What can be told from the declared signature alone; the model checks the rest itself."""
+    match work:
+        case TextInput(texts=texts):
+            _validate_texts(texts)
+        case TensorInput(tensors=tensors):
+            _validate_tensors(signature, tensors)
+
+
+def _validate_texts(texts: Sequence[str]) -> None:
+    if not texts:
+        raise WorkRefused("input_empty", "the list of texts is empty; send at least one text")
+    if len(texts) > MOST_TEXTS:
+        raise WorkRefused(
+            "input_too_large", f"{len(texts)} texts are too many; at most {MOST_TEXTS} fit in one job"
+        )
+    for position, text in enumerate(texts):
+        if not text.strip():
+            raise WorkRefused("input_empty", f"text {position} is empty; leave it out")
+
+
+def _validate_tensors(signature: Mapping[str, Json], tensors: Mapping[str, Array]) -> None:
+    declared = [
+        TensorSpec(str(one["name"]), str(one["datatype"]), tuple(one["shape"]))
+        for one in signature.get("inputs", ())
+    ]
+    expected = {spec.name: spec for spec in declared}
+    if set(expected) != set(tensors):
+        raise _refused(f"expected the tensors {sorted(expected)}; got {sorted(tensors)}")
+    for name, tensor in tensors.items():
+        expected[name].check(tensor)
+
+
+def _read_tensor(one: object, where: str) -> tuple[str, Array]:
+    match one:
+        case {"name": str(name), "datatype": str(datatype), "shape": list(shape), "data": list(data)}:
+            return name, _array(name, datatype, shape, data)
+    raise _refused(f"{where} must be an object with name, datatype, shape and data")
+
+
+def _array(name: str, datatype: str, shape: list[Json], data: list[Json]) -> Array:
+    if datatype not in NUMPY_TYPES:
+        raise _refused(f"'{name}' has the datatype {datatype[:20]!r}; there are {', '.join(NUMPY_TYPES)}")
+    if len(shape) > MOST_DIMENSIONS or not all(type(size) is int and size >= 0 for size in shape):
+        raise _refused(f"'{name}' has the shape {shape[:MOST_DIMENSIONS]}; it must be a list of sizes")
+    flat = list(_flattened(data))
+    if len(flat) != math.prod(shape):
+        raise _refused(f"'{name}' has {len(flat)} values, but the shape {shape} holds {math.prod(shape)}")
+    _check_values(name, datatype, flat)
+    try:
+        return np.array(flat, dtype=NUMPY_TYPES[datatype]).reshape(shape)
+    except (ValueError, TypeError, OverflowError) as error:
+        raise _refused(f"'{name}' holds a value that is not {datatype}: {error}") from error
+
+
+def _check_values(name: str, datatype: str, flat: Sequence[Json]) -> None:
+    """NumPy would quietly turn "1" into 1.0, 1.7 into 1 and True into 1."""
+    if datatype == "BYTES":
+        kinds: tuple[type, ...] = (str,)
+    elif datatype == "BOOL":
+        kinds = (bool,)
+    else:
+        kinds = (int, float) if datatype.startswith("FP") else (int,)
+    odd = next(
+        (v for v in flat if not isinstance(v, kinds) or (isinstance(v, bool) and bool not in kinds)), None
+    )
+    if odd is not None or any(value is None for value in flat):
+        raise _refused(f"'{name}' holds {odd!r:.60}, which is not {datatype}")
+
+
+def _flattened(data: list[Json]) -> Any:
+    """Nested or flat, in row-major order; without recursion, so that depth is no weapon."""
+    stack = [iter(data)]
+    while stack:
+        for item in stack[-1]:
+            if isinstance(item, list):
+                if len(stack) > MOST_DIMENSIONS:
+                    raise _refused(f"data is nested deeper than {MOST_DIMENSIONS}")
+                stack.append(iter(item))
+                break
+            yield item
+        else:
+            stack.pop()
+
+
+def _refused(detail: str) -> WorkRefused:
+    return WorkRefused("invalid_tensor", detail)

@@ -1,0 +1,254 @@
+"""`/v1/jobs`: submit, look, cancel, retry, and read results while they grow."""
+
+import json
+from typing import Any
+
+from django.db.models import QuerySet
+from django.utils import timezone
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from jobs import states
+from jobs.api.documents import uploaded
+from jobs.api.pagination import limit_of, listing
+from jobs.api.schema import JOB_FILTERS, JOB_UPLOAD, PAGED, PREFER, PROBLEM
+from jobs.api.serializers import (
+    JobRequestSerializer,
+    JobSerializer,
+    PageSerializer,
+    ResultSerializer,
+    page_json,
+    result_json,
+)
+from jobs.documents.selectors import as_uuid
+from jobs.documents.services import store_document
+from jobs.errors import InvalidRequest, NotFound
+from jobs.models import Job
+from jobs.selectors import get_job, job_events_after, jobs_with_models
+from jobs.services import JobRequest, cancel_job, check_model, retry_job, submit_job
+from tenants.api.callers import caller
+from tenants.context import unit_of_work
+from tenants.identity import Identity
+
+
+def job_body(job: Job, *, with_result: bool = False) -> dict[str, Any]:
+    body = dict(JobSerializer(job).data)
+    if with_result:
+        body["result"] = result_json(job)
+    return body
+
+
+def polling_headers(job: Job) -> dict[str, str]:
+    if job.terminal:
+        return {}
+    age_s = (timezone.now() - job.created_at).total_seconds()
+    return {"Retry-After": str(states.poll_again_after_s(age_s))}
+
+
+class JobList(APIView):
+    @extend_schema(
+        summary="Submit a job",
+        parameters=[PREFER],
+        request={"application/json": JobRequestSerializer, "multipart/form-data": JOB_UPLOAD},
+        responses={202: JobSerializer, 200: JobSerializer, "4XX": PROBLEM},
+    )
+    def post(self, request: Request) -> Response:
+        identity = caller(request, "jobs:write")
+        is_form = "maas.upload" in request.META
+        wanted = _from_form(request, identity) if is_form else _from_json(request)
+        job = submit_job(identity=identity, request=wanted)
+        headers = {"Location": f"/v1/jobs/{job.id}", **polling_headers(job)}
+        return Response(job_body(job), status=202, headers=headers)
+
+    @extend_schema(
+        summary="List jobs", parameters=[*PAGED, *JOB_FILTERS], responses={200: JobSerializer(many=True)}
+    )
+    def get(self, request: Request) -> Response:
+        identity = caller(request, "jobs:read")
+        with unit_of_work(identity.tenant_id):
+            return Response(listing(request, _filtered(request), job_body))
+
+
+def _from_json(request: Request) -> JobRequest:
+    if not isinstance(request.data, dict):
+        raise InvalidRequest("The body must be a JSON object.")
+    form = JobRequestSerializer(data=request.data)
+    form.is_valid(raise_exception=True)
+    asked = form.validated_data
+    return JobRequest(
+        model=asked["model"],
+        document_id=asked.get("document"),
+        input=asked.get("input"),
+        parameters=asked["parameters"],
+        request_id=request.META.get("maas.request_id", ""),
+    )
+
+
+def _from_form(request: Request, identity: Identity) -> JobRequest:
+    upload = uploaded(request)
+    unknown = sorted(set(upload.fields) - {"model", "parameters"})
+    if unknown:
+        raise InvalidRequest(
+            f"The form has unknown fields {unknown}; it takes `model`, `file` and `parameters`."
+        )
+    model = upload.fields.get("model", "")
+    if not model:
+        raise InvalidRequest("The form lacks the field `model`, for example model=parse.")
+    parameters = _json_object(upload.fields.get("parameters", "{}"))
+    check_model(model, parameters)
+    identity.require("documents:write")
+    stored = store_document(identity=identity, upload=upload)
+    return JobRequest(
+        model=model,
+        document_id=stored.document.id,
+        parameters=parameters,
+        request_id=request.META.get("maas.request_id", ""),
+    )
+
+
+def _json_object(text: str) -> dict[str, Any]:
+    try:
+        value = json.loads(text)
+    except ValueError as error:
+        raise InvalidRequest(f"The field `parameters` is not JSON: {error}.") from error
+    if not isinstance(value, dict):
+        raise InvalidRequest("The field `parameters` must be a JSON object.")
+    return value
+
+
+def _filtered(request: Request) -> "QuerySet[Job]":
+    jobs = jobs_with_models()
+    asked = request.query_params
+    if "state" in asked:
+        wanted = asked["state"].split(",")
+        unknown = [state for state in wanted if state not in states.JOB_STATES]
+        if unknown:
+            raise InvalidRequest(
+                f"state={unknown[0][:40]!r} is not a state; there are {list(states.JOB_STATES)}."
+            )
+        jobs = jobs.filter(state__in=wanted)
+    if "model" in asked:
+        name, _, number = asked["model"].partition("@")
+        jobs = jobs.filter(model_version__served_model__name=name)
+        if number:
+            jobs = jobs.filter(
+                model_version__number=int(number) if number.isdecimal() and len(number) < 10 else -1
+            )
+    if "document" in asked:
+        jobs = jobs.filter(document_id=as_uuid(asked["document"]))
+    return jobs
+
+
+class JobDetail(APIView):
+    @extend_schema(
+        summary="Show a job",
+        parameters=[PREFER, OpenApiParameter("include", str, enum=["result"], description="Add the result.")],
+        responses={200: JobSerializer, "4XX": PROBLEM},
+    )
+    def get(self, request: Request, job_id: str) -> Response:
+        identity = caller(request, "jobs:read")
+        with unit_of_work(identity.tenant_id):
+            job = get_job(job_id)
+            body = job_body(job, with_result=request.query_params.get("include") == "result")
+        return Response(body, headers=polling_headers(job))
+
+
+class JobResult(APIView):
+    @extend_schema(
+        summary="The result, as far as it has come", responses={200: ResultSerializer, "4XX": PROBLEM}
+    )
+    def get(self, request: Request, job_id: str) -> Response:
+        identity = caller(request, "jobs:read")
+        with unit_of_work(identity.tenant_id):
+            job = get_job(job_id)
+            return Response(result_json(job), headers=polling_headers(job))
+
+
+class JobPages(APIView):
+    @extend_schema(
+        summary="The pages of a job",
+        parameters=[
+            OpenApiParameter("limit", int, description="1 to 200; 100 unless told."),
+            OpenApiParameter("after", int, description="Number of the last page seen."),
+        ],
+        responses={200: PageSerializer(many=True), "4XX": PROBLEM},
+    )
+    def get(self, request: Request, job_id: str) -> Response:
+        identity = caller(request, "jobs:read")
+        limit, after = limit_of(request, default=100, most=200), _number(request, "after")
+        with unit_of_work(identity.tenant_id):
+            job = get_job(job_id)
+            found = list(job.pages.filter(number__gt=after).order_by("number")[: limit + 1])
+            shown = [page_json(page, job) for page in found[:limit]]
+        more = len(found) > limit
+        body = {
+            "object": "list",
+            "data": shown,
+            "has_more": more,
+            "next_after": found[limit - 1].number if more else None,
+        }
+        return Response(body, headers=polling_headers(job))
+
+
+class JobPage(APIView):
+    @extend_schema(summary="One page of a job", responses={200: PageSerializer, "4XX": PROBLEM})
+    def get(self, request: Request, job_id: str, number: int) -> Response:
+        identity = caller(request, "jobs:read")
+        with unit_of_work(identity.tenant_id):
+            job = get_job(job_id)
+            page = job.pages.filter(number=number).first()
+            if page is None:
+                raise NotFound(f"The job has no page {number}; it has {job.pages_total}.")
+            return Response(page_json(page, job), headers=polling_headers(job))
+
+
+class JobEvents(APIView):
+    @extend_schema(
+        summary="What happened, in order",
+        parameters=[OpenApiParameter("after", int, description="Sequence number of the last event seen.")],
+        responses={200: None, "4XX": PROBLEM},
+    )
+    def get(self, request: Request, job_id: str) -> Response:
+        identity = caller(request, "jobs:read")
+        limit = limit_of(request, default=100, most=200)
+        rows = job_events_after(identity.tenant_id, job_id, _number(request, "after"), limit + 1)
+        data = [
+            {
+                "job": row.job_id,
+                "seq": row.seq,
+                "type": row.type,
+                "data": row.data,
+                "created_at": row.created_at,
+            }
+            for row in rows[:limit]
+        ]
+        return Response({"object": "list", "data": data, "has_more": len(rows) > limit})
+
+
+class JobCancel(APIView):
+    @extend_schema(summary="Cancel a job", request=None, responses={200: JobSerializer, "4XX": PROBLEM})
+    def post(self, request: Request, job_id: str) -> Response:
+        return Response(job_body(cancel_job(identity=caller(request, "jobs:write"), job_id=job_id)))
+
+
+class JobRetry(APIView):
+    @extend_schema(
+        summary="Retry the pages that did not succeed",
+        request=None,
+        responses={202: JobSerializer, "4XX": PROBLEM},
+    )
+    def post(self, request: Request, job_id: str) -> Response:
+        identity = caller(request, "jobs:write")
+        request_id = request.META.get("maas.request_id", "")
+        job = retry_job(identity=identity, job_id=job_id, request_id=request_id)
+        headers = {"Location": f"/v1/jobs/{job.id}", **polling_headers(job)}
+        return Response(job_body(job), status=202, headers=headers)
+
+
+def _number(request: Request, name: str) -> int:
+    raw = request.query_params.get(name, "0")
+    if not raw.isdecimal() or len(raw) > 9:
+        raise InvalidRequest(f"{name}={raw[:20]!r} must be a whole number.")
+    return int(raw)

@@ -1,0 +1,39 @@
+"""Lists in pages that stay stable while new rows arrive: newest first, read on from the last id seen."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.db.models import Model, QuerySet
+from rest_framework.request import Request
+
+from jobs.documents.selectors import as_uuid
+from jobs.errors import InvalidRequest
+
+DEFAULT, MOST = 20, 100
+
+
+def limit_of(request: Request, default: int = DEFAULT, most: int = MOST) -> int:
+    raw = request.query_params.get("limit", str(default))
+    if not raw.isdecimal() or not 1 <= int(raw) <= most:
+        raise InvalidRequest(f"limit={raw[:20]!r} must be a whole number from 1 to {most}.")
+    return int(raw)
+
+
+def listing(request: Request, rows: "QuerySet[Any]", shape: Callable[[Any], object]) -> dict[str, object]:
+    """`rows` are ordered by -id, and ids grow with time."""
+    limit = limit_of(request)
+    cursor = request.query_params.get("cursor")
+    if cursor is not None:
+        last = as_uuid(cursor)
+        if last is None:
+            raise InvalidRequest(f"{cursor[:60]!r} is not a cursor of this list.", code="invalid_cursor")
+        rows = rows.filter(id__lt=last)
+    found: list[Model] = list(rows[: limit + 1])
+    shown = found[:limit]
+    more = len(found) > limit
+    return {
+        "object": "list",
+        "data": [shape(row) for row in shown],
+        "has_more": more,
+        "next_cursor": str(shown[-1].pk) if more else None,
+    }

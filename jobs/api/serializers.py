@@ -1,0 +1,181 @@
+"""How documents, jobs and pages look to an API client."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from jobs.inputs import normal_form
+from jobs.models import Document, Job, Page
+from tenants.billing.prices import display
+
+
+class ErrorSerializer(serializers.Serializer[Any]):
+    code = serializers.CharField()
+    detail = serializers.CharField()
+
+
+class CostSerializer(serializers.Serializer[Any]):
+    amount = serializers.CharField(help_text="Decimal, in the currency's main unit.")
+    amount_micros = serializers.IntegerField(help_text="Millionths of the currency's main unit.")
+    currency = serializers.CharField()
+
+
+class DocumentSerializer(serializers.ModelSerializer[Document]):
+    object = serializers.ReadOnlyField(default="document")
+    url = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Document
+        fields = (
+            "id",
+            "object",
+            "name",
+            "kind",
+            "content_type",
+            "size_bytes",
+            "sha256",
+            "pages_total",
+            "livemode",
+            "created_at",
+            "url",
+        )
+
+    def get_url(self, document: Document) -> str:
+        return f"/v1/documents/{document.id}"
+
+
+class JobRequestSerializer(serializers.Serializer[Any]):
+    """The JSON form of a submission; the multipart form has `model`, `file` and, as JSON text, `parameters`."""
+
+    model = serializers.CharField(
+        max_length=120, help_text="`parse` for the current version, `parse@2` for one."
+    )
+    document = serializers.UUIDField(required=False, allow_null=True)
+    input = serializers.JSONField(
+        required=False, allow_null=True, help_text="Text, list of texts, or tensors."
+    )
+    parameters = serializers.DictField(required=False, default=dict)
+
+    def validate_input(self, value: object) -> dict[str, Any] | None:
+        return None if value is None else normal_form(value)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        unknown = sorted(set(self.initial_data) - set(self.fields))
+        if unknown:
+            raise serializers.ValidationError({name: ["There is no such field."] for name in unknown})
+        return attrs
+
+
+class JobSerializer(serializers.ModelSerializer[Job]):
+    object = serializers.ReadOnlyField(default="job")
+    model = serializers.CharField(source="model_version.key", help_text="Name and version that runs.")
+    document = serializers.UUIDField(source="document_id", allow_null=True)
+    pages_done = serializers.IntegerField(help_text="Ended, well or not.")
+    error = serializers.SerializerMethodField()
+    cost = serializers.SerializerMethodField()
+    retry_of = serializers.UUIDField(source="retry_of_id", allow_null=True)
+    urls = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Job
+        fields = (
+            "id",
+            "object",
+            "state",
+            "model",
+            "document",
+            "parameters",
+            "pages_total",
+            "pages_done",
+            "pages_succeeded",
+            "pages_failed",
+            "error",
+            "cost",
+            "retry_of",
+            "livemode",
+            "last_seq",
+            "created_at",
+            "started_at",
+            "finished_at",
+            "urls",
+        )
+
+    def get_error(self, job: Job) -> dict[str, str] | None:
+        return {"code": job.error_code, "detail": job.error_detail} if job.error_code else None
+
+    def get_cost(self, job: Job) -> dict[str, object]:
+        return cost_json(job.cost_micros, job.currency)
+
+    def get_urls(self, job: Job) -> dict[str, str]:
+        here = f"/v1/jobs/{job.id}"
+        return {
+            "self": here,
+            "result": f"{here}/result",
+            "pages": f"{here}/pages",
+            "events": f"{here}/events",
+            "cancel": f"{here}/cancel",
+            "retry": f"{here}/retry",
+        }
+
+
+def cost_json(amount_micros: int, currency: str) -> dict[str, object]:
+    return {"amount": display(amount_micros), "amount_micros": amount_micros, "currency": currency}
+
+
+def page_json(page: Page, job: Job) -> dict[str, object]:
+    """A page as a result has it: never left out, whatever became of it."""
+    error = None
+    if page.state == "failed":
+        error = {"code": page.error_code, "detail": page.error_detail}
+    picture = f"/v1/documents/{job.document_id}/pages/{page.number}/picture" if job.document_id else None
+    return {
+        "number": page.number,
+        "state": page.state,
+        "error": error,
+        "attempts": page.attempt,
+        "cost": cost_json(page.cost_micros, job.currency),
+        "picture": picture,
+        "started_at": page.started_at,
+        "finished_at": page.finished_at,
+        **(page.result or {}),
+    }
+
+
+def result_json(job: Job) -> dict[str, object]:
+    pages = [page_json(page, job) for page in job.pages.order_by("number")]
+    return {
+        "object": "result",
+        "job": str(job.id),
+        "state": job.state,
+        "model": job.model_version.key,
+        "pages_total": job.pages_total,
+        "pages_done": job.pages_done,
+        "text": "\n\n".join(str(page["text"]) for page in pages if page.get("text")),
+        "pages": pages,
+    }
+
+
+class PageSerializer(serializers.Serializer[Any]):
+    """For the schema: what a model gives is added to these fields (`text`, `lines`, `embedding`, `outputs`, …)."""
+
+    number = serializers.IntegerField()
+    state = serializers.CharField()
+    error = ErrorSerializer(allow_null=True)
+    attempts = serializers.IntegerField()
+    cost = CostSerializer()
+    picture = serializers.CharField(allow_null=True)
+    started_at = serializers.DateTimeField(allow_null=True)
+    finished_at = serializers.DateTimeField(allow_null=True)
+    text = serializers.CharField(required=False)
+    lines = serializers.ListField(child=serializers.DictField(), required=False)
+
+
+class ResultSerializer(serializers.Serializer[Any]):
+    object = serializers.CharField()
+    job = serializers.UUIDField()
+    state = serializers.CharField()
+    model = serializers.CharField()
+    pages_total = serializers.IntegerField()
+    pages_done = serializers.IntegerField()
+    text = serializers.CharField()
+    pages = PageSerializer(many=True)

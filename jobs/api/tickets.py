@@ -1,0 +1,28 @@
+"""`/v1/tickets`: a one-use ticket, for clients that cannot send headers when they open a websocket."""
+
+from drf_spectacular.utils import extend_schema, inline_serializer
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from jobs.live.tickets import TICKET_S, issue_ticket
+from tenants.api.callers import caller
+
+TICKET = inline_serializer(
+    "Ticket",
+    {
+        "ticket": serializers.CharField(),
+        "expires_in_s": serializers.IntegerField(),
+        "url": serializers.CharField(),
+    },
+)
+
+
+class TicketList(APIView):
+    @extend_schema(summary="A one-use ticket for the websocket", request=None, responses={201: TICKET})
+    def post(self, request: Request) -> Response:
+        ticket = issue_ticket(caller(request, "events:read"))
+        return Response(
+            {"ticket": ticket, "expires_in_s": TICKET_S, "url": f"/ws/v1/events?ticket={ticket}"}, status=201
+        )

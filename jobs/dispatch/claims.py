@@ -1,0 +1,117 @@
+"""Claims, heartbeats and hand-backs of pages: each one conditional statement, fenced by a token, timed by the database.
+
+Locks are always taken job first, page second.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db import connections
+
+from jobs import states
+from jobs.dispatch.events import append_event
+from jobs.models import Job
+from tenants.context import APP, OPERATOR, operator_work, unit_of_work
+
+_CLAIM = """
+UPDATE jobs_page
+SET state = 'running', attempt = attempt + 1, lease_token = nextval('jobs_fence'), worker = %(worker)s,
+    lease_until = clock_timestamp() + make_interval(secs => %(lease_s)s),
+    started_at = coalesce(started_at, clock_timestamp())
+WHERE id = %(page)s AND attempt < %(max_attempts)s AND run_after <= clock_timestamp()
+  AND (state = 'queued' OR (state = 'running' AND lease_until < clock_timestamp()))
+RETURNING lease_token, attempt, number
+"""
+
+_START_JOB = """
+UPDATE jobs_job SET state = 'running', started_at = clock_timestamp() WHERE id = %s AND state = 'queued'
+"""
+
+_RENEW = """
+UPDATE jobs_page SET lease_until = clock_timestamp() + make_interval(secs => %s)
+WHERE id = %s AND lease_token = %s AND state = 'running'
+"""
+
+_HAND_BACK = """
+UPDATE jobs_page
+SET state = 'queued', attempt = attempt - 1, lease_token = NULL, lease_until = NULL, wake_again_at = NULL
+WHERE id = %s AND lease_token = %s AND state = 'running'
+"""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """The right to work on one page, as long as the lease is renewed and the token is the latest."""
+
+    tenant_id: UUID
+    job_id: UUID
+    page_id: UUID
+    number: int
+    attempt: int
+    token: int
+    model_version_id: int
+    document_id: UUID | None
+    input: Mapping[str, Any] | None
+    parameters: Mapping[str, Any]
+
+
+def claim_page(tenant_id: UUID, page_id: UUID, worker: str) -> Claim | None:
+    """None when there is nothing to do: done, canceled, held by another, or unknown. Any message may be a repeat."""
+    with unit_of_work(tenant_id):
+        job = Job.objects.select_for_update(of=("self",)).filter(pages__id=page_id).first()
+        if job is None or job.terminal:
+            return None
+        with connections[APP].cursor() as cursor:
+            cursor.execute(
+                _CLAIM,
+                {
+                    "page": page_id,
+                    "worker": worker,
+                    "lease_s": settings.MAAS_LEASE_S,
+                    "max_attempts": settings.MAAS_MAX_ATTEMPTS,
+                },
+            )
+            row = cursor.fetchone()
+            if row is None:
+                return None
+            cursor.execute(_START_JOB, [job.id])
+            started = cursor.rowcount == 1
+        token, attempt, number = row
+        if started:
+            append_event(job.id, "job.running", {"state": states.RUNNING})
+        append_event(job.id, "page.running", {"page": number, "attempt": attempt, "state": states.RUNNING})
+        return Claim(
+            tenant_id=tenant_id,
+            job_id=job.id,
+            page_id=page_id,
+            number=number,
+            attempt=attempt,
+            token=token,
+            model_version_id=job.model_version_id,
+            document_id=job.document_id,
+            input=job.input,
+            parameters=job.parameters,
+        )
+
+
+def renew_leases(claims: Sequence[Claim]) -> set[int]:
+    """The tokens that are still good. A missing one means: stop, another has the page or nobody wants it.
+
+    A statement each: one statement for all would lock several pages in an order of its own.
+    """
+    good: set[int] = set()
+    with operator_work(), connections[OPERATOR].cursor() as cursor:
+        for claim in claims:
+            cursor.execute(_RENEW, [settings.MAAS_LEASE_S, claim.page_id, claim.token])
+            if cursor.rowcount == 1:
+                good.add(claim.token)
+    return good
+
+
+def hand_back(claim: Claim) -> None:
+    """Returns a page that was not worked on (a worker that is stopping); the attempt does not count."""
+    with unit_of_work(claim.tenant_id), connections[APP].cursor() as cursor:
+        cursor.execute(_HAND_BACK, [claim.page_id, claim.token])

@@ -1,0 +1,98 @@
+"""Wakes workers for queued pages, a bounded window at a time.
+
+The page table is the outbox: a queued page without a wake under way must be told to a worker. A wake is claimed for a few
+seconds, published outside the transaction, then confirmed for the length of a lease; a crash between any two of these
+steps, or a broker that loses the message, only means that the page is woken again.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from uuid import UUID
+
+import structlog
+from django.conf import settings
+from django.db import connections
+
+from inference.brokers import BrokerUnavailable
+from jobs.dispatch.broker import publish_page
+from tenants.context import OPERATOR, operator_work
+
+log = structlog.get_logger(__name__)
+PUBLISHING_S = 5
+WINDOW_PER_SLOT = 2
+
+_TAKE = """
+WITH under_way AS (
+    SELECT count(*) AS pages FROM jobs_page
+    WHERE model_version_id = %(version)s
+      AND (state = 'running' OR (state = 'queued' AND wake_again_at > clock_timestamp()))
+), due AS (
+    SELECT id FROM jobs_page
+    WHERE model_version_id = %(version)s AND state = 'queued' AND run_after <= clock_timestamp()
+      AND (wake_again_at IS NULL OR wake_again_at <= clock_timestamp())
+    ORDER BY id
+    LIMIT greatest(0, %(window)s - (SELECT pages FROM under_way))
+    FOR UPDATE SKIP LOCKED
+)
+UPDATE jobs_page SET wake_again_at = clock_timestamp() + make_interval(secs => %(publishing_s)s)
+FROM due WHERE jobs_page.id = due.id
+RETURNING jobs_page.id, jobs_page.tenant_id
+"""
+
+_CONFIRM = """
+UPDATE jobs_page SET wake_again_at = clock_timestamp() + make_interval(secs => %s)
+WHERE id = ANY(%s) AND state = 'queued'
+"""
+
+_WAITING = """
+SELECT v.id, m.name || '@' || v.number FROM inference_modelversion v
+JOIN inference_servedmodel m ON m.id = v.served_model_id
+WHERE m.state = 'active' AND EXISTS (SELECT FROM jobs_page p WHERE p.model_version_id = v.id AND p.state = 'queued')
+"""
+
+
+@dataclass(frozen=True)
+class _Wake:
+    page_id: UUID
+    tenant_id: UUID
+
+
+def release_version(version_id: int, version_key: str) -> int:
+    """Publishes what fits the window; how many. Safe to call from any number of processes at once."""
+    wakes = sorted(_take(version_id), key=lambda wake: wake.page_id)
+    published = list(_publish(f"infer.{version_key}", wakes))
+    if published:
+        with operator_work(), connections[OPERATOR].cursor() as cursor:
+            cursor.execute(_CONFIRM, [settings.MAAS_LEASE_S, [wake.page_id for wake in published]])
+    return len(published)
+
+
+def release_after_commit(version_id: int, version_key: str) -> None:
+    """For whoever just queued or finished work: a failure here delays, it loses nothing."""
+    try:
+        release_version(version_id, version_key)
+    except Exception:
+        log.exception("release_failed", version=version_key)
+
+
+def waiting_versions() -> list[tuple[int, str]]:
+    with operator_work(), connections[OPERATOR].cursor() as cursor:
+        cursor.execute(_WAITING)
+        return [(row[0], row[1]) for row in cursor.fetchall()]
+
+
+def _take(version_id: int) -> list[_Wake]:
+    window = WINDOW_PER_SLOT * settings.MAAS_WORKER_THREADS
+    with operator_work(), connections[OPERATOR].cursor() as cursor:
+        cursor.execute(_TAKE, {"version": version_id, "window": window, "publishing_s": PUBLISHING_S})
+        return [_Wake(*row) for row in cursor.fetchall()]
+
+
+def _publish(queue_name: str, wakes: Iterable[_Wake]) -> Iterable[_Wake]:
+    for wake in wakes:
+        try:
+            publish_page(queue_name, tenant_id=wake.tenant_id, page_id=wake.page_id)
+        except BrokerUnavailable as error:
+            log.warning("broker_unavailable", queue=queue_name, error=str(error))
+            return
+        yield wake

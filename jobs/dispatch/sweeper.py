@@ -1,0 +1,71 @@
+"""Returns pages whose worker went silent to the queue, or ends those that have cost enough workers."""
+
+import structlog
+from django.conf import settings
+from django.db import connections, transaction
+from django.db.models.functions import Now
+
+from jobs import states
+from jobs.dispatch.events import append_event
+from jobs.dispatch.settlement import Failure, fail_lost_page
+from jobs.errors import Fenced
+from jobs.models import Job, Page
+from tenants.context import OPERATOR, operator_work
+
+log = structlog.get_logger(__name__)
+BATCH = 200
+
+_EXPIRED = """
+SELECT id, job_id FROM jobs_page WHERE state = 'running' AND lease_until < clock_timestamp() ORDER BY lease_until LIMIT %s
+"""
+
+_RETURN = """
+UPDATE jobs_page
+SET state = 'queued', lease_token = NULL, lease_until = NULL, wake_again_at = NULL, run_after = clock_timestamp(),
+    error_code = 'worker_lost', error_detail = 'The worker stopped answering.'
+WHERE id = %s AND state = 'running' AND lease_until < clock_timestamp()
+"""
+
+LOST = Failure("worker_lost", "Every worker that took this page stopped before it was done.")
+
+
+def sweep_expired_leases() -> int:
+    """How many pages were taken from silent workers."""
+    with operator_work(), connections[OPERATOR].cursor() as cursor:
+        cursor.execute(_EXPIRED, [BATCH])
+        expired = cursor.fetchall()
+    return sum(_sweep(page_id, job_id) for page_id, job_id in expired)
+
+
+def _sweep(page_id: object, job_id: object) -> bool:
+    try:
+        with operator_work(), transaction.atomic(using=OPERATOR):
+            # Job first, page second: the order of locks everywhere.
+            Job.objects.select_for_update().get(id=job_id)
+            page = (
+                Page.objects.select_for_update()
+                .filter(id=page_id, state=states.RUNNING, lease_until__lt=Now())
+                .first()
+            )
+            if page is None:
+                return False
+            if page.attempt >= settings.MAAS_MAX_ATTEMPTS:
+                fail_lost_page(page, LOST)
+            else:
+                _return_to_queue(page)
+    except Fenced:
+        return False
+    log.warning(
+        "lease_expired", page_id=str(page_id), job_id=str(job_id), worker=page.worker, attempt=page.attempt
+    )
+    return True
+
+
+def _return_to_queue(page: Page) -> None:
+    with connections[OPERATOR].cursor() as cursor:
+        cursor.execute(_RETURN, [page.id])
+        if cursor.rowcount != 1:
+            raise Fenced(f"page {page.id} was renewed or finished meanwhile")
+    append_event(
+        page.job_id, "page.requeued", {"page": page.number, "state": states.QUEUED, "error": "worker_lost"}
+    )

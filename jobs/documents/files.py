@@ -1,0 +1,79 @@
+"""Where a document's bytes and pictures lie, and how a process gets them onto local disk."""
+
+import errno
+import os
+import secrets
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from uuid import UUID
+
+import structlog
+from django.conf import settings
+from django.core.files import File
+from django.core.files.base import ContentFile
+from django.core.files.storage import FileSystemStorage, default_storage
+
+from jobs.errors import StorageUnavailable
+
+log = structlog.get_logger(__name__)
+
+
+def original_name(tenant_id: UUID, document_id: UUID, sha256: str) -> str:
+    """The document's id keeps a deletion from ever touching a later upload of the same bytes."""
+    return f"tenants/{tenant_id}/documents/{document_id}/{sha256}"
+
+
+def picture_name(tenant_id: UUID, document_id: UUID, number: int, content_type: str) -> str:
+    """Never the same twice: of two workers that render a page at once, the loser erases its own file only."""
+    suffix = {"image/png": "png", "image/jpeg": "jpg", "image/webp": "webp"}[content_type]
+    return f"tenants/{tenant_id}/documents/{document_id}/pages/{number}-{secrets.token_hex(6)}.{suffix}"
+
+
+def save_file(name: str, path: Path) -> str:
+    with _storage_errors(), path.open("rb") as stream:
+        return str(default_storage.save(name, File(stream)))
+
+
+def save_bytes(name: str, content: bytes) -> str:
+    with _storage_errors():
+        return str(default_storage.save(name, ContentFile(content)))
+
+
+def erase(*names: str) -> None:
+    """After commit. What cannot be erased now is logged by name; the row is gone either way."""
+    for name in names:
+        try:
+            default_storage.delete(name)
+        except OSError:
+            log.exception("file_not_erased", name=name)
+
+
+@contextmanager
+def local_file(name: str) -> Iterator[Path]:
+    """The file itself where storage is a folder, else a private copy for as long as it is needed."""
+    if isinstance(default_storage._wrapped, FileSystemStorage):  # type: ignore[attr-defined]
+        yield Path(default_storage.path(name))
+        return
+    settings.MAAS_SPOOL.mkdir(parents=True, exist_ok=True, mode=0o700)
+    descriptor, copy = tempfile.mkstemp(dir=settings.MAAS_SPOOL, prefix="copy-")
+    try:
+        with _storage_errors(), os.fdopen(descriptor, "wb") as target, default_storage.open(name) as source:
+            shutil.copyfileobj(source, target)
+        yield Path(copy)
+    finally:
+        Path(copy).unlink(missing_ok=True)
+
+
+@contextmanager
+def _storage_errors() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise StorageUnavailable(
+                "The service's storage is full. Try again later.", code="storage_full"
+            ) from error
+        raise StorageUnavailable("The service's storage cannot be reached. Try again later.") from error

@@ -1,0 +1,16 @@
+"""Reads documents of unknown senders: what they are, how many pages they have, and each page's content."""
+
+from .contents import Inspection, PageContent, PageSize
+from .errors import DocumentRejected, ReaderUnavailable
+from .opening.limits import DocumentLimits
+from .reader import DocumentReader
+
+__all__ = [
+    "DocumentLimits",
+    "DocumentReader",
+    "DocumentRejected",
+    "Inspection",
+    "PageContent",
+    "PageSize",
+    "ReaderUnavailable",
+]

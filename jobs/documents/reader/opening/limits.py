@@ -1,0 +1,22 @@
+"""How large a document may be."""
+
+from dataclasses import dataclass
+
+_MIB = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentLimits:
+    max_bytes: int = 200 * _MIB
+    max_pages: int = 2000
+    max_page_pixels: int = 50_000_000
+    """A picture over it is refused; a PDF page is rendered at a lower resolution to keep within it."""
+    max_page_points: int = 14_400
+    """The longest side of a PDF page, in 1/72 inch; the format's own limit is 200 inches."""
+    max_text_chars: int = 2_000_000
+    max_text_lines: int = 100_000
+    render_dpi: int = 200
+    max_wall_s: float = 30.0
+    """Wall-clock time of one request: an inspection or one page."""
+    max_cpu_s: int = 30
+    max_memory_bytes: int = 2048 * _MIB

@@ -1,0 +1,50 @@
+"""Chooses how a page's picture is stored: small, and legible."""
+
+import io
+import math
+from dataclasses import dataclass
+
+from PIL import Image
+
+_MOST_PALETTE_COLOURS = 256
+_JPEG_QUALITY = 85
+_LEAST_BACKGROUND = 0.6
+"""The share of one colour that tells a clean page from a grey scan, which has few colours as well."""
+_LARGEST_PNG_BYTES = 2 << 20
+_PNG_COMPRESSION = 3
+_LONGEST_JPEG_SIDE = 65_500
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedPicture:
+    data: bytes
+    content_type: str
+
+
+def encode(image: Image.Image) -> EncodedPicture:
+    """PNG for a page of few colours, where it is lossless and small; JPEG for scans and photographs."""
+    colours = image.getcolors(_MOST_PALETTE_COLOURS)
+    if colours is not None and max(colours)[0] >= _LEAST_BACKGROUND * math.prod(image.size):
+        data = _png(_reduced(image, [colour for _, colour in colours]))
+        if len(data) <= _LARGEST_PNG_BYTES:
+            return EncodedPicture(data, "image/png")
+    if max(image.size) > _LONGEST_JPEG_SIDE:
+        return EncodedPicture(_png(image), "image/png")
+    return EncodedPicture(_jpeg(image), "image/jpeg")
+
+
+def _reduced(image: Image.Image, colours: list[object]) -> Image.Image:
+    is_grey = all(isinstance(colour, tuple) and len(set(colour)) == 1 for colour in colours)
+    return image.convert("L") if is_grey else image
+
+
+def _png(image: Image.Image) -> bytes:
+    buffer = io.BytesIO()
+    image.save(buffer, "PNG", compress_level=_PNG_COMPRESSION)
+    return buffer.getvalue()
+
+
+def _jpeg(image: Image.Image) -> bytes:
+    buffer = io.BytesIO()
+    image.save(buffer, "JPEG", quality=_JPEG_QUALITY)
+    return buffer.getvalue()

@@ -1,0 +1,74 @@
+"""Decodes plain text and refuses what is not text."""
+
+import codecs
+import re
+
+from .limits import DocumentLimits
+from .rejection import corrupt, empty, too_large, unsupported
+
+_BYTE_ORDER_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f]")
+_LINE_END = re.compile("\r\n|[\n\r\x0b\x0c\x85\u2028\u2029]")
+_MAX_BYTES_PER_CHAR = 4
+_MOST_HIGH_BYTES = 0.3
+"""Western text in a one-byte encoding has few letters outside ASCII; more mean another encoding."""
+
+
+def read_lines(data: bytes, limits: DocumentLimits) -> list[str]:
+    """The lines of a text that have something on them."""
+    text = decode(data)
+    if len(text) > limits.max_text_chars:
+        raise too_large(
+            f"The text has {len(text)} characters and at most {limits.max_text_chars} are allowed."
+        )
+    lines = [line.rstrip() for line in _LINE_END.split(text)]
+    lines = [line for line in lines if line]
+    if not lines:
+        raise empty("The text is nothing but blanks.")
+    if len(lines) > limits.max_text_lines:
+        raise too_large(f"The text has {len(lines)} lines and at most {limits.max_text_lines} are allowed.")
+    return lines
+
+
+def refuse_too_many_bytes(count: int, limits: DocumentLimits) -> None:
+    """Refuses before reading what cannot be within the limit on characters in any encoding."""
+    most = limits.max_text_chars * _MAX_BYTES_PER_CHAR
+    if count > most:
+        raise too_large(f"The text has {count} bytes and at most {most} are allowed.")
+
+
+def decode(data: bytes) -> str:
+    text = _decode_marked(data) if data.startswith(tuple(mark for mark, _ in _BYTE_ORDER_MARKS)) else None
+    if text is None:
+        text = _decode_unmarked(data)
+    if _CONTROL.search(text):
+        raise unsupported("binary data of an unknown kind")
+    return text
+
+
+def _decode_marked(data: bytes) -> str | None:
+    for mark, encoding in _BYTE_ORDER_MARKS:
+        if data.startswith(mark):
+            try:
+                return data[len(mark) :].decode(encoding)
+            except UnicodeDecodeError as error:
+                raise corrupt(f"The text is not valid {encoding.upper()} as its first bytes say.") from error
+    return None
+
+
+def _decode_unmarked(data: bytes) -> str:
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        if sum(byte >= 0x80 for byte in data) > len(data) * _MOST_HIGH_BYTES:
+            raise unsupported("binary data or text in an unknown encoding (save it as UTF-8)") from error
+    try:
+        return data.decode("cp1252")
+    except UnicodeDecodeError:
+        return data.decode("latin-1")

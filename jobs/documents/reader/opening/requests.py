@@ -1,0 +1,113 @@
+"""The requests that a child answers: inspect a document, read one page, decode a stored picture."""
+
+import os
+from collections.abc import Sequence
+from typing import Any, BinaryIO
+
+from PIL import Image
+
+from .detection import HEAD_BYTES, FileType, detect
+from .images import frame_sizes, read_frame, refuse_truncated
+from .limits import DocumentLimits
+from .pdf import PdfPage, open_pdf, page_sizes
+from .picture import encode
+from .plain_text import read_lines, refuse_too_many_bytes
+from .rejection import Rejected
+
+Json = Any
+
+
+def handle(request: Json, files: Sequence[int]) -> Json:
+    """Files are the document and, for requests that give pixels, the arena to write them to."""
+    limits = DocumentLimits(**request["limits"])
+    try:
+        with os.fdopen(files[0], "rb", closefd=False) as document:
+            file_type = detect(document.read(HEAD_BYTES))
+            match request["do"]:
+                case "inspect":
+                    return _inspect(document, file_type, limits)
+                case "read_page":
+                    return _read_page(document, file_type, request["number"], limits, files[1])
+                case "decode_picture":
+                    return _decode_picture(document, file_type, limits, files[1])
+                case unknown:
+                    raise ValueError(f"unknown request {unknown!r}")
+    except Rejected as rejected:
+        return {"rejected": rejected.code, "detail": rejected.detail}
+
+
+def _inspect(document: BinaryIO, file_type: FileType, limits: DocumentLimits) -> Json:
+    match file_type.kind:
+        case "pdf":
+            with open_pdf(document.fileno()) as pdf:
+                sizes: Sequence[tuple[float, float]] = page_sizes(pdf, limits)
+        case "image":
+            sizes = frame_sizes(document, file_type, limits)
+            if len(sizes) == 1:
+                refuse_truncated(document, file_type, limits)
+        case _:
+            _text_of(document, limits)
+            sizes = [(0, 0)]
+    return {"content_type": file_type.content_type, "kind": file_type.kind, "page_sizes": sizes}
+
+
+def _read_page(
+    document: BinaryIO, file_type: FileType, number: int, limits: DocumentLimits, arena: int
+) -> Json:
+    match file_type.kind:
+        case "pdf":
+            return _read_pdf_page(document, number, limits, arena)
+        case "image":
+            return _write_page(read_frame(document, file_type, number, limits), None, arena)
+        case _:
+            lines = [{"text": line, "box": None} for line in _text_of(document, limits)]
+            return {"width": 0, "height": 0, "lines": lines, "picture_bytes": 0, "picture_type": None}
+
+
+def _read_pdf_page(document: BinaryIO, number: int, limits: DocumentLimits, arena: int) -> Json:
+    with open_pdf(document.fileno()) as pdf:
+        page = PdfPage(pdf, number, limits)
+        image = page.render()
+        lines = page.text_lines()
+        boxed = (
+            None
+            if lines is None
+            else [{"text": line.text, "box": page.corners(line, *image.size)} for line in lines]
+        )
+        return _write_page(image, boxed, arena)
+
+
+def _decode_picture(document: BinaryIO, file_type: FileType, limits: DocumentLimits, arena: int) -> Json:
+    if file_type.kind != "image":
+        raise ValueError("a stored picture is an image")
+    image = read_frame(document, file_type, 1, limits)
+    _write(arena, image.tobytes(), 0)
+    return {"width": image.width, "height": image.height}
+
+
+def _write_page(image: Image.Image, lines: Json, arena: int) -> Json:
+    """Pixels first, row by row and RGB, then the picture."""
+    pixels = image.tobytes()
+    _write(arena, pixels, 0)
+    picture = encode(image)
+    _write(arena, picture.data, len(pixels))
+    return {
+        "width": image.width,
+        "height": image.height,
+        "lines": lines,
+        "picture_bytes": len(picture.data),
+        "picture_type": picture.content_type,
+    }
+
+
+def _write(arena: int, data: bytes, offset: int) -> None:
+    view = memoryview(data)
+    while view:
+        written = os.pwrite(arena, view, offset)
+        view, offset = view[written:], offset + written
+
+
+def _text_of(document: BinaryIO, limits: DocumentLimits) -> list[str]:
+    refuse_too_many_bytes(os.fstat(document.fileno()).st_size, limits)
+    document.seek(0)
+    return read_lines(document.read(), limits)

@@ -1,0 +1,219 @@
+"""Reads documents without ever opening their bytes in this process."""
+
+import importlib.util
+import logging
+import os
+import signal
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+
+from inference.contracts import Pixels
+from inference.sandbox import (
+    Arena,
+    ChildDied,
+    ChildFailed,
+    ChildLimits,
+    ChildMisbehaved,
+    ChildOutOfMemory,
+    ChildTimedOut,
+    Isolation,
+    Program,
+    SandboxPool,
+    SandboxUnavailable,
+)
+
+from .contents import Inspection, Kind, PageContent
+from .errors import DocumentRejected, ReaderUnavailable
+from .opening.limits import DocumentLimits
+from .replies import (
+    BYTES_PER_PIXEL,
+    PICTURE_SIGNATURES,
+    InvalidReply,
+    Json,
+    PageReply,
+    PictureReply,
+    parse_inspection,
+    parse_page,
+    parse_picture,
+)
+
+_log = logging.getLogger(__name__)
+
+Answer = TypeVar("Answer")
+
+_PICTURE_ROOM_BYTES = 64 << 20
+_FONT_FOLDERS = (Path("/usr/share/fonts"), Path("/usr/local/share/fonts"))
+_ATTEMPTS = 2
+
+
+class DocumentReader:
+    """Thread-safe; as many documents are open at once as it has children."""
+
+    def __init__(
+        self,
+        limits: DocumentLimits | None = None,
+        *,
+        children: int = 2,
+        wait_s: float = 60.0,
+        use_bubblewrap: bool = True,
+    ) -> None:
+        """`wait_s` is how long a call waits for a free child."""
+        self.limits = limits or DocumentLimits()
+        self._wait_s = wait_s
+        self._arena_bytes = self.limits.max_page_pixels * BYTES_PER_PIXEL + _PICTURE_ROOM_BYTES
+        child_limits = ChildLimits(
+            memory_bytes=self.limits.max_memory_bytes,
+            cpu_s=self.limits.max_cpu_s,
+            file_bytes=self._arena_bytes,
+        )
+        self._pool = SandboxPool(_program(), child_limits, children=children, use_bubblewrap=use_bubblewrap)
+
+    @property
+    def isolation(self) -> Isolation | None:
+        """What stands between documents and this machine; None until the first child is ready."""
+        return self._pool.isolation
+
+    def inspect(self, path: Path) -> Inspection:
+        """Type and page count, or DocumentRejected; nothing is rendered."""
+        with self._opened(path) as document:
+            return self._ask(
+                {"do": "inspect"}, [document], lambda reply: parse_inspection(reply, self.limits)
+            )
+
+    def read_page(self, path: Path, kind: Kind, number: int) -> PageContent:
+        """Page `number`, from 1, of a document that was inspected to be of `kind`."""
+        if number < 1:
+            raise ValueError(f"pages count from 1, not {number}")
+        with self._opened(path) as document, self._arena(kind) as arena:
+            return self._ask(
+                {"do": "read_page", "number": number},
+                [document, arena.descriptor],
+                lambda reply: _page_content(parse_page(reply, self.limits, arena.size_bytes), arena),
+            )
+
+    def decode_picture(self, path: Path) -> Pixels:
+        """Pixels of a picture that `read_page` made and that was stored since."""
+        with self._opened(path) as document, self._arena("image") as arena:
+            return self._ask(
+                {"do": "decode_picture"},
+                [document, arena.descriptor],
+                lambda reply: _pixels(parse_picture(reply, self.limits), arena),
+            )
+
+    def wait_until_warm(self, wait_s: float) -> bool:
+        return self._pool.wait_until_warm(wait_s)
+
+    def child_pids(self) -> list[int]:
+        return self._pool.pids()
+
+    def close(self) -> None:
+        self._pool.close()
+
+    @contextmanager
+    def _opened(self, path: Path) -> Iterator[int]:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        try:
+            _refuse_size(os.fstat(descriptor), self.limits)
+            yield descriptor
+        finally:
+            os.close(descriptor)
+
+    def _arena(self, kind: Kind) -> Arena:
+        return Arena(0 if kind == "text" else self._arena_bytes)
+
+    def _ask(self, request: Json, files: list[int], accept: Callable[[Json], Answer]) -> Answer:
+        body = {**request, "limits": asdict(self.limits)}
+        try:
+            return self._ask_twice_if_killed(body, files, accept)
+        except (ChildTimedOut, ChildOutOfMemory, ChildDied) as error:
+            _log.warning("a document ended its child process: %s", error)
+            raise _too_complex(self.limits) from error
+        except ChildFailed as error:
+            _log.warning("a document was not understood: %s", error)
+            raise _unreadable() from error
+        except ChildMisbehaved as error:
+            _log.error("a child process gave an invalid answer and may have been taken over: %s", error)
+            raise _unreadable() from error
+        except SandboxUnavailable as error:
+            raise ReaderUnavailable(f"The document could not be opened now: {error}.") from error
+
+    def _ask_twice_if_killed(self, body: Json, files: list[int], accept: Callable[[Json], Answer]) -> Answer:
+        """A SIGKILL comes from outside, such as from a machine short of memory: once may be bad luck."""
+        for attempt in range(1, _ATTEMPTS + 1):
+            try:
+                return self._pool.ask(
+                    body, files, accept=accept, wall_s=self.limits.max_wall_s, wait_s=self._wait_s
+                )
+            except ChildDied as error:
+                if attempt == _ATTEMPTS or error.exit_status != -signal.SIGKILL:
+                    raise
+        raise AssertionError("unreachable")
+
+
+def _program() -> Program:
+    return Program(
+        folder=Path(__file__).parent,
+        module="opening",
+        libraries=sorted({_installed("PIL"), _installed("pypdfium2")}),
+        readable=_FONT_FOLDERS,
+    )
+
+
+def _installed(package: str) -> Path:
+    """The folder that a package is installed in, found without running it."""
+    spec = importlib.util.find_spec(package)
+    if spec is None or spec.origin is None:
+        raise ModuleNotFoundError(f"{package} is not installed", name=package)
+    return Path(spec.origin).parent.parent
+
+
+def _refuse_size(status: os.stat_result, limits: DocumentLimits) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        raise ValueError("a document is a regular file")
+    if status.st_size == 0:
+        raise DocumentRejected("document_empty", "The file is empty. Upload a file that has content.")
+    if status.st_size > limits.max_bytes:
+        raise DocumentRejected(
+            "document_too_large",
+            f"The file has {status.st_size} bytes and at most {limits.max_bytes} are allowed. "
+            "Split it and upload the parts.",
+        )
+
+
+def _page_content(reply: PageReply, arena: Arena) -> PageContent:
+    if reply.picture_type is None:
+        return PageContent(0, 0, reply.lines, None, None, None)
+    picture = bytearray(reply.picture_bytes)
+    arena.read_into(memoryview(picture), reply.pixel_bytes)
+    if not picture.startswith(PICTURE_SIGNATURES[reply.picture_type]):
+        raise InvalidReply("the picture is not of its type")
+    pixels = _pixels(reply, arena)
+    return PageContent(reply.width, reply.height, reply.lines, bytes(picture), reply.picture_type, pixels)
+
+
+def _pixels(reply: PageReply | PictureReply, arena: Arena) -> Pixels:
+    pixels = np.empty((reply.height, reply.width, BYTES_PER_PIXEL), dtype=np.uint8)
+    arena.read_into(pixels.reshape(-1).data, 0)
+    return pixels
+
+
+def _too_complex(limits: DocumentLimits) -> DocumentRejected:
+    return DocumentRejected(
+        "document_too_complex",
+        f"Reading the document needs more than {limits.max_wall_s:g} s or "
+        f"{limits.max_memory_bytes >> 20} MiB of memory; print it to a new PDF or scan it, and upload that.",
+    )
+
+
+def _unreadable() -> DocumentRejected:
+    return DocumentRejected(
+        "document_corrupt",
+        "The document breaks the rules of its format and cannot be read; "
+        "export or scan it again and upload the new file.",
+    )

@@ -1,0 +1,180 @@
+"""Checks each value that a child answers with: the document may have taken the child over."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from inference.contracts import Point, Quad, TextLine
+from inference.sandbox import ChildMisbehaved
+
+from .contents import Inspection, Kind, PageSize
+from .errors import REJECTION_CODES, DocumentRejected
+from .opening.limits import DocumentLimits
+
+Json = Any
+
+BYTES_PER_PIXEL = 3
+_CONTENT_TYPES = {
+    "application/pdf": "pdf",
+    "image/png": "image",
+    "image/jpeg": "image",
+    "image/tiff": "image",
+    "image/webp": "image",
+    "text/plain": "text",
+}
+PICTURE_SIGNATURES = {"image/png": b"\x89PNG\r\n\x1a\n", "image/jpeg": b"\xff\xd8\xff"}
+_LONGEST_DETAIL = 500
+
+
+class InvalidReply(ChildMisbehaved):
+    """The child answered with what no sound child answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageReply:
+    width: int
+    height: int
+    lines: tuple[TextLine, ...] | None
+    picture_bytes: int
+    picture_type: str | None
+
+    @property
+    def pixel_bytes(self) -> int:
+        return self.width * self.height * BYTES_PER_PIXEL
+
+
+@dataclass(frozen=True, slots=True)
+class PictureReply:
+    width: int
+    height: int
+
+    @property
+    def pixel_bytes(self) -> int:
+        return self.width * self.height * BYTES_PER_PIXEL
+
+
+def parse_inspection(reply: Json, limits: DocumentLimits) -> Inspection:
+    fields = _accepted(reply)
+    content_type = fields.get("content_type")
+    if content_type not in _CONTENT_TYPES or fields.get("kind") != _CONTENT_TYPES[content_type]:
+        raise InvalidReply("content type")
+    sizes = _list(fields.get("page_sizes"), "page sizes", limits.max_pages)
+    if not sizes:
+        raise InvalidReply("no pages")
+    return Inspection(
+        content_type=content_type,
+        kind=cast("Kind", fields["kind"]),
+        page_sizes=tuple(_page_size(size) for size in sizes),
+    )
+
+
+def parse_page(reply: Json, limits: DocumentLimits, arena_bytes: int) -> PageReply:
+    fields = _accepted(reply)
+    if fields.get("picture_type") is None:
+        return PageReply(0, 0, _lines(fields.get("lines"), 0, 0, limits), 0, None)
+    width, height = _dimensions(fields, limits)
+    if fields["picture_type"] not in PICTURE_SIGNATURES:
+        raise InvalidReply("picture type")
+    room = arena_bytes - width * height * BYTES_PER_PIXEL
+    lines = None if fields.get("lines") is None else _lines(fields["lines"], width, height, limits)
+    picture_bytes = _integer(fields.get("picture_bytes"), 1, room)
+    return PageReply(width, height, lines, picture_bytes, fields["picture_type"])
+
+
+def parse_picture(reply: Json, limits: DocumentLimits) -> PictureReply:
+    return PictureReply(*_dimensions(_accepted(reply), limits))
+
+
+def _accepted(reply: Json) -> dict[str, Json]:
+    """The reply's fields; raises DocumentRejected where the child refused the document."""
+    if not isinstance(reply, dict):
+        raise InvalidReply("not an object")
+    if "rejected" not in reply:
+        return reply
+    code, detail = reply["rejected"], reply.get("detail")
+    if code not in REJECTION_CODES:
+        raise InvalidReply("rejection code")
+    raise DocumentRejected(code, _text(detail, _LONGEST_DETAIL))
+
+
+def _dimensions(fields: dict[str, Json], limits: DocumentLimits) -> tuple[int, int]:
+    width = _integer(fields.get("width"), 1, limits.max_page_pixels)
+    height = _integer(fields.get("height"), 1, limits.max_page_pixels)
+    if width * height > limits.max_page_pixels:
+        raise InvalidReply("too many pixels")
+    return width, height
+
+
+def _lines(value: Json, width: int, height: int, limits: DocumentLimits) -> tuple[TextLine, ...]:
+    lines = tuple(
+        _line(entry, width, height, limits) for entry in _list(value, "lines", limits.max_text_lines)
+    )
+    if sum(len(line.text) for line in lines) > limits.max_text_chars:
+        raise InvalidReply("too much text")
+    return lines
+
+
+def _line(value: Json, width: int, height: int, limits: DocumentLimits) -> TextLine:
+    if not isinstance(value, dict):
+        raise InvalidReply("line")
+    text = _text(value.get("text"), limits.max_text_chars)
+    box = None if value.get("box") is None else _quad(value["box"], width, height)
+    return TextLine(text, box, 1.0)
+
+
+def _quad(value: Json, width: int, height: int) -> Quad:
+    corners = _list(value, "box", 4)
+    if len(corners) != 4:
+        raise InvalidReply("box")
+    return cast("Quad", tuple(_point(corner, width, height) for corner in corners))
+
+
+def _point(value: Json, width: int, height: int) -> Point:
+    x, y = _pair(value)
+    if not (0 <= x <= width and 0 <= y <= height):
+        raise InvalidReply("a box outside of its page")
+    return x, y
+
+
+def _page_size(value: Json) -> PageSize:
+    width, height = _pair(value)
+    if width < 0 or height < 0:
+        raise InvalidReply("page size")
+    return PageSize(width, height)
+
+
+def _pair(value: Json) -> Point:
+    numbers = _list(value, "pair", 2)
+    if len(numbers) != 2 or not all(type(number) in {int, float} for number in numbers):
+        raise InvalidReply("pair")
+    try:
+        first, second = (float(number) for number in numbers)
+    except OverflowError as error:
+        raise InvalidReply("pair") from error
+    if not (math.isfinite(first) and math.isfinite(second)):
+        raise InvalidReply("pair")
+    return first, second
+
+
+def _list(value: Json, what: str, longest: int) -> Sequence[Json]:
+    if not isinstance(value, list) or len(value) > longest:
+        raise InvalidReply(what)
+    return value
+
+
+def _integer(value: Json, least: int, most: int) -> int:
+    if type(value) is not int or not least <= value <= most:
+        raise InvalidReply("a number out of range")
+    return value
+
+
+def _text(value: Json, longest: int) -> str:
+    """Text that a database and a JSON answer can carry."""
+    if not isinstance(value, str) or len(value) > longest or "\x00" in value:
+        raise InvalidReply("text")
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise InvalidReply("text") from error
+    return value

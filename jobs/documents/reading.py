@@ -1,0 +1,23 @@
+"""This process's reader of documents, made on first use and closed at exit."""
+
+import atexit
+from functools import cache
+
+from django.conf import settings
+
+from jobs.documents.reader import DocumentLimits, DocumentReader
+
+
+@cache
+def reader() -> DocumentReader:
+    made = DocumentReader(
+        DocumentLimits(
+            max_bytes=settings.MAAS_MAX_UPLOAD_BYTES,
+            max_pages=settings.MAAS_MAX_PAGES,
+            max_page_pixels=settings.MAAS_MAX_PAGE_PIXELS,
+            render_dpi=settings.MAAS_RENDER_DPI,
+        ),
+        children=settings.MAAS_READER_CHILDREN,
+    )
+    atexit.register(made.close)
+    return made

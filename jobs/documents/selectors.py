@@ -1,0 +1,45 @@
+"""Reads of documents and their pages; always inside a unit of work."""
+
+from uuid import UUID
+
+from django.db.models import QuerySet
+
+from jobs.errors import DocumentDeleted, NotFound
+from jobs.models import Document, DocumentPage
+
+
+def as_uuid(value: object) -> UUID | None:
+    try:
+        return UUID(str(value))
+    except ValueError:
+        return None
+
+
+def get_document(document_id: object, *, for_update: bool = False) -> Document:
+    """NotFound for what never was or is another's, DocumentDeleted for what was the caller's own."""
+    wanted = as_uuid(document_id)
+    documents = Document.objects.select_for_update() if for_update else Document.objects.all()
+    document = documents.filter(id=wanted).first() if wanted else None
+    if document is None:
+        raise NotFound(f"There is no document {str(document_id)[:60]!r}.")
+    if document.deleted_at is not None:
+        raise DocumentDeleted(f"The document {document.id} was deleted on {document.deleted_at:%Y-%m-%d}.")
+    return document
+
+
+def live_document_with(sha256: str) -> Document | None:
+    return Document.objects.filter(sha256=sha256, deleted_at=None).first()
+
+
+def live_documents() -> "QuerySet[Document]":
+    return Document.objects.filter(deleted_at=None).order_by("-id")
+
+
+def get_page(document_id: object, number: int) -> DocumentPage:
+    document = get_document(document_id)
+    page = document.pages.filter(number=number).first()
+    if page is None or not page.picture:
+        raise NotFound(
+            f"Page {number} of this document has no picture (yet): pictures are made when a job reads the page."
+        )
+    return page

@@ -1,0 +1,86 @@
+"""Writes to documents: keep what was uploaded, erase what was deleted."""
+
+from dataclasses import dataclass
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from jobs.documents import files
+from jobs.documents.names import safe_name
+from jobs.documents.reader import DocumentRejected, Inspection
+from jobs.documents.reading import reader
+from jobs.documents.selectors import get_document, live_document_with
+from jobs.documents.uploads import Upload
+from jobs.models import Document
+from jobs.services import cancel_unfinished_jobs_of
+from tenants.context import APP, unit_of_work
+from tenants.identity import Identity
+from tenants.ids import uuid7
+
+
+@dataclass(frozen=True)
+class StoredDocument:
+    document: Document
+    created: bool
+    """False when these very bytes were here already."""
+
+
+def store_document(*, identity: Identity, upload: Upload) -> StoredDocument:
+    """Looked at in a child process, then on disk, then in the database: a row never points at nothing."""
+    with unit_of_work(identity.tenant_id):
+        known = live_document_with(upload.sha256)
+    if known is not None:
+        return StoredDocument(known, created=False)
+    inspection = reader().inspect(upload.path)
+    _check_against(identity, inspection)
+    document = Document(
+        id=uuid7(),
+        tenant_id=identity.tenant_id,
+        name=safe_name(upload.filename),
+        sha256=upload.sha256,
+        size_bytes=upload.size_bytes,
+        content_type=inspection.content_type,
+        kind=inspection.kind,
+        pages_total=inspection.pages_total,
+        livemode=identity.livemode,
+    )
+    document.file = files.save_file(
+        files.original_name(document.tenant_id, document.id, document.sha256), upload.path
+    )
+    return _insert(document)
+
+
+def _insert(document: Document) -> StoredDocument:
+    """Of two uploads of the same bytes at once, one row wins and the other's file is erased."""
+    try:
+        with unit_of_work(document.tenant_id):
+            document.save(force_insert=True)
+        return StoredDocument(document, created=True)
+    except IntegrityError:
+        files.erase(document.file)
+        with unit_of_work(document.tenant_id):
+            winner = live_document_with(document.sha256)
+        if winner is None:
+            raise
+        return StoredDocument(winner, created=False)
+
+
+def _check_against(identity: Identity, inspection: Inspection) -> None:
+    limit = identity.limits.document_pages
+    if inspection.pages_total > limit:
+        raise DocumentRejected(
+            "too_many_pages",
+            f"The document has {inspection.pages_total} pages; the limit is {limit}. Split it.",
+        )
+
+
+def delete_document(*, identity: Identity, document_id: object) -> None:
+    """Cancels what still runs on it, then erases the file and every picture made of it."""
+    with unit_of_work(identity.tenant_id):
+        document = get_document(document_id, for_update=True)
+        cancel_unfinished_jobs_of(document)
+        names = [document.file, *document.pages.exclude(picture="").values_list("picture", flat=True)]
+        document.pages.all().delete()
+        document.deleted_at = timezone.now()
+        document.save(update_fields=["deleted_at"])
+        transaction.on_commit(lambda: files.erase(*names), using=APP)

@@ -1,0 +1,37 @@
+"""What can be wrong with a request about documents and jobs."""
+
+from tenants.errors import DomainError
+
+
+class NotFound(DomainError):
+    """The same words whether the thing never was or is another tenant's."""
+
+    code = "not_found"
+
+
+class InvalidRequest(DomainError):
+    code = "invalid_request"
+
+
+class JobFinished(DomainError):
+    code = "job_finished"
+
+
+class JobNotFinished(DomainError):
+    code = "job_not_finished"
+
+
+class NothingToRetry(DomainError):
+    code = "nothing_to_retry"
+
+
+class DocumentDeleted(DomainError):
+    code = "document_deleted"
+
+
+class StorageUnavailable(DomainError):
+    code = "storage_unavailable"
+
+
+class Fenced(Exception):
+    """Another worker holds this page by now, or it was canceled: whatever was done must not be written."""

@@ -1,0 +1,163 @@
+"""Bodies on local disk while they arrive: written off the event loop, removed with their request or its process."""
+
+import errno
+import fcntl
+import hashlib
+import os
+import secrets
+import shutil
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import structlog
+
+from jobs.live.threads import BoundedThreads, StorageUnavailable
+from tenants.errors import DomainError
+
+log = structlog.get_logger(__name__)
+BATCH_BYTES = 256 * 1024
+LOCK = "lock"
+
+
+class StorageFull(DomainError):
+    code = "storage_full"
+
+
+def _refusal(error: OSError) -> DomainError:
+    if error.errno in {errno.ENOSPC, errno.EDQUOT}:
+        return StorageFull("The service has no disk space left for this upload. Try again later.")
+    return StorageUnavailable("The service cannot write uploads at the moment. Try again later.")
+
+
+class SpoolFile:
+    """Bytes gather in memory up to one batch; only a full batch takes a thread, so a stalled sender holds none."""
+
+    def __init__(self, path: Path, threads: BoundedThreads) -> None:
+        self.path = path
+        self.size_bytes = 0
+        self._threads = threads
+        self._buffer = bytearray()
+        self._hash = hashlib.sha256()
+        self._descriptor: int | None = None
+        self._removed = False
+        # A batch may still be on its way to the disk when the request is given up.
+        self._lock = threading.Lock()
+
+    def add(self, data: bytes) -> None:
+        self._buffer += data
+        self.size_bytes += len(data)
+
+    async def write_full_batch(self) -> None:
+        if len(self._buffer) >= BATCH_BYTES:
+            await self._write_out()
+
+    async def finish(self) -> str:
+        """All bytes are in the file; the answer is their sha256."""
+        await self._write_out()
+        return self._hash.hexdigest()
+
+    def remove_soon(self) -> None:
+        self._threads.start(self._remove)
+
+    async def _write_out(self) -> None:
+        batch, self._buffer = bytes(self._buffer), bytearray()
+        try:
+            await self._threads.run(self._write, batch)
+        except OSError as error:
+            log.error("spool_not_written", error=str(error))
+            raise _refusal(error) from error
+
+    def _write(self, batch: bytes) -> None:
+        with self._lock:
+            if self._removed:
+                return
+            if self._descriptor is None:
+                self._descriptor = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            self._hash.update(batch)
+            rest = memoryview(batch)
+            while rest:
+                rest = rest[os.write(self._descriptor, rest) :]
+
+    def _remove(self) -> None:
+        with self._lock:
+            self._removed = True
+            if self._descriptor is not None:
+                os.close(self._descriptor)
+                self._descriptor = None
+                self.path.unlink(missing_ok=True)
+
+
+class Spool:
+    """One folder per process, locked while the process lives: what a dead one left behind is swept by the next."""
+
+    def __init__(self, root: Path, threads: BoundedThreads) -> None:
+        self._root = root
+        self._threads = threads
+        self._folder: Path | None = None
+        self._held: int | None = None
+
+    @contextmanager
+    def file(self) -> Iterator[SpoolFile]:
+        spooled = SpoolFile(self.prepare() / secrets.token_hex(16), self._threads)
+        try:
+            yield spooled
+        finally:
+            spooled.remove_soon()
+
+    def prepare(self) -> Path:
+        if self._folder is None:
+            try:
+                self._folder = self._own_folder()
+            except OSError as error:
+                log.error("spool_not_opened", path=str(self._root), error=str(error))
+                raise _refusal(error) from error
+        return self._folder
+
+    def close(self) -> None:
+        if self._folder is not None and self._held is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            os.close(self._held)
+            self._folder = self._held = None
+
+    def _own_folder(self) -> Path:
+        self._root.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._root.chmod(0o700)
+        # Held while sweeping and creating, so that nobody sweeps a folder between its making and its locking.
+        gate = os.open(self._root / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            fcntl.flock(gate, fcntl.LOCK_EX)
+            _sweep(self._root)
+            folder = self._root / secrets.token_hex(8)
+            folder.mkdir(mode=0o700)
+            self._held = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+            fcntl.flock(self._held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        finally:
+            os.close(gate)
+        return folder
+
+
+def _sweep(root: Path) -> None:
+    for entry in root.iterdir():
+        if entry.is_dir():
+            if not _in_use(entry):
+                shutil.rmtree(entry, ignore_errors=True)
+                log.info("spool_swept", path=str(entry))
+        elif entry.name != LOCK:
+            entry.unlink(missing_ok=True)
+
+
+def _in_use(folder: Path) -> bool:
+    try:
+        held = os.open(folder / LOCK, os.O_RDWR)
+    except FileNotFoundError:
+        return False
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    else:
+        return False
+    finally:
+        os.close(held)

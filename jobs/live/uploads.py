@@ -1,0 +1,90 @@
+"""Takes files in while they arrive, so that no thread of Django ever waits for a sender's next byte."""
+
+from collections.abc import Mapping
+
+from jobs.documents.uploads import Upload
+from jobs.live.multipart import FormLimits, FormReader, boundary_of
+from jobs.live.protocol import (
+    MEMBER,
+    UPLOAD,
+    App,
+    Message,
+    Receive,
+    Scope,
+    Send,
+    body_chunks,
+    header,
+    without_headers,
+)
+from jobs.live.spool import Spool, SpoolFile
+from tenants.api.authentication import IDENTITY
+from tenants.errors import NotSignedIn
+from tenants.identity import Identity
+from tenants.identity import Scope as KeyScope
+
+SCOPE_FOR_PATH: Mapping[str, KeyScope] = {"/v1/documents": "documents:write", "/v1/jobs": "jobs:write"}
+_ABOUT_THE_BODY = frozenset({b"content-type", b"content-length", b"transfer-encoding", b"content-encoding"})
+
+
+def is_upload(scope: Scope) -> bool:
+    """A form with a file to one of the two addresses that take one."""
+    if scope["method"] != "POST" or scope["path"] not in SCOPE_FOR_PATH:
+        return False
+    return boundary_of(header(scope, b"content-type") or "") is not None
+
+
+def caller(scope: Scope) -> Identity:
+    """Who sends the body, by key or by session. Known before the first byte is asked for."""
+    found = scope.get(IDENTITY) or scope.get(MEMBER)
+    if not isinstance(found, Identity):
+        raise NotSignedIn("Send your key as: Authorization: Bearer <key>.")
+    return found
+
+
+class Uploads:
+    """Hands Django a request without a body, with the whole file on local disk beside it."""
+
+    def __init__(self, inner: App, spool: Spool) -> None:
+        self._inner = inner
+        self._spool = spool
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if not is_upload(scope):
+            await self._inner(scope, receive, send)
+            return
+        identity = caller(scope)
+        identity.require(SCOPE_FOR_PATH[scope["path"]])
+        with self._spool.file() as file:
+            upload = await _receive_form(scope, receive, file, FormLimits(identity.limits.upload_bytes))
+            headers = [*without_headers(scope, _ABOUT_THE_BODY), (b"content-length", b"0")]
+            await self._inner({**scope, "headers": headers, UPLOAD: upload}, _after_the_body(receive), send)
+
+
+async def _receive_form(scope: Scope, receive: Receive, file: SpoolFile, limits: FormLimits) -> Upload:
+    reader = FormReader(boundary_of(header(scope, b"content-type") or "") or b"", limits, file.add)
+    async for chunk in body_chunks(receive):
+        reader.write(chunk)
+        await file.write_full_batch()
+    form = reader.finish()
+    return Upload(
+        path=file.path,
+        sha256=await file.finish(),
+        size_bytes=file.size_bytes,
+        filename=form.filename,
+        content_type=form.content_type,
+        fields=form.fields,
+    )
+
+
+def _after_the_body(receive: Receive) -> Receive:
+    """What is left to hear once the body has been read: an empty one, then the caller hanging up."""
+    told = False
+
+    async def receive_rest() -> Message:
+        nonlocal told
+        if told:
+            return await receive()
+        told = True
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    return receive_rest

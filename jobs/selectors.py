@@ -1,0 +1,115 @@
+"""Reads of jobs, pages and events; inside a unit of work unless they open one themselves."""
+
+import json
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import connections
+from django.db.models import QuerySet
+
+from jobs.documents.selectors import as_uuid
+from jobs.errors import InvalidRequest, NotFound
+from jobs.models import Event, Job
+from tenants.context import APP, unit_of_work
+
+
+@dataclass(frozen=True)
+class EventRow:
+    job_id: UUID
+    seq: int
+    type: str
+    data: dict[str, Any]
+    created_at: datetime
+
+
+@dataclass(frozen=True)
+class EventPage:
+    events: list[EventRow]
+    cursor: str
+    """Give it back to read on from here."""
+    pending: bool
+    """There are newer rows that may not be shown yet: a transaction older than they are is still running."""
+
+
+def jobs_with_models() -> "QuerySet[Job]":
+    return Job.objects.select_related("model_version__served_model").order_by("-id")
+
+
+def get_job(job_id: object, *, for_update: bool = False) -> Job:
+    wanted = as_uuid(job_id)
+    jobs = jobs_with_models()
+    if for_update:
+        jobs = jobs.select_for_update(of=("self",))
+    job = jobs.filter(id=wanted).first() if wanted else None
+    if job is None:
+        raise NotFound(f"There is no job {str(job_id)[:60]!r}.")
+    return job
+
+
+def job_events_after(tenant_id: UUID, job_id: object, seq: int, limit: int = 200) -> list[EventRow]:
+    """A job's own events have no gaps, because each is numbered under the lock of the job's row."""
+    with unit_of_work(tenant_id):
+        job = get_job(job_id)
+        rows = Event.objects.filter(job_id=job.id, seq__gt=seq).order_by("seq")[:limit]
+        return [EventRow(row.job_id, row.seq, row.type, row.data, row.created_at) for row in rows]
+
+
+_CURSOR = re.compile(r"(\d{1,20})-(\d{1,19})")
+
+_NOW = "SELECT pg_snapshot_xmin(pg_current_snapshot())::text"
+
+_TAIL = """
+SELECT job_id, seq, type, data, created_at, xid::text, id
+FROM jobs_event
+WHERE tenant_id = %(tenant)s AND (xid, id) > (%(xid)s::xid8, %(id)s)
+  AND xid < pg_snapshot_xmin(pg_current_snapshot())
+ORDER BY xid, id LIMIT %(limit)s
+"""
+
+_PENDING = """
+SELECT EXISTS (
+    SELECT FROM jobs_event
+    WHERE tenant_id = %(tenant)s AND (xid, id) > (%(xid)s::xid8, %(id)s)
+      AND xid >= pg_snapshot_xmin(pg_current_snapshot())
+)
+"""
+
+
+def tenant_events_after(tenant_id: UUID, cursor: str | None, limit: int = 200) -> EventPage:
+    """The tenant's whole stream, safe against transactions that commit out of order.
+
+    Rows are read in the order of their transactions, and only below the oldest one still running: a row that a
+    late commit would put before them can therefore not appear any more.
+    """
+    if cursor is None:
+        return EventPage([], _cursor_now(tenant_id), pending=False)
+    match = _CURSOR.fullmatch(cursor)
+    if match is None:
+        raise InvalidRequest(
+            f"{cursor[:60]!r} is not a cursor of this stream; use one that it gave you.",
+            code="invalid_cursor",
+        )
+    values = {"tenant": tenant_id, "xid": match[1], "id": int(match[2]), "limit": limit}
+    with unit_of_work(tenant_id), connections[APP].cursor() as sql:
+        sql.execute(_TAIL, values)
+        rows = sql.fetchall()
+        if rows:
+            values["xid"], values["id"] = rows[-1][5], rows[-1][6]
+        sql.execute(_PENDING, values)
+        pending = bool(sql.fetchone()[0])
+    events = [EventRow(row[0], row[1], row[2], _decoded(row[3]), row[4]) for row in rows]
+    return EventPage(events, f"{values['xid']}-{values['id']}", pending or len(rows) == limit)
+
+
+def _cursor_now(tenant_id: UUID) -> str:
+    """Just below the oldest running transaction: whatever commits from here on comes after it."""
+    with unit_of_work(tenant_id), connections[APP].cursor() as sql:
+        sql.execute(_NOW)
+        return f"{sql.fetchone()[0]}-0"
+
+
+def _decoded(data: Any) -> dict[str, Any]:
+    return json.loads(data) if isinstance(data, str) else data

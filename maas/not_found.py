@@ -1,0 +1,31 @@
+"""What is answered where nothing is, or where something of ours broke: a problem to programs, a page to people."""
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.template.loader import render_to_string
+
+from maas.api_errors import CONTENT_TYPE, problem
+
+API = ("/v1/", "/v2/", "/ws/")
+
+
+def _answer(request: HttpRequest, code: str, detail: str) -> HttpResponse:
+    body = problem(code, detail, request_id=request.META.get("maas.request_id", ""))
+    status = int(str(body["status"]))
+    if request.path.startswith(API) or request.path == "/v1":
+        return JsonResponse(body, status=status, content_type=CONTENT_TYPE)
+    return HttpResponse(render_to_string("error.html", body), status=status)
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return _answer(request, "not_found", f"There is nothing at {request.path[:200]}.")
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    request_id = request.META.get("maas.request_id", "")
+    return _answer(
+        request, "internal_error", f"Something went wrong on our side. Quote request {request_id}."
+    )
+
+
+def api_not_found(request: HttpRequest, *args: object) -> HttpResponse:
+    return _answer(request, "not_found", f"There is nothing at {request.path[:200]}. See /v1/docs.")
