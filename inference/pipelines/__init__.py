@@ -1,0 +1,1 @@
+"""Models made of other models, whose steps call each other in one process."""

