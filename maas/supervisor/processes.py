@@ -22,9 +22,9 @@ def _prctl(option: int, value: int) -> None:
         raise OSError(ctypes.get_errno(), f"prctl({option})")
 
 
-def adopt_orphans() -> None:
+def adopt_orphans(wanted: bool) -> None:
     """Make this process the parent of every descendant whose own parent has died, so that none escapes."""
-    _prctl(_SET_CHILD_SUBREAPER, 1)
+    _prctl(_SET_CHILD_SUBREAPER, int(wanted))
 
 
 def die_with_parent(parent: int, death_signal: signal.Signals) -> None:

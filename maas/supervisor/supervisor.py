@@ -44,7 +44,8 @@ class Supervisor:
         self._stopping = False
 
     async def __aenter__(self) -> Self:
-        processes.adopt_orphans()
+        processes.adopt_orphans(True)
+        self._strangers = {stat.pid for stat in processes.children_of(os.getpid())}
         self._loop = asyncio.get_running_loop()
         self._loop.add_signal_handler(signal.SIGCHLD, self._reap)
         return self
@@ -54,6 +55,7 @@ class Supervisor:
     ) -> None:
         await self.stop()
         self._loop.remove_signal_handler(signal.SIGCHLD)
+        processes.adopt_orphans(False)
 
     def start(self, spec: ChildSpec) -> None:
         """Run `spec` from now on, starting it again whenever it ends."""
@@ -98,12 +100,12 @@ class Supervisor:
     async def _end_orphans(self) -> None:
         """Kill what left its parent's group; each round may bring us the children of those killed before."""
         for _ in range(_ORPHAN_ROUNDS):
-            orphans = [stat.pid for stat in processes.children_of(os.getpid())]
+            orphans = self._orphans()
             if not orphans:
                 return
-            for pid in orphans:
+            for orphan in orphans:
                 with contextlib.suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGKILL)
+                    os.kill(orphan.pid, signal.SIGKILL)
             await asyncio.sleep(0.02)
             self._reap()
 
@@ -162,11 +164,15 @@ class Supervisor:
                 processes.signal_group(child.process.pid, signal.SIGKILL)
                 child.process.wait()
                 self._after_end(child)
-        ours = {child.process.pid for child in self._running.values()}
-        for stat in processes.children_of(os.getpid()):
-            if stat.state == "Z" and stat.pid not in ours:
+        for orphan in self._orphans():
+            if orphan.state == "Z":
                 with contextlib.suppress(ChildProcessError):
-                    os.waitpid(stat.pid, os.WNOHANG)
+                    os.waitpid(orphan.pid, os.WNOHANG)
+
+    def _orphans(self) -> list[processes.ProcessStat]:
+        """Children that this process inherited, rather than started here or elsewhere."""
+        known = self._strangers | {child.process.pid for child in self._running.values()}
+        return [stat for stat in processes.children_of(os.getpid()) if stat.pid not in known]
 
     def _after_end(self, child: _Running) -> None:
         self._drain(child)

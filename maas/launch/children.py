@@ -1,0 +1,34 @@
+"""The product's own processes and one-off steps, as children to run."""
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from maas.launch.options import LaunchOptions
+from maas.supervisor.children import ChildSpec
+
+PROJECT = Path(__file__).resolve().parents[2]
+_WEB_STOP_S = 4
+"""Less than the supervisor's own grace, so that open streams end before their process is killed."""
+_WEB_CONNECTIONS = 16384
+"""Waits, streams and sockets each count as a request while they last; the edge has its own limits."""
+
+
+def manage(name: str, *arguments: str, env: Mapping[str, str]) -> ChildSpec:
+    return ChildSpec(name, (sys.executable, str(PROJECT / "manage.py"), *arguments), env, cwd=str(PROJECT))
+
+
+def web(options: LaunchOptions, env: Mapping[str, str]) -> ChildSpec:
+    flags = {
+        "--interface": "asgi",
+        "--host": options.host,
+        "--port": str(options.port),
+        "--workers": "1",
+        "--workers-kill-timeout": str(_WEB_STOP_S),
+        "--backlog": "4096",
+        "--backpressure": str(_WEB_CONNECTIONS),
+        "--log-level": "warning",
+    }
+    words = [word for flag in flags.items() for word in flag]
+    argv = (sys.executable, "-m", "granian", *words, "--ws", "maas.asgi:application")
+    return ChildSpec("web", argv, env, cwd=str(PROJECT))

@@ -1,0 +1,47 @@
+"""What `manage.py up` is asked to do, read from the environment."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from maas.supervisor.errors import LaunchError
+
+_EVERY_INTERFACE = {"0.0.0.0", "::"}  # noqa: S104 - recognised, not bound
+
+
+class InvalidOption(LaunchError):
+    code = "invalid_option"
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchOptions:
+    """Where state lies, where to listen, and the variables that replace embedded services."""
+
+    home: Path
+    host: str
+    port: int
+    variables: Mapping[str, str]
+
+    @classmethod
+    def read(cls, variables: Mapping[str, str]) -> "LaunchOptions":
+        return cls(
+            home=Path(variables.get("MAAS_HOME") or "var").expanduser().absolute(),
+            host=variables.get("MAAS_HOST") or "127.0.0.1",
+            port=_port(variables.get("MAAS_PORT") or "8000"),
+            variables=variables,
+        )
+
+    @property
+    def url(self) -> str:
+        """The address for a browser on this machine."""
+        host = "127.0.0.1" if self.host in _EVERY_INTERFACE else self.host
+        return f"http://{f'[{host}]' if ':' in host else host}:{self.port}"
+
+    def replaces(self, variable: str) -> bool:
+        return bool(self.variables.get(variable))
+
+
+def _port(text: str) -> int:
+    if text.isascii() and text.isdigit() and 0 < int(text) < 65536:
+        return int(text)
+    raise InvalidOption(f"MAAS_PORT={text!r} is not a port: use a whole number from 1 to 65535")

@@ -1,0 +1,41 @@
+"""Asks the web process whether everything behind it is ready."""
+
+import asyncio
+import contextlib
+from dataclasses import dataclass
+
+_ANSWER_S = 5.0
+_LONGEST_ANSWER_BYTES = 64 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Readiness:
+    ready: bool
+    body: str
+
+
+async def ask_ready(host: str, port: int) -> Readiness:
+    """One GET /readyz; not ready while nobody answers."""
+    try:
+        async with asyncio.timeout(_ANSWER_S):
+            return _parse(await _get(host, port))
+    except (OSError, TimeoutError):
+        return Readiness(False, "")
+
+
+async def _get(host: str, port: int) -> bytes:
+    reader, writer = await asyncio.open_connection(host, port)
+    try:
+        name = f"[{host}]" if ":" in host else host
+        writer.write(f"GET /readyz HTTP/1.1\r\nHost: {name}:{port}\r\nConnection: close\r\n\r\n".encode())
+        return await reader.read(_LONGEST_ANSWER_BYTES)
+    finally:
+        writer.close()
+        with contextlib.suppress(OSError):
+            await writer.wait_closed()
+
+
+def _parse(answer: bytes) -> Readiness:
+    head, _, body = answer.partition(b"\r\n\r\n")
+    status = head.split(b" ", 2)[1:2]
+    return Readiness(status == [b"200"], body.decode(errors="replace").strip())

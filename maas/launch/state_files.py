@@ -1,0 +1,49 @@
+"""The small files in MAAS_HOME that outlive a process or tell others of a running one; all private."""
+
+import json
+import os
+import secrets
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+
+_SECRETS = ("MAAS_SECRET_KEY", "MAAS_KEY_PEPPER")
+
+
+def keep_secrets(home: Path) -> dict[str, str]:
+    """The installation's secrets, made once; a lost file makes every session and API key worthless."""
+    path = home / "secrets.json"
+    known = read_map(path)
+    missing = {name: secrets.token_urlsafe(48) for name in _SECRETS if name not in known}
+    if missing:
+        write_map(path, known | missing)
+    return known | missing
+
+
+def read_map(path: Path) -> dict[str, str]:
+    try:
+        return {str(name): str(value) for name, value in json.loads(path.read_text()).items()}
+    except FileNotFoundError:
+        return {}
+
+
+def write_map(path: Path, values: Mapping[str, str]) -> None:
+    """Replace the file in one step, readable by its owner alone from its first byte."""
+    new = path.with_name(f".{path.name}.new")
+    new.unlink(missing_ok=True)
+    fd = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(fd, "w") as file:
+        json.dump(dict(values), file, indent=1)
+        file.flush()
+        os.fsync(file.fileno())
+    new.rename(path)
+
+
+def read_env_file(path: Path) -> dict[str, str]:
+    """A file of `NAME=value` lines in the shell's quoting; empty when there is none."""
+    try:
+        text = path.read_text()
+    except FileNotFoundError:
+        return {}
+    words = shlex.split(text, comments=True)
+    return {name: value for name, found, value in (word.partition("=") for word in words) if found}

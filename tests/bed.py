@@ -1,0 +1,58 @@
+"""Pytest plugin: services for the run, up before Django's settings are read; named in pyproject.toml."""
+
+import os
+
+import pytest
+
+from tests.services import RunAddress, RunServices, without_product
+
+_RUN = "MAAS_TEST_RUN"
+_LIVE_STACK = "live_stack"
+_MARKS_BY_FIXTURE = {"amqp_url": pytest.mark.rabbitmq, "browser": pytest.mark.browser}
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--without-services", action="store_true", help="start no servers: for tests of pure code alone"
+    )
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
+    """Set the environment before pytest-django and any conftest load the settings."""
+    for name in os.environ.keys() - without_product(os.environ).keys():
+        del os.environ[name]
+    options = early_config.known_args_namespace
+    if options.without_services or options.help or options.version:
+        os.environ.update(MAAS_SECRET_KEY="none without services", MAAS_KEY_PEPPER="none without services")
+        return
+    worker = os.environ.get("PYTEST_XDIST_WORKER")
+    if worker is None:
+        os.environ[_RUN] = _start_services(early_config).to_json()
+    _use_services(number=0 if worker is None else int(worker.removeprefix("gw")) + 1)
+
+
+def _start_services(config: pytest.Config) -> RunAddress:
+    services = RunServices()
+    config.add_cleanup(services.stop)
+    services.start()
+    services.migrate()
+    return services.address()
+
+
+def _use_services(number: int) -> None:
+    address = RunAddress.from_json(os.environ[_RUN])
+    address.create_database(number)
+    os.environ.update(address.environment(number))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark tests by what they ask for; those of the whole stack share one, so they go to one process."""
+    for item in items:
+        asked: list[str] = getattr(item, "fixturenames", [])
+        for fixture, mark in _MARKS_BY_FIXTURE.items():
+            if fixture in asked:
+                item.add_marker(mark)
+        if _LIVE_STACK in asked:
+            item.add_marker(pytest.mark.xdist_group(_LIVE_STACK))

@@ -1,0 +1,71 @@
+"""What tests ask for by name: RabbitMQ, Chromium, a running stack; the database is always there.
+
+Tests commit for real and nothing is rolled back or flushed between them: each makes a tenant of its own.
+"""
+
+import os
+import shutil
+import socket
+from collections.abc import Iterator
+from typing import NoReturn
+from urllib.parse import urlsplit
+
+import pytest
+from django.db import connections
+from playwright.sync_api import Browser, sync_playwright
+from pytest_django import DjangoDbBlocker
+
+from tests.live_stack import LiveStack, RunningStack
+
+_CHROMIUM_FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+
+
+def _missing(what: str) -> NoReturn:
+    """Skip on a developer's machine; fail where everything has to be there."""
+    if os.environ.get("CI") == "true":
+        pytest.fail(f"CI=true, and there is no {what}")
+    pytest.skip(f"no {what}")
+
+
+@pytest.fixture(scope="session")
+def django_db_setup() -> None:
+    """The database of this process is migrated already; pytest-django must not make another."""
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _real_transactions(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+    with django_db_blocker.unblock():
+        yield
+        connections.close_all()
+
+
+@pytest.fixture(scope="session")
+def amqp_url() -> str:
+    """A RabbitMQ shared with other runs: use queue names of your own, and delete them."""
+    url = os.environ.get("MAAS_TEST_AMQP_URL") or "amqp://guest:guest@127.0.0.1:5672/%2F"
+    parts = urlsplit(url)
+    try:
+        socket.create_connection((parts.hostname or "127.0.0.1", parts.port or 5672), timeout=5).close()
+    except OSError:
+        _missing("RabbitMQ (MAAS_TEST_AMQP_URL, or one on 127.0.0.1:5672)")
+    return url
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    program = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+    if program is None:
+        _missing("Chromium (CHROMIUM, or chromium on PATH)")
+    # Playwright runs an event loop in this thread, which Django takes for asynchronous code.
+    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=program, args=_CHROMIUM_FLAGS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture(scope="session")
+def live_stack() -> Iterator[RunningStack]:
+    """The product as `make up` runs it, ready; shared by every test that asks for it."""
+    with LiveStack() as stack:
+        yield stack.wait_until_ready()

@@ -1,0 +1,136 @@
+"""One PostgreSQL and two Redis servers for a run of the tests, on private sockets of their own."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import ClassVar
+
+import psycopg
+
+from maas.embedded.folders import ScratchFolders, private_folder
+from maas.embedded.postgres import PostgresServer
+from maas.embedded.provision import create_database
+from maas.embedded.redis import RedisRole, RedisServer
+from maas.launch.services import EmbeddedServer
+from maas.launch.state_files import keep_secrets
+from maas.supervisor.children import ChildSpec, spawn
+
+PROJECT = Path(__file__).resolve().parents[1]
+_PATIENCE_S = 60.0
+
+
+def without_product(variables: Mapping[str, str]) -> dict[str, str]:
+    """The caller's variables less those that configure the product, so that tests run alike everywhere."""
+    return {
+        name: value
+        for name, value in variables.items()
+        if not name.startswith("MAAS_") or name.startswith("MAAS_TEST_")
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _Started:
+    spec: ChildSpec
+    process: subprocess.Popen[bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class RunAddress:
+    """How each process of a run finds its own database and Redis numbers on the run's servers."""
+
+    NUMBER: ClassVar[str] = "{number}"
+
+    superuser_url: str
+    variables: dict[str, str]
+    """With `{number}` where processes differ."""
+
+    def environment(self, number: int) -> dict[str, str]:
+        return {name: value.replace(self.NUMBER, str(number)) for name, value in self.variables.items()}
+
+    def create_database(self, number: int) -> None:
+        """Copy the migrated database for process `number`."""
+        with psycopg.connect(self.superuser_url, autocommit=True) as connection:
+            create_database(connection, f"maas_{number}", template="maas")
+
+    def to_json(self) -> str:
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def from_json(cls, text: str) -> "RunAddress":
+        return cls(**json.loads(text))
+
+
+class RunServices:
+    """Servers that live as long as one pytest run, with a migrated database to copy."""
+
+    def __init__(self) -> None:
+        self.home = Path(tempfile.mkdtemp(prefix="maas-test-"))
+        private_folder(self.home / "run")
+        self._scratch = ScratchFolders(self.home / "run" / "scratch.json")
+        self._postgres = PostgresServer(self.home, self._scratch, durable=False)
+        self._durable = RedisServer(self.home, RedisRole.DURABLE, self._scratch)
+        self._cache = RedisServer(self.home, RedisRole.CACHE, self._scratch)
+        self._started: list[_Started] = []
+
+    def start(self) -> None:
+        servers: list[EmbeddedServer] = [self._postgres, self._durable, self._cache]
+        with (self.home / "services.log").open("wb") as log:
+            for spec in [server.prepare() for server in servers]:
+                self._started.append(_Started(spec, spawn(spec, log.fileno())))
+        for server in servers:
+            _wait_until_ready(server, self.home / "services.log")
+        self._postgres.provision()
+
+    def migrate(self) -> None:
+        """Make the tables once; processes of the run copy them."""
+        command = [
+            sys.executable,
+            str(PROJECT / "manage.py"),
+            "migrate",
+            "--database=owner",
+            "--skip-checks",
+            "-v0",
+        ]
+        env = (
+            without_product(os.environ)
+            | self.address().environment(0)
+            | {"MAAS_DATABASE_URL": self._postgres.url}
+        )
+        subprocess.run(command, env=env, cwd=PROJECT, check=True)
+
+    def address(self) -> RunAddress:
+        number = RunAddress.NUMBER
+        return RunAddress(
+            superuser_url=self._postgres.superuser_url(),
+            variables=keep_secrets(self.home)
+            | {
+                "MAAS_HOME": str(self.home),
+                "MAAS_DATABASE_URL": self._postgres.url_of(f"maas_{number}"),
+                "MAAS_REDIS_URL": self._durable.url_of(0).replace("db=0", f"db={number}"),
+                "MAAS_CACHE_URL": self._cache.url_of(0).replace("db=0", f"db={number}"),
+                "MAAS_LOG_LEVEL": "WARNING",
+            },
+        )
+
+    def stop(self) -> None:
+        for started in reversed(self._started):
+            started.process.send_signal(started.spec.stop_signal)
+        for started in self._started:
+            started.process.wait(_PATIENCE_S)
+        self._scratch.remove_all()
+        shutil.rmtree(self.home, ignore_errors=True)
+
+
+def _wait_until_ready(server: EmbeddedServer, log: Path) -> None:
+    deadline = time.monotonic() + _PATIENCE_S
+    while not server.is_ready():
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"a test server did not start within {_PATIENCE_S:g} s:\n{log.read_text()}")
+        time.sleep(0.02)
