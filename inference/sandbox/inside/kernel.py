@@ -1,0 +1,33 @@
+"""The two system calls that confinement needs and the standard library lacks."""
+
+import ctypes
+import os
+
+_libc = ctypes.CDLL(None, use_errno=True)
+_libc.syscall.restype = ctypes.c_long
+
+_PR_SET_PDEATHSIG = 1
+_PR_SET_NO_NEW_PRIVS = 38
+
+
+def syscall(number: int, *arguments: object) -> int:
+    """Returns the call's result; raises OSError where it fails."""
+    result = int(_libc.syscall(ctypes.c_long(number), *arguments))
+    if result < 0:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+    return result
+
+
+def prctl(option: int, argument: object, more: object = 0) -> None:
+    zero = ctypes.c_ulong(0)
+    if _libc.prctl(ctypes.c_int(option), argument, more, zero, zero) != 0:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+
+
+def die_with_parent(signal_number: int) -> None:
+    """Asks for a signal when the thread that started this process ends; a change of user clears it."""
+    prctl(_PR_SET_PDEATHSIG, ctypes.c_ulong(signal_number))
+
+
+def forbid_new_privileges() -> None:
+    prctl(_PR_SET_NO_NEW_PRIVS, ctypes.c_ulong(1), ctypes.c_ulong(0))

@@ -1,0 +1,19 @@
+"""How much a sandboxed child may use."""
+
+from dataclasses import dataclass
+
+_MIB = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class ChildLimits:
+    memory_bytes: int = 2048 * _MIB
+    """Address space, so that code and mapped files count too."""
+    cpu_s: int = 30
+    """Processor time of one request."""
+    file_bytes: int = 512 * _MIB
+    """The largest file it may write: nothing but an arena is writable."""
+    open_files: int = 32
+    reply_bytes: int = 64 * _MIB
+    start_s: float = 20.0
+    """Wall-clock time until a child must be ready."""

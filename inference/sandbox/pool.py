@@ -1,0 +1,168 @@
+"""Keeps sandboxed children warm, lends each to one request at a time, and replaces what dies."""
+
+import logging
+import tempfile
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from .child import Child
+from .errors import ChildMisbehaved, SandboxError, SandboxUnavailable
+from .inside.channel import Json
+from .isolation import Isolation, find_bubblewrap
+from .limits import ChildLimits
+from .program import Program
+
+_log = logging.getLogger(__name__)
+
+Answer = TypeVar("Answer")
+
+_FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.1, 5.0
+
+
+class SandboxPool:
+    """Make it in the process that uses it: neither its threads nor its children survive a fork."""
+
+    def __init__(
+        self,
+        program: Program,
+        limits: ChildLimits,
+        *,
+        children: int = 2,
+        requests_per_child: int = 200,
+        use_bubblewrap: bool = True,
+    ) -> None:
+        self._program = program
+        self._limits = limits
+        self._children = children
+        self._requests_per_child = requests_per_child
+        self._bubblewrap = find_bubblewrap() if use_bubblewrap else None
+        self._cwd = tempfile.TemporaryDirectory(prefix="sandbox-")
+        self._changed = threading.Condition()
+        self._idle: deque[Child] = deque()
+        self._alive: set[Child] = set()
+        self._isolation: Isolation | None = None
+        self._last_failure: SandboxError | OSError | None = None
+        self._closed = False
+        # One thread starts all children and outlives them: the kernel kills a child when its starter ends.
+        self._starter = threading.Thread(target=self._keep_children, name="sandbox-starter", daemon=True)
+        self._starter.start()
+
+    @property
+    def isolation(self) -> Isolation | None:
+        """What is in force; None until the first child is ready."""
+        return self._isolation
+
+    def pids(self) -> list[int]:
+        with self._changed:
+            return sorted(child.pid for child in self._alive)
+
+    def wait_until_warm(self, wait_s: float) -> bool:
+        with self._changed:
+            return self._changed.wait_for(lambda: len(self._alive) == self._children, wait_s)
+
+    def ask(
+        self,
+        request: Json,
+        files: Sequence[int] = (),
+        *,
+        accept: Callable[[Json], Answer],
+        wall_s: float,
+        wait_s: float,
+    ) -> Answer:
+        """Runs a request in a free child; waits `wait_s` for one and `wall_s` for its answer.
+
+        `accept` turns the untrusted answer into a checked one or raises ChildMisbehaved. A child that fails
+        or misbehaves in any way is replaced, and its failure raised.
+        """
+        child = self._take(wait_s)
+        is_sound = False
+        try:
+            value = child.ask(request, files, wall_s)
+            is_sound = True
+            return accept(value)
+        except ChildMisbehaved:
+            is_sound = False
+            raise
+        finally:
+            (self._give_back if is_sound else self._retire)(child)
+
+    def close(self) -> None:
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+        self._starter.join()
+        for child in list(self._alive):
+            self._retire(child)
+        self._cwd.cleanup()
+
+    def _take(self, wait_s: float) -> Child:
+        deadline = time.monotonic() + wait_s
+        while True:
+            with self._changed:
+                ready = self._changed.wait_for(
+                    lambda: self._closed or self._idle, deadline - time.monotonic()
+                )
+                if self._closed:
+                    raise SandboxUnavailable("the sandbox is closed")
+                if not ready:
+                    raise SandboxUnavailable(self._why_none(wait_s))
+                child = self._idle.popleft()
+            if child.is_alive():
+                return child
+            self._retire(child)
+
+    def _why_none(self, wait_s: float) -> str:
+        if self._alive or self._last_failure is None:
+            return f"all {self._children} children were busy for {wait_s} s"
+        return f"no child can be started: {self._last_failure}"
+
+    def _give_back(self, child: Child) -> None:
+        if child.served >= self._requests_per_child:
+            self._retire(child)
+            return
+        with self._changed:
+            self._idle.append(child)
+            self._changed.notify()
+
+    def _retire(self, child: Child) -> None:
+        child.kill()
+        with self._changed:
+            self._alive.discard(child)
+            self._changed.notify_all()
+
+    def _keep_children(self) -> None:
+        pause_s = _FIRST_PAUSE_S
+        while self._wait_for_vacancy():
+            try:
+                child = Child(self._program, self._limits, self._bubblewrap, Path(self._cwd.name))
+            except (SandboxError, OSError) as error:
+                _log.error("a sandboxed child could not be started: %s", error)
+                self._last_failure = error
+                self._pause(pause_s)
+                pause_s = min(pause_s * 2, _LONGEST_PAUSE_S)
+                continue
+            pause_s = _FIRST_PAUSE_S
+            self._admit(child)
+
+    def _wait_for_vacancy(self) -> bool:
+        with self._changed:
+            self._changed.wait_for(lambda: self._closed or len(self._alive) < self._children)
+            return not self._closed
+
+    def _pause(self, seconds: float) -> None:
+        with self._changed:
+            self._changed.wait_for(lambda: self._closed, seconds)
+
+    def _admit(self, child: Child) -> None:
+        if self._isolation is None:
+            _log.info("hostile input is opened in child processes under: %s", child.isolation)
+        with self._changed:
+            self._isolation = child.isolation
+            self._last_failure = None
+            self._alive.add(child)
+            self._idle.append(child)
+            self._changed.notify_all()

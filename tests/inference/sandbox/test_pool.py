@@ -1,0 +1,263 @@
+"""Children that misbehave, and the pool that outlives them."""
+
+import json
+import os
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import psutil  # type: ignore[import-untyped]
+import pytest
+
+from inference.sandbox import (
+    Arena,
+    ChildDied,
+    ChildFailed,
+    ChildLimits,
+    ChildMisbehaved,
+    ChildOutOfMemory,
+    ChildTimedOut,
+    Program,
+    SandboxPool,
+    SandboxUnavailable,
+)
+
+from .conftest import LIMITS, PROGRAM
+
+
+def ask(pool: SandboxPool, do: str, files: tuple[int, ...] = (), wall_s: float = 10, **more: Any) -> Any:
+    return pool.ask({"do": do, **more}, files, accept=lambda value: value, wall_s=wall_s, wait_s=20)
+
+
+def assert_works(pool: SandboxPool) -> None:
+    assert ask(pool, "echo", say="still here")["said"] == "still here"
+
+
+def test_a_request_is_answered(pool: SandboxPool) -> None:
+    assert ask(pool, "echo", say="grüße 🙂")["said"] == "grüße 🙂"
+
+
+def test_a_child_reads_the_open_file_it_is_given(pool: SandboxPool, tmp_path: Path) -> None:
+    secret = tmp_path / "document"
+    secret.write_text("only by descriptor")
+    secret.chmod(0o600)
+    with secret.open() as opened:
+        assert ask(pool, "read", (opened.fileno(),)) == "only by descriptor"
+
+
+def test_large_results_come_back_through_the_arena(pool: SandboxPool) -> None:
+    with Arena(1000) as arena:
+        ask(pool, "fill", (arena.descriptor,), say="pixels", at=990)
+        buffer = bytearray(6)
+        arena.read_into(memoryview(buffer), 990)
+    assert buffer == b"pixels"
+
+
+def test_nothing_is_read_beyond_the_arena() -> None:
+    with Arena(1000) as arena, pytest.raises(ChildMisbehaved):
+        arena.read_into(memoryview(bytearray(6)), 995)
+
+
+def test_an_endless_request_is_killed_at_its_wall_clock_limit(pool: SandboxPool) -> None:
+    with pytest.raises(ChildTimedOut):
+        ask(pool, "spin", wall_s=0.3)
+    assert_works(pool)
+
+
+def test_processor_time_is_limited_for_each_request() -> None:
+    pool = SandboxPool(PROGRAM, replace(LIMITS, cpu_s=1), children=1)
+    try:
+        with pytest.raises(ChildDied) as raised:
+            ask(pool, "spin", wall_s=20)
+        assert raised.value.exit_status == -signal.SIGXCPU
+    finally:
+        pool.close()
+
+
+def test_a_request_that_needs_too_much_memory_is_told_apart(pool: SandboxPool) -> None:
+    with pytest.raises(ChildOutOfMemory):
+        ask(pool, "allocate", bytes=8 << 30)
+    assert_works(pool)
+
+
+def test_a_crash_ends_the_child_alone(pool: SandboxPool) -> None:
+    with pytest.raises(ChildDied) as raised:
+        ask(pool, "crash")
+    assert raised.value.exit_status == -signal.SIGSEGV
+    assert_works(pool)
+
+
+def test_a_child_that_leaves_is_replaced(pool: SandboxPool) -> None:
+    with pytest.raises(ChildDied):
+        ask(pool, "leave")
+    assert_works(pool)
+
+
+def test_an_unforeseen_error_is_named(pool: SandboxPool) -> None:
+    with pytest.raises(ChildFailed, match="KeyError"):
+        ask(pool, "fail")
+    assert_works(pool)
+
+
+def framed(payload: bytes) -> str:
+    return (struct.pack("!I", len(payload)) + payload).hex()
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        pytest.param("ffffffff", id="a message of 4 GiB"),
+        pytest.param(framed(b"{"), id="half an object"),
+        pytest.param(framed(b"\xff\xfe"), id="not UTF-8"),
+        pytest.param(framed(b"[1]"), id="not an object"),
+        pytest.param(framed(b"[" * 100_000), id="endless nesting"),
+        pytest.param(framed(b'{"value": NaN}'), id="not a number"),
+        pytest.param(framed(b'{"value": ' + b"9" * 5000 + b"}"), id="a number of 5000 digits"),
+    ],
+)
+def test_an_answer_that_is_none_is_refused(pool: SandboxPool, answer: str) -> None:
+    with pytest.raises(ChildMisbehaved):
+        ask(pool, "raw", hex=answer)
+    assert_works(pool)
+
+
+def test_a_child_whose_answer_is_not_accepted_is_replaced(pool: SandboxPool) -> None:
+    def refuse(value: object) -> None:
+        raise ChildMisbehaved("nonsense")
+
+    before = ask(pool, "echo")["pid"], pool.pids()
+    with pytest.raises(ChildMisbehaved):
+        pool.ask({"do": "echo"}, accept=refuse, wall_s=5, wait_s=20)
+    assert_works(pool)
+    assert pool.pids() != before[1]
+
+
+def test_there_is_no_way_out(pool: SandboxPool, tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("s")
+    secret.chmod(0o644)
+    with Arena(10) as arena:
+        answers = ask(pool, "escape", (arena.descriptor,), path=str(secret), parent=os.getpid())
+    assert answers.pop("descriptors") == 1
+    assert answers.pop("environment").keys() <= {"LC_CTYPE", "PWD"}
+    assert [deed for deed, answer in answers.items() if answer == "done"] == []
+    assert_works(pool)
+
+
+def test_a_caller_waits_for_a_free_child_and_then_gives_up(pool: SandboxPool) -> None:
+    def ask_until_refused() -> None:
+        while True:
+            pool.ask({"do": "echo"}, accept=lambda value: value, wall_s=5, wait_s=0.05)
+
+    with ThreadPoolExecutor() as threads:
+        busy = threads.submit(ask, pool, "spin", (), 1)
+        with pytest.raises(SandboxUnavailable, match="busy"):
+            ask_until_refused()
+        assert isinstance(busy.exception(), ChildTimedOut)
+    assert_works(pool)
+
+
+def test_many_threads_share_few_children() -> None:
+    pool = SandboxPool(PROGRAM, LIMITS, children=2)
+    with ThreadPoolExecutor(20) as threads:
+        answers = list(threads.map(lambda number: ask(pool, "echo", say=number), range(20)))
+    pool.close()
+    assert [answer["said"] for answer in answers] == list(range(20))
+    assert len({answer["pid"] for answer in answers}) <= 2
+
+
+def test_a_child_is_replaced_after_its_share_of_requests() -> None:
+    pool = SandboxPool(PROGRAM, LIMITS, children=1, requests_per_child=2, use_bubblewrap=False)
+    pids = [ask(pool, "echo")["pid"] for _ in range(4)]
+    pool.close()
+    assert pids[0] == pids[1] != pids[2] == pids[3]
+
+
+def test_an_idle_child_that_was_killed_is_not_lent(pool: SandboxPool) -> None:
+    assert pool.wait_until_warm(20)
+    (pid,) = pool.pids()
+    os.kill(pid, signal.SIGKILL)
+    os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+    assert_works(pool)
+
+
+def test_closing_ends_every_child() -> None:
+    pool = SandboxPool(PROGRAM, LIMITS, children=2)
+    assert pool.wait_until_warm(20)
+    processes = [each for pid in pool.pids() for each in _with_children(pid)]
+    pool.close()
+    assert_ended(processes)
+    with pytest.raises(SandboxUnavailable):
+        ask(pool, "echo")
+
+
+def test_children_die_with_a_parent_that_is_killed() -> None:
+    parent = subprocess.Popen([sys.executable, "-c", _PARENT], stdout=subprocess.PIPE, text=True)
+    assert parent.stdout is not None
+    processes = [each for pid in json.loads(parent.stdout.readline()) for each in _with_children(pid)]
+    parent.kill()
+    parent.wait()
+    assert_ended(processes)
+
+
+def test_a_program_that_cannot_start_is_told_to_the_caller(tmp_path: Path) -> None:
+    (tmp_path / "broken.py").write_text("import nowhere_to_be_found")
+    pool = SandboxPool(Program(folder=tmp_path, module="broken"), ChildLimits(), children=1)
+    try:
+        with pytest.raises(SandboxUnavailable, match="nowhere_to_be_found"):
+            pool.ask({}, accept=lambda value: value, wall_s=1, wait_s=1)
+    finally:
+        pool.close()
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can make a folder of another user")
+@pytest.mark.parametrize("use_bubblewrap", [True, False])
+def test_root_runs_programs_below_a_home_that_is_closed_to_others(
+    tmp_path: Path, use_bubblewrap: bool
+) -> None:
+    home = tmp_path / "home"
+    shutil.copytree(PROGRAM.folder, home)
+    os.chown(home, 12345, 12345)
+    home.chmod(0o700)
+    pool = SandboxPool(replace(PROGRAM, folder=home), LIMITS, children=1, use_bubblewrap=use_bubblewrap)
+    try:
+        assert_works(pool)
+        assert pool.isolation is not None
+        assert "nobody" in pool.isolation.layers
+    finally:
+        pool.close()
+
+
+def test_what_is_in_force_is_known(pool: SandboxPool) -> None:
+    assert pool.wait_until_warm(20)
+    assert pool.isolation is not None
+    assert "limits" in str(pool.isolation)
+
+
+def assert_ended(processes: list[psutil.Process]) -> None:
+    _, left = psutil.wait_procs(processes, timeout=5)
+    assert [process for process in left if process.status() != psutil.STATUS_ZOMBIE] == []
+
+
+def _with_children(pid: int) -> list[psutil.Process]:
+    process = psutil.Process(pid)
+    return [process, *process.children(recursive=True)]
+
+
+_PARENT = f"""
+import json, sys, time
+sys.path[:0] = {sys.path!r}
+from tests.inference.sandbox.conftest import LIMITS, PROGRAM
+from inference.sandbox import SandboxPool
+pool = SandboxPool(PROGRAM, LIMITS, children=2)
+pool.wait_until_warm(20)
+pool.ask({{"do": "echo"}}, accept=lambda value: value, wall_s=5, wait_s=5)
+print(json.dumps(pool.pids()), flush=True)
+pool.ask({{"do": "spin"}}, accept=print, wall_s=60, wait_s=5)
+"""
