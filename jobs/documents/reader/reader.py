@@ -135,7 +135,7 @@ class DocumentReader:
             _log.warning("a document ended its child process: %s", error)
             raise _too_complex(self.limits) from error
         except ChildFailed as error:
-            _log.warning("a document was not understood: %s", error)
+            _log.error("a document met an unforeseen error: %s", error)
             raise _unreadable() from error
         except ChildMisbehaved as error:
             _log.error("a child process gave an invalid answer and may have been taken over: %s", error)

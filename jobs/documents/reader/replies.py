@@ -1,7 +1,7 @@
 """Checks each value that a child answers with: the document may have taken the child over."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -56,9 +56,9 @@ class PictureReply:
 
 def parse_inspection(reply: Json, limits: DocumentLimits) -> Inspection:
     fields = _accepted(reply)
-    content_type = fields.get("content_type")
-    if content_type not in _CONTENT_TYPES or fields.get("kind") != _CONTENT_TYPES[content_type]:
-        raise InvalidReply("content type")
+    content_type = _one_of(fields.get("content_type"), _CONTENT_TYPES)
+    if fields.get("kind") != _CONTENT_TYPES[content_type]:
+        raise InvalidReply("kind")
     sizes = _list(fields.get("page_sizes"), "page sizes", limits.max_pages)
     if not sizes:
         raise InvalidReply("no pages")
@@ -74,12 +74,11 @@ def parse_page(reply: Json, limits: DocumentLimits, arena_bytes: int) -> PageRep
     if fields.get("picture_type") is None:
         return PageReply(0, 0, _lines(fields.get("lines"), 0, 0, limits), 0, None)
     width, height = _dimensions(fields, limits)
-    if fields["picture_type"] not in PICTURE_SIGNATURES:
-        raise InvalidReply("picture type")
+    picture_type = _one_of(fields["picture_type"], PICTURE_SIGNATURES)
     room = arena_bytes - width * height * BYTES_PER_PIXEL
     lines = None if fields.get("lines") is None else _lines(fields["lines"], width, height, limits)
     picture_bytes = _integer(fields.get("picture_bytes"), 1, room)
-    return PageReply(width, height, lines, picture_bytes, fields["picture_type"])
+    return PageReply(width, height, lines, picture_bytes, picture_type)
 
 
 def parse_picture(reply: Json, limits: DocumentLimits) -> PictureReply:
@@ -92,10 +91,8 @@ def _accepted(reply: Json) -> dict[str, Json]:
         raise InvalidReply("not an object")
     if "rejected" not in reply:
         return reply
-    code, detail = reply["rejected"], reply.get("detail")
-    if code not in REJECTION_CODES:
-        raise InvalidReply("rejection code")
-    raise DocumentRejected(code, _text(detail, _LONGEST_DETAIL))
+    code = _one_of(reply["rejected"], REJECTION_CODES)
+    raise DocumentRejected(code, _text(reply.get("detail"), _LONGEST_DETAIL))
 
 
 def _dimensions(fields: dict[str, Json], limits: DocumentLimits) -> tuple[int, int]:
@@ -166,6 +163,12 @@ def _list(value: Json, what: str, longest: int) -> Sequence[Json]:
 def _integer(value: Json, least: int, most: int) -> int:
     if type(value) is not int or not least <= value <= most:
         raise InvalidReply("a number out of range")
+    return value
+
+
+def _one_of(value: Json, allowed: Collection[str]) -> str:
+    if not isinstance(value, str) or value not in allowed:
+        raise InvalidReply("a word that is not known")
     return value
 
 

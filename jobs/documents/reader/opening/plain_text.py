@@ -13,6 +13,9 @@ _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
+# Found now, since their modules cannot be read once the file system is closed.
+for _name in (*(encoding for _, encoding in _BYTE_ORDER_MARKS), "cp1252", "latin-1"):
+    codecs.lookup(_name)
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f]")
 _LINE_END = re.compile("\r\n|[\n\r\x0b\x0c\x85\u2028\u2029]")
 _MAX_BYTES_PER_CHAR = 4

@@ -1,0 +1,169 @@
+"""Each hostile document gets its answer, and this process goes on as if nothing had been."""
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+
+import psutil  # type: ignore[import-untyped]
+import pytest
+from PIL import Image
+
+from jobs.documents.reader import DocumentReader, DocumentRejected, ReaderUnavailable
+from tests.samples.disguises import DISGUISED
+from tests.samples.images import (
+    encoded,
+    png_blank,
+    png_header_only,
+    tiff_looping,
+    tiff_pages,
+    webp_header_only,
+)
+from tests.samples.pdfs import (
+    encrypted_pdf,
+    laughing_pdf,
+    many_pages_pdf,
+    no_pages_pdf,
+    text_pdf,
+)
+
+from .conftest import LIMITS, Store
+
+_MEMORY_SLACK_BYTES = 150 << 20
+
+
+def _noise() -> Image.Image:
+    return Image.effect_noise((300, 300), 50).convert("RGB")
+
+
+HOSTILE: dict[str, tuple[Callable[[], bytes], str]] = {
+    "empty file": (lambda: b"", "document_empty"),
+    "blank text": (lambda: b" \n\n\t ", "document_empty"),
+    "PDF without pages": (no_pages_pdf, "document_empty"),
+    "PDF with a password": (encrypted_pdf, "document_encrypted"),
+    "PDF cut in half": (lambda: text_pdf("x" * 50)[:300], "document_corrupt"),
+    "PDF of chance bytes": (lambda: b"%PDF-1.7\n" + bytes(range(256)) * 20, "document_corrupt"),
+    "PDF header alone": (lambda: b"%PDF-1.7", "document_corrupt"),
+    "PDF of 200,000 pages": (lambda: many_pages_pdf(200_000), "too_many_pages"),
+    "PDF page of 200,000 points": (lambda: text_pdf("x", size=(200_000, 200_000)), "page_too_large"),
+    "PDF page of one long side": (lambda: text_pdf("x", size=(200_000, 1)), "page_too_large"),
+    "PNG of 50,000 x 50,000": (lambda: png_header_only(50_000, 50_000), "image_too_large"),
+    "PNG of 65,500 x 65,500": (lambda: png_header_only(65_500, 65_500), "image_too_large"),
+    "PNG of 2^31 x 2^31": (lambda: png_header_only(2**31 - 1, 2**31 - 1), "image_too_large"),
+    "PNG of 13,000 x 13,000, 1 bit": (lambda: png_blank(13_000, 13_000), "image_too_large"),
+    "WebP canvas of 16,383 x 16,383": (lambda: webp_header_only(16_383, 16_383), "image_too_large"),
+    "WebP header alone": (lambda: b"RIFF\x00\x00\x00\x00WEBP", "document_corrupt"),
+    "PNG cut in half": (lambda: encoded(_noise(), "PNG")[:5000], "document_corrupt"),
+    "JPEG cut in half": (lambda: encoded(_noise(), "JPEG")[:5000], "document_corrupt"),
+    "TIFF cut in half": (lambda: encoded(_noise(), "TIFF")[:5000], "document_corrupt"),
+    "TIFF without its last strip": (lambda: tiff_pages([_noise(), _noise()])[:-5000], "document_corrupt"),
+    "WebP cut in half": (lambda: encoded(_noise(), "WEBP")[:5000], "document_corrupt"),
+    "JPEG start alone": (lambda: b"\xff\xd8\xff", "document_corrupt"),
+    "TIFF start alone": (lambda: b"II*\x00\x08\x00\x00\x00", "document_corrupt"),
+    "text of too many characters": (lambda: b"word " * 500_000, "document_too_large"),
+    "text of too many lines": (lambda: b"a\n" * 200_000, "document_too_large"),
+    "text of too many bytes": (lambda: b"x" * 9_000_000, "document_too_large"),
+    **{f"disguised {name}": (partial(bytes, data), "unsupported_type") for name, data in DISGUISED.items()},
+}
+
+
+@pytest.fixture(autouse=True)
+def unharmed(walled_reader: DocumentReader, store: Store) -> Iterator[None]:
+    """This process keeps its memory and its files, and the reader reads the next document."""
+    process = psutil.Process()
+    memory, descriptors = process.memory_info().rss, process.num_fds()
+    yield
+    path = store(text_pdf("still reading after that"))
+    page = walled_reader.read_page(path, walled_reader.inspect(path).kind, 1)
+    assert page.text_lines is not None
+    assert page.text_lines[0].text == "still reading after that"
+    assert process.memory_info().rss < memory + _MEMORY_SLACK_BYTES
+    assert process.num_fds() <= descriptors + 1
+
+
+def rejection_of(reader: DocumentReader, data: bytes, store: Store) -> DocumentRejected:
+    with pytest.raises(DocumentRejected) as raised:
+        reader.inspect(store(data))
+    return raised.value
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_inspection_refuses_it_with_its_code(walled_reader: DocumentReader, store: Store, name: str) -> None:
+    make, code = HOSTILE[name]
+    rejection = rejection_of(walled_reader, make(), store)
+    assert rejection.code == code
+    assert rejection.detail.rstrip().endswith(".")
+
+
+def test_refusals_leave_the_child_alive(walled_reader: DocumentReader, store: Store) -> None:
+    assert walled_reader.wait_until_warm(20)
+    before = walled_reader.child_pids()
+    for make, _ in HOSTILE.values():
+        rejection_of(walled_reader, make(), store)
+    assert walled_reader.child_pids() == before
+
+
+def test_a_laughing_pdf_is_too_complex(walled_reader: DocumentReader, store: Store) -> None:
+    data = laughing_pdf()
+    assert len(data) < 4000
+    path = store(data)
+    assert walled_reader.inspect(path).pages_total == 1
+    with pytest.raises(DocumentRejected) as raised:
+        walled_reader.read_page(path, "pdf", 1)
+    assert raised.value.code == "document_too_complex"
+
+
+def test_a_laughing_pdf_that_runs_out_of_memory_first_is_too_complex(store: Store) -> None:
+    limits = replace(LIMITS, max_wall_s=60, max_memory_bytes=256 << 20, max_page_pixels=1_000_000)
+    tight = DocumentReader(limits, children=1)
+    try:
+        with pytest.raises(DocumentRejected) as raised:
+            tight.read_page(store(laughing_pdf()), "pdf", 1)
+        assert raised.value.code == "document_too_complex"
+    finally:
+        tight.close()
+
+
+def test_a_tiff_that_leads_back_to_its_start_ends(walled_reader: DocumentReader, store: Store) -> None:
+    assert walled_reader.inspect(store(tiff_looping())).pages_total == 1
+
+
+def test_a_tiff_of_too_many_pages_is_refused(store: Store) -> None:
+    few = DocumentReader(replace(LIMITS, max_pages=3), children=1)
+    try:
+        data = tiff_pages([Image.new("L", (8, 8))] * 4)
+        assert rejection_of(few, data, store).code == "too_many_pages"
+    finally:
+        few.close()
+
+
+def test_a_second_frame_of_a_tiff_over_the_limit_is_refused(
+    walled_reader: DocumentReader, store: Store
+) -> None:
+    frames = [Image.new("1", (8, 8)), Image.new("1", (5000, 5000))]
+    data = encoded(frames[0], "TIFF", save_all=True, append_images=frames[1:], compression="group4")
+    assert rejection_of(walled_reader, data, store).code == "image_too_large"
+
+
+def test_a_file_over_the_limit_on_bytes_is_refused_unread(store: Store) -> None:
+    small = DocumentReader(replace(LIMITS, max_bytes=1000), children=1)
+    try:
+        assert rejection_of(small, b"x" * 1001, store).code == "document_too_large"
+    finally:
+        small.close()
+
+
+def test_what_no_child_was_free_for_is_not_the_documents_fault(store: Store) -> None:
+    none = DocumentReader(LIMITS, children=0, wait_s=0.01)
+    try:
+        with pytest.raises(ReaderUnavailable):
+            none.inspect(store(b"text"))
+    finally:
+        none.close()
+
+
+def test_only_a_regular_file_is_opened(walled_reader: DocumentReader, store: Store) -> None:
+    pipe = store(b"").with_name("pipe")
+    os.mkfifo(pipe)
+    with pytest.raises(ValueError, match="regular file"):
+        walled_reader.inspect(pipe)

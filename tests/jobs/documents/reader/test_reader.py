@@ -1,0 +1,236 @@
+"""Good documents of each kind, read to the end."""
+
+import io
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from jobs.documents.reader import DocumentReader, DocumentRejected, PageContent
+from tests.samples.images import drawn_page, encoded, jpeg_turned, tiff_pages
+from tests.samples.pdfs import (
+    form_pdf,
+    one_broken_page_pdf,
+    private_use_pdf,
+    scan_with_stamp,
+    scanned_pdf,
+    text_pdf,
+)
+
+from .conftest import LIMITS, Store
+
+LETTER = "Dear Ada,\nthe engine weaves algebraic patterns.\nYours, Charles"
+
+
+def read(reader: DocumentReader, path_bytes: bytes, store: Store, number: int = 1) -> PageContent:
+    path = store(path_bytes)
+    return reader.read_page(path, reader.inspect(path).kind, number)
+
+
+def texts(page: PageContent) -> list[str]:
+    assert page.text_lines is not None
+    return [line.text for line in page.text_lines]
+
+
+def ink_box(page: PageContent) -> tuple[int, int, int, int]:
+    """Where the dark pixels are: left, top, right, bottom."""
+    assert page.pixels is not None
+    rows, columns = np.nonzero(page.pixels.min(axis=2) < 128)
+    return int(columns.min()), int(rows.min()), int(columns.max()), int(rows.max())
+
+
+def test_a_scanned_pdf_has_pictures_and_no_text(walled_reader: DocumentReader, store: Store) -> None:
+    path = store(scanned_pdf("one", "two", "three"))
+    inspection = walled_reader.inspect(path)
+    assert (inspection.content_type, inspection.kind, inspection.pages_total) == ("application/pdf", "pdf", 3)
+    for number in (1, 2, 3):
+        page = walled_reader.read_page(path, inspection.kind, number)
+        assert page.text_lines is None
+        assert page.picture_content_type == "image/jpeg"
+        assert page.pixels is not None
+        assert page.pixels.shape == (page.height_px, page.width_px, 3)
+
+
+def test_a_text_layer_gives_lines_with_boxes_around_their_ink(
+    walled_reader: DocumentReader, store: Store
+) -> None:
+    page = read(walled_reader, text_pdf(LETTER), store)
+    assert texts(page) == LETTER.splitlines()
+    assert page.text_lines is not None
+    corners = [corner for line in page.text_lines for corner in line.box or ()]
+    left, top, right, bottom = ink_box(page)
+    assert min(x for x, _ in corners) == pytest.approx(left, abs=6)
+    assert max(x for x, _ in corners) == pytest.approx(right, abs=6)
+    assert min(y for _, y in corners) <= top + 1
+    assert max(y for _, y in corners) >= bottom - 1
+    assert {line.confidence for line in page.text_lines} == {1.0}
+
+
+@pytest.mark.parametrize(
+    ("rotate", "first_to_second"), [(0, (1, 0)), (90, (0, 1)), (180, (-1, 0)), (270, (0, -1))]
+)
+def test_boxes_of_a_turned_page_start_where_reading_starts(
+    reader: DocumentReader, store: Store, rotate: int, first_to_second: tuple[int, int]
+) -> None:
+    page = read(reader, text_pdf("a line of some length", rotate=rotate), store)
+    assert page.text_lines is not None
+    box = page.text_lines[0].box
+    assert box is not None
+    (x0, y0), (x1, y1) = box[:2]
+    assert (np.sign(round(x1 - x0)), np.sign(round(y1 - y0))) == first_to_second
+    left, top, right, bottom = ink_box(page)
+    xs, ys = [x for x, _ in box], [y for _, y in box]
+    assert min(xs) - 2 <= left <= right <= max(xs) + 2
+    assert min(ys) - 2 <= top <= bottom <= max(ys) + 2
+
+
+def test_a_clean_page_is_kept_as_a_small_png(reader: DocumentReader, store: Store) -> None:
+    page = read(reader, text_pdf(LETTER), store)
+    assert page.picture_content_type == "image/png"
+    assert page.picture is not None
+    assert len(page.picture) < 100_000
+
+
+def test_the_picture_and_the_pixels_are_the_same(reader: DocumentReader, store: Store) -> None:
+    page = read(reader, text_pdf(LETTER), store)
+    assert page.picture is not None
+    assert page.pixels is not None
+    with Image.open(io.BytesIO(page.picture)) as picture:
+        np.testing.assert_array_equal(np.asarray(picture.convert("RGB")), page.pixels)
+    np.testing.assert_array_equal(reader.decode_picture(store(page.picture)), page.pixels)
+
+
+def test_a_stamp_on_a_scan_is_not_its_text(reader: DocumentReader, store: Store) -> None:
+    assert read(reader, scan_with_stamp("Received 12 March, page 1 of 2"), store).text_lines is None
+
+
+def test_private_characters_are_not_text(reader: DocumentReader, store: Store) -> None:
+    assert read(reader, private_use_pdf(60), store).text_lines is None
+
+
+def test_a_filled_form_field_is_read_with_its_page(reader: DocumentReader, store: Store) -> None:
+    assert texts(read(reader, form_pdf("Grace Brewster Hopper"), store)) == ["Grace Brewster Hopper"]
+
+
+def test_pages_beside_a_broken_one_are_read(reader: DocumentReader, store: Store) -> None:
+    path = store(one_broken_page_pdf())
+    assert reader.inspect(path).pages_total == 3
+    assert texts(reader.read_page(path, "pdf", 3)) == ["a page that is fine"]
+    with pytest.raises(DocumentRejected) as raised:
+        reader.read_page(path, "pdf", 2)
+    assert raised.value.code == "document_corrupt"
+    assert "2" in raised.value.detail
+
+
+def test_a_poster_is_rendered_at_a_lower_resolution(reader: DocumentReader, store: Store) -> None:
+    page = read(reader, text_pdf("a poster of two metres", size=(5000, 5000)), store)
+    assert 0.9 * LIMITS.max_page_pixels < page.width_px * page.height_px <= LIMITS.max_page_pixels
+
+
+@pytest.mark.parametrize(
+    ("codec", "content_type"),
+    [("PNG", "image/png"), ("JPEG", "image/jpeg"), ("TIFF", "image/tiff"), ("WEBP", "image/webp")],
+)
+def test_a_picture_is_a_document_of_one_page(
+    walled_reader: DocumentReader, store: Store, codec: str, content_type: str
+) -> None:
+    path = store(encoded(drawn_page("hello", (400, 300)), codec))
+    inspection = walled_reader.inspect(path)
+    assert (inspection.content_type, inspection.kind) == (content_type, "image")
+    assert [(size.width, size.height) for size in inspection.page_sizes] == [(400, 300)]
+    page = walled_reader.read_page(path, "image", 1)
+    assert (page.width_px, page.height_px, page.text_lines) == (400, 300, None)
+
+
+def test_each_frame_of_a_tiff_is_a_page(reader: DocumentReader, store: Store) -> None:
+    path = store(tiff_pages([Image.new("L", (40 + index, 30), 60 * index) for index in range(4)]))
+    assert [size.width for size in reader.inspect(path).page_sizes] == [40, 41, 42, 43]
+    page = reader.read_page(path, "image", 3)
+    assert page.pixels is not None
+    assert (page.width_px, int(page.pixels.max())) == (42, 120)
+    with pytest.raises(DocumentRejected):
+        reader.read_page(path, "image", 5)
+
+
+@pytest.mark.parametrize("compression", ["group4", "tiff_lzw", "tiff_adobe_deflate", "packbits"])
+def test_compressed_tiffs_of_fax_and_scanner_are_read(
+    reader: DocumentReader, store: Store, compression: str
+) -> None:
+    drawn = drawn_page("fax", (400, 300)).convert("1")
+    page = read(reader, encoded(drawn, "TIFF", compression=compression), store)
+    assert page.pixels is not None
+    np.testing.assert_array_equal(page.pixels, np.asarray(drawn.convert("RGB")))
+
+
+def test_an_animation_is_its_first_frame(reader: DocumentReader, store: Store) -> None:
+    frames = [Image.new("RGB", (20, 20), colour) for colour in ("red", "green", "blue")]
+    data = encoded(frames[0], "WEBP", save_all=True, append_images=frames[1:], lossless=True)
+    path = store(data)
+    assert reader.inspect(path).pages_total == 1
+    pixels = reader.read_page(path, "image", 1).pixels
+    assert pixels is not None
+    assert pixels[10, 10].tolist() == [255, 0, 0]
+
+
+def test_a_photograph_is_turned_as_its_camera_was_held(reader: DocumentReader, store: Store) -> None:
+    image = Image.new("RGB", (40, 20), "white")
+    image.paste("black", (0, 0, 20, 20))
+    path = store(jpeg_turned(image, 6))
+    assert (reader.inspect(path).page_sizes[0].width, reader.inspect(path).page_sizes[0].height) == (20, 40)
+    pixels = reader.read_page(path, "image", 1).pixels
+    assert pixels is not None
+    assert pixels.shape == (40, 20, 3)
+    assert pixels[5].mean() < 50
+    assert pixels[35].mean() > 200
+
+
+HALF_GREY = Image.new("L", (8, 8), 128)
+GRADIENT = np.linspace(0, 1, 64, dtype=np.float32).reshape(8, 8)
+HALF_GREYS = {
+    "grey": encoded(HALF_GREY, "PNG"),
+    "16 bit": encoded(Image.fromarray(np.full((8, 8), 128 * 256, dtype=np.uint16)), "PNG"),
+    "16 bit TIFF": encoded(Image.fromarray(np.full((8, 8), 128 * 256, dtype=np.uint16)), "TIFF"),
+    "float": encoded(Image.fromarray(GRADIENT), "TIFF"),
+    "CMYK": encoded(HALF_GREY.convert("CMYK"), "TIFF"),
+    "CMYK JPEG": encoded(HALF_GREY.convert("CMYK"), "JPEG"),
+    "palette": encoded(HALF_GREY.convert("P"), "PNG"),
+    "transparent": encoded(Image.new("RGBA", (8, 8), (0, 0, 0, 127)), "PNG"),
+    "transparent grey": encoded(Image.new("LA", (8, 8), (0, 127)), "PNG"),
+}
+
+
+@pytest.mark.parametrize("mode", HALF_GREYS)
+def test_every_way_to_write_a_half_grey_is_read_as_one(
+    reader: DocumentReader, store: Store, mode: str
+) -> None:
+    pixels = read(reader, HALF_GREYS[mode], store).pixels
+    assert pixels is not None
+    assert pixels.mean() == pytest.approx(128, abs=2)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252", "latin-1"])
+def test_plain_text_is_read_in_its_encoding(
+    walled_reader: DocumentReader, store: Store, encoding: str
+) -> None:
+    path = store("Grüße aus Köln\r\n\r\n  and a second line  \n".encode(encoding))
+    inspection = walled_reader.inspect(path)
+    assert (inspection.content_type, inspection.kind, inspection.pages_total) == ("text/plain", "text", 1)
+    page = walled_reader.read_page(path, "text", 1)
+    assert texts(page) == ["Grüße aus Köln", "  and a second line"]
+    assert page.picture is None
+    assert page.pixels is None
+    assert page.text_lines is not None
+    assert page.text_lines[0].box is None
+    assert page.text_lines[0].confidence == 1.0
+
+
+def test_pages_are_counted_from_one(reader: DocumentReader, store: Store) -> None:
+    with pytest.raises(ValueError, match="from 1"):
+        reader.read_page(store(text_pdf(LETTER)), "pdf", 0)
+
+
+def test_many_large_pdfs_do_not_fill_the_child(reader: DocumentReader, store: Store) -> None:
+    # Each mapping counts against the child's 1 GiB of address space until it is let go.
+    path = store(text_pdf(LETTER) + b"%" + bytes(100 << 20))
+    for _ in range(15):
+        assert reader.inspect(path).pages_total == 1

@@ -1,0 +1,1 @@
+"""Documents made in code for tests: good ones, and ones made to do harm."""

@@ -1,0 +1,157 @@
+"""PDF files written object by object, so that each sample holds exactly what its test is about."""
+
+import io
+from collections.abc import Iterable, Sequence
+
+from PIL import Image
+
+from .images import drawn_page
+
+A4 = (595, 842)
+Box = tuple[float, float]
+
+
+def pdf(objects: Sequence[bytes], trailer: bytes = b"") -> bytes:
+    """A file of these objects, numbered from 1; the first is the catalogue."""
+    out = io.BytesIO()
+    out.write(b"%PDF-1.7\n")
+    offsets = []
+    for number, body in enumerate(objects, 1):
+        offsets.append(out.tell())
+        out.write(b"%d 0 obj\n%s\nendobj\n" % (number, body))
+    table = out.tell()
+    out.write(b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1))
+    out.writelines(b"%010d 00000 n \n" % offset for offset in offsets)
+    out.write(b"trailer\n<< /Size %d /Root 1 0 R %s >>\n" % (len(objects) + 1, trailer))
+    out.write(b"startxref\n%d\n%%%%EOF\n" % table)
+    return out.getvalue()
+
+
+def stream(content: bytes, entries: bytes = b"") -> bytes:
+    return b"<< /Length %d %s >>\nstream\n%s\nendstream" % (len(content), entries, content)
+
+
+def page(
+    content: int, size: Box = A4, resources: bytes = b"/Font << /F1 3 0 R >>", entries: bytes = b""
+) -> bytes:
+    box = b"[0 0 %d %d]" % (int(size[0]), int(size[1]))
+    return b"<< /Type /Page /Parent 2 0 R /MediaBox %s /Contents %d 0 R /Resources << %s >> %s >>" % (
+        box,
+        content,
+        resources,
+        entries,
+    )
+
+
+FONT = b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>"
+CATALOGUE = b"<< /Type /Catalog /Pages 2 0 R >>"
+
+
+def pages(kids: Iterable[int]) -> bytes:
+    numbers = list(kids)
+    references = b" ".join(b"%d 0 R" % number for number in numbers)
+    return b"<< /Type /Pages /Count %d /Kids [%s] >>" % (len(numbers), references)
+
+
+def text_pdf(*texts: str, size: Box = A4, rotate: int = 0, trailer: bytes = b"") -> bytes:
+    """One page for each text, its lines 12 points high from the top left."""
+    objects = [CATALOGUE, pages(4 + 2 * index for index in range(len(texts))), FONT]
+    for text in texts:
+        content = _show(text.splitlines(), size[1] - 72)
+        objects += [page(len(objects) + 2, size, entries=b"/Rotate %d" % rotate), stream(content)]
+    return pdf(objects, trailer)
+
+
+def scanned_pdf(*texts: str, dpi: int = 200) -> bytes:
+    """One page for each text, with nothing on it but a noisy picture of the text."""
+    pictures = [drawn_page(text, noise=6) for text in texts]
+    out = io.BytesIO()
+    pictures[0].save(out, "PDF", resolution=dpi, save_all=True, append_images=pictures[1:])
+    return out.getvalue()
+
+
+def scan_with_stamp(stamp: str) -> bytes:
+    """A full-page picture with a few real characters over it."""
+    pixels = Image.effect_noise((300, 400), 40).tobytes()
+    picture = stream(
+        pixels,
+        b"/Type /XObject /Subtype /Image /Width 300 /Height 400 /ColorSpace /DeviceGray /BitsPerComponent 8",
+    )
+    content = stream(b"q 595 0 0 842 0 0 cm /Im Do Q " + _show([stamp], 30))
+    resources = b"/Font << /F1 3 0 R >> /XObject << /Im 6 0 R >>"
+    return pdf([CATALOGUE, pages([4]), FONT, page(5, resources=resources), content, picture])
+
+
+def private_use_pdf(letters: int) -> bytes:
+    """Text whose font maps each letter to a private character: readable to the eye alone."""
+    mapping = (
+        b"/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapType 2 def "
+        b"1 begincodespacerange <00> <FF> endcodespacerange "
+        b"1 beginbfrange <41> <5A> <E041> endbfrange endcmap end end"
+    )
+    font = b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /ToUnicode 6 0 R >>"
+    content = stream(_show(["ABCDEFGHIJ" * (letters // 10)], 700))
+    return pdf([CATALOGUE, pages([4]), font, page(5), content, stream(mapping)])
+
+
+def form_pdf(value: str) -> bytes:
+    """A page with one filled form field, whose text is in the field's appearance alone."""
+    appearance = stream(
+        b"BT /F1 12 Tf 2 5 Td (%s) Tj ET" % value.encode(),
+        b"/Type /XObject /Subtype /Form /BBox [0 0 300 20] /Resources << /Font << /F1 3 0 R >> >>",
+    )
+    field = (
+        b"<< /Type /Annot /Subtype /Widget /FT /Tx /T (name) /V (%s) /Rect [72 700 372 720] /F 4 "
+        b"/DA (/F1 12 Tf) /AP << /N 7 0 R >> /P 4 0 R >>" % value.encode()
+    )
+    catalogue = (
+        b"<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [6 0 R] /DR << /Font << /F1 3 0 R >> >> >> >>"
+    )
+    entries = b"/Annots [6 0 R]"
+    return pdf([catalogue, pages([4]), FONT, page(5, entries=entries), stream(b""), field, appearance])
+
+
+def encrypted_pdf() -> bytes:
+    """Nobody knows the password: the keys are random."""
+    secret = b"<5a" + b"c3" * 31 + b">"
+    encrypt = b"/Encrypt << /Filter /Standard /V 2 /R 3 /Length 128 /P -4 /O %s /U %s >>" % (secret, secret)
+    return text_pdf("secret", trailer=encrypt + b" /ID [<00112233> <00112233>]")
+
+
+def no_pages_pdf() -> bytes:
+    return pdf([CATALOGUE, pages([])])
+
+
+def one_broken_page_pdf() -> bytes:
+    """The second of three pages is not there."""
+    return pdf([CATALOGUE, pages([4, 99, 4]), FONT, page(5), stream(_show(["a page that is fine"], 700))])
+
+
+def many_pages_pdf(count: int) -> bytes:
+    """Each page is the same small object."""
+    return pdf([CATALOGUE, pages([3] * count), b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] >>"])
+
+
+def laughing_pdf(levels: int = 12, each: int = 10) -> bytes:
+    """Forms that draw forms: `each` to the power of `levels` drawings in about two thousand bytes."""
+    first = 6
+    forms = [
+        stream(
+            b"/X Do " * each,
+            b"/Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << /XObject << /X %d 0 R >> >>"
+            % (first + level + 1),
+        )
+        for level in range(levels)
+    ]
+    last = stream(b"0 0 1 1 re f ", b"/Type /XObject /Subtype /Form /BBox [0 0 9 9]")
+    body = page(5, resources=b"/XObject << /X %d 0 R >>" % first)
+    return pdf([CATALOGUE, pages([4]), FONT, body, stream(b"/X Do"), *forms, last])
+
+
+def _show(lines: Iterable[str], top: float) -> bytes:
+    shown = b"".join(b"(%s) Tj T* " % _escaped(line) for line in lines)
+    return b"BT /F1 12 Tf 14 TL 72 %d Td %sET" % (int(top), shown)
+
+
+def _escaped(line: str) -> bytes:
+    return line.encode("cp1252").replace(b"\\", b"\\\\").replace(b"(", b"\\(").replace(b")", b"\\)")
