@@ -33,10 +33,11 @@ def tiff_pages(images: Sequence[Image.Image]) -> bytes:
     return encoded(images[0], "TIFF", save_all=True, append_images=list(images[1:]))
 
 
-def jpeg_turned(image: Image.Image, orientation: int) -> bytes:
+def turned(orientation: int) -> Image.Exif:
+    """What a camera writes that was not held upright."""
     exif = Image.Exif()
     exif[_ORIENTATION] = orientation
-    return encoded(image, "JPEG", exif=exif)
+    return exif
 
 
 def png_header_only(width: int, height: int) -> bytes:

@@ -1,6 +1,7 @@
 """PDF files written object by object, so that each sample holds exactly what its test is about."""
 
 import io
+import zlib
 from collections.abc import Iterable, Sequence
 
 from PIL import Image
@@ -146,6 +147,24 @@ def laughing_pdf(levels: int = 12, each: int = 10) -> bytes:
     last = stream(b"0 0 1 1 re f ", b"/Type /XObject /Subtype /Form /BBox [0 0 9 9]")
     body = page(5, resources=b"/XObject << /X %d 0 R >>" % first)
     return pdf([CATALOGUE, pages([4]), FONT, body, stream(b"/X Do"), *forms, last])
+
+
+def picture_bomb_pdf(side: int = 40_000) -> bytes:
+    """A picture of `side` squared pixels, of which almost none are in the file."""
+    entries = b"/Type /XObject /Subtype /Image /Width %d /Height %d /ColorSpace /DeviceRGB" % (side, side)
+    picture = stream(zlib.compress(bytes(1 << 20)), entries + b" /BitsPerComponent 8 /Filter /FlateDecode")
+    content = stream(b"q 595 0 0 842 0 0 cm /Im Do Q")
+    return pdf(
+        [CATALOGUE, pages([4]), FONT, page(5, resources=b"/XObject << /Im 6 0 R >>"), content, picture]
+    )
+
+
+def deflate_bomb_pdf(megabytes: int = 500) -> bytes:
+    """A page whose drawing is that long once it is unpacked twice."""
+    packer = zlib.compressobj(9)
+    once = b"".join(packer.compress(bytes(1 << 20)) for _ in range(megabytes)) + packer.flush()
+    content = stream(zlib.compress(once, 9), b"/Filter [/FlateDecode /FlateDecode]")
+    return pdf([CATALOGUE, pages([4]), FONT, page(5), content])
 
 
 def _show(lines: Iterable[str], top: float) -> bytes:

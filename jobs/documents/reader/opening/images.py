@@ -6,6 +6,7 @@ from typing import BinaryIO
 # Named so that no plugin needs to be imported once the file system is closed.
 from PIL import (
     Image,
+    ImageCms,
     ImageFile,
     ImageOps,
     JpegImagePlugin,
@@ -21,7 +22,7 @@ from .rejection import corrupt, image_too_large, no_such_page, too_many_pages
 
 __all__ = ["frame_sizes", "read_frame", "refuse_truncated"]
 
-_PLUGINS = (JpegImagePlugin, MpoImagePlugin, PngImagePlugin, TiffImagePlugin, WebPImagePlugin)
+_PLUGINS = (ImageCms, JpegImagePlugin, MpoImagePlugin, PngImagePlugin, TiffImagePlugin, WebPImagePlugin)
 Image.init()
 Image.MAX_IMAGE_PIXELS = None  # Pillow's own limit only warns up to twice its value; ours refuses.
 ImageFile.LOAD_TRUNCATED_IMAGES = False
@@ -125,6 +126,8 @@ def _seek(image: Image.Image, index: int) -> bool:
 
 
 def _upright_size(image: Image.Image, file_type: FileType) -> tuple[int, int]:
+    if file_type == TIFF:
+        return image.size  # Pillow has turned it already.
     try:
         sideways = image.getexif().get(_ORIENTATION) in _SIDEWAYS
     except _DECODE_ERRORS as error:

@@ -68,13 +68,15 @@ def _read_pdf_page(document: BinaryIO, number: int, limits: DocumentLimits, aren
     with open_pdf(document.fileno()) as pdf:
         page = PdfPage(pdf, number, limits)
         image = page.render()
-        lines = page.text_lines()
-        boxed = (
-            None
-            if lines is None
-            else [{"text": line.text, "box": page.corners(line, *image.size)} for line in lines]
-        )
-        return _write_page(image, boxed, arena)
+        lines = page.text_lines() or []
+        boxed = [(line.text, page.corners(line, *image.size)) for line in lines]
+        visible = [{"text": text, "box": box} for text, box in boxed if _has_area(box)]
+        return _write_page(image, visible or None, arena)
+
+
+def _has_area(box: Sequence[tuple[float, float]]) -> bool:
+    """False for text beside the page, whose corners were all drawn in to its edge."""
+    return all(min(side) < max(side) for side in zip(*box, strict=True))
 
 
 def _decode_picture(document: BinaryIO, file_type: FileType, limits: DocumentLimits, arena: int) -> Json:

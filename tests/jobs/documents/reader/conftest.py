@@ -8,7 +8,7 @@ from jobs.documents.reader import DocumentLimits, DocumentReader
 
 Store = Callable[[bytes], Path]
 
-LIMITS = DocumentLimits(max_wall_s=2, max_memory_bytes=1 << 30, max_page_pixels=20_000_000)
+LIMITS = DocumentLimits(max_wall_s=5, max_memory_bytes=1 << 30, max_page_pixels=20_000_000)
 
 
 @pytest.fixture

@@ -4,11 +4,13 @@ import os
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 import psutil  # type: ignore[import-untyped]
 import pytest
 from PIL import Image
 
+from inference.sandbox import ChildTimedOut
 from jobs.documents.reader import DocumentReader, DocumentRejected, ReaderUnavailable
 from tests.samples.disguises import DISGUISED
 from tests.samples.images import (
@@ -20,10 +22,12 @@ from tests.samples.images import (
     webp_header_only,
 )
 from tests.samples.pdfs import (
+    deflate_bomb_pdf,
     encrypted_pdf,
     laughing_pdf,
     many_pages_pdf,
     no_pages_pdf,
+    picture_bomb_pdf,
     text_pdf,
 )
 
@@ -87,6 +91,14 @@ def rejection_of(reader: DocumentReader, data: bytes, store: Store) -> DocumentR
     return raised.value
 
 
+def outcome(reader: DocumentReader, path: Path) -> str:
+    try:
+        reader.read_page(path, "pdf", 1)
+    except DocumentRejected as rejected:
+        return rejected.code
+    return "read"
+
+
 @pytest.mark.parametrize("name", HOSTILE)
 def test_inspection_refuses_it_with_its_code(walled_reader: DocumentReader, store: Store, name: str) -> None:
     make, code = HOSTILE[name]
@@ -111,6 +123,24 @@ def test_a_laughing_pdf_is_too_complex(walled_reader: DocumentReader, store: Sto
     with pytest.raises(DocumentRejected) as raised:
         walled_reader.read_page(path, "pdf", 1)
     assert raised.value.code == "document_too_complex"
+
+
+def test_a_page_that_takes_too_long_is_too_complex(store: Store) -> None:
+    hasty = DocumentReader(replace(LIMITS, max_wall_s=0.2), children=1)
+    try:
+        with pytest.raises(DocumentRejected) as raised:
+            hasty.read_page(store(laughing_pdf()), "pdf", 1)
+        assert raised.value.code == "document_too_complex"
+        assert isinstance(raised.value.__cause__, ChildTimedOut)
+    finally:
+        hasty.close()
+
+
+@pytest.mark.parametrize("make", [picture_bomb_pdf, deflate_bomb_pdf])
+def test_a_bomb_inside_a_page_ends_within_the_limits(
+    walled_reader: DocumentReader, store: Store, make: Callable[[], bytes]
+) -> None:
+    assert outcome(walled_reader, store(make())) in {"read", "document_too_complex"}
 
 
 def test_a_laughing_pdf_that_runs_out_of_memory_first_is_too_complex(store: Store) -> None:

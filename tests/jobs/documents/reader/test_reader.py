@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 
 from jobs.documents.reader import DocumentReader, DocumentRejected, PageContent
-from tests.samples.images import drawn_page, encoded, jpeg_turned, tiff_pages
+from tests.samples.images import drawn_page, encoded, tiff_pages, turned
 from tests.samples.pdfs import (
     form_pdf,
     one_broken_page_pdf,
@@ -122,6 +122,10 @@ def test_pages_beside_a_broken_one_are_read(reader: DocumentReader, store: Store
     assert "2" in raised.value.detail
 
 
+def test_text_beside_the_page_is_not_on_it(reader: DocumentReader, store: Store) -> None:
+    assert read(reader, text_pdf("nobody can see this line", size=(20, 20)), store).text_lines is None
+
+
 def test_a_poster_is_rendered_at_a_lower_resolution(reader: DocumentReader, store: Store) -> None:
     page = read(reader, text_pdf("a poster of two metres", size=(5000, 5000)), store)
     assert 0.9 * LIMITS.max_page_pixels < page.width_px * page.height_px <= LIMITS.max_page_pixels
@@ -172,10 +176,13 @@ def test_an_animation_is_its_first_frame(reader: DocumentReader, store: Store) -
     assert pixels[10, 10].tolist() == [255, 0, 0]
 
 
-def test_a_photograph_is_turned_as_its_camera_was_held(reader: DocumentReader, store: Store) -> None:
+@pytest.mark.parametrize("codec", ["JPEG", "PNG", "TIFF", "WEBP"])
+def test_a_photograph_is_turned_as_its_camera_was_held(
+    reader: DocumentReader, store: Store, codec: str
+) -> None:
     image = Image.new("RGB", (40, 20), "white")
     image.paste("black", (0, 0, 20, 20))
-    path = store(jpeg_turned(image, 6))
+    path = store(encoded(image, codec, exif=turned(6)))
     assert (reader.inspect(path).page_sizes[0].width, reader.inspect(path).page_sizes[0].height) == (20, 40)
     pixels = reader.read_page(path, "image", 1).pixels
     assert pixels is not None
