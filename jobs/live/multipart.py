@@ -35,6 +35,7 @@ class FormLimits:
 @dataclass(frozen=True)
 class Form:
     filename: str
+    """As the sender wrote it; whoever stores it makes it safe."""
     content_type: str
     fields: Mapping[str, str]
 
@@ -58,12 +59,6 @@ def boundary_of(content_type: str) -> bytes | None:
     """None unless this is a multipart form."""
     kind, options = parse_options_header(content_type)
     return options.get(b"boundary", b"") if kind == b"multipart/form-data" else None
-
-
-def clean_filename(raw: str) -> str:
-    """A name to show: no path, nothing unprintable (the database refuses NUL), no longer than a column."""
-    name = raw.replace("\\", "/").rsplit("/", 1)[-1]
-    return "".join(letter for letter in name if letter.isprintable()).strip()[:255]
 
 
 class FormReader:
@@ -112,7 +107,7 @@ class FormReader:
         if self._file is None:
             found = f"the fields {sorted(self._fields)}" if self._fields else "no field at all"
             raise InvalidForm(f"The form has no file; it has {found}. {HOW}")
-        return Form(clean_filename(self._file.filename or ""), self._file.content_type, self._fields)
+        return Form(self._file.filename or "", self._file.content_type, self._fields)
 
     def _on_part_begin(self) -> None:
         self._part = _Part()

@@ -13,7 +13,8 @@ from pathlib import Path
 
 import structlog
 
-from jobs.live.threads import BoundedThreads, StorageUnavailable
+from jobs.errors import StorageUnavailable
+from jobs.live.threads import BoundedThreads
 from tenants.errors import DomainError
 
 log = structlog.get_logger(__name__)

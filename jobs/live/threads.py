@@ -8,6 +8,7 @@ from typing import ParamSpec, TypeVar
 
 from django.db import InterfaceError, OperationalError, close_old_connections
 
+from jobs.errors import StorageUnavailable
 from tenants.errors import DomainError
 
 P = ParamSpec("P")
@@ -16,10 +17,6 @@ R = TypeVar("R")
 
 class Overloaded(DomainError):
     code = "overloaded"
-
-
-class StorageUnavailable(DomainError):
-    code = "storage_unavailable"
 
 
 class BoundedThreads:

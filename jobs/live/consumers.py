@@ -1,0 +1,134 @@
+"""The websocket at `/ws/v1/events`: a tenant's events as they happen, or one job's from any point on."""
+
+import asyncio
+from contextlib import suppress
+from typing import Any
+
+import structlog
+from channels.generic.websocket import AsyncJsonWebsocketConsumer
+
+from jobs.live.doorman import Doorman, Pass
+from jobs.live.hub import Hub, Watch
+from jobs.live.messages import FollowJob, parse_message
+from jobs.live.tails import JobTail, Reading, Tail, TenantTail
+from jobs.live.threads import DatabaseThreads
+from tenants.errors import DomainError
+
+log = structlog.get_logger(__name__)
+RESYNC_S = 5.0
+RECHECK_S = 2.0
+"""Together with the doorman's memory of two seconds, a revoked key's sockets are closed within five."""
+UNSETTLED_S = 0.025
+LONGEST_UNSETTLED_S = 1.0
+SLOW_CLIENT_S = 30.0
+NOT_SIGNED_IN = 4401
+TRY_AGAIN = 1013
+INTERNAL_ERROR = 1011
+
+
+class EventsConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
+    """Refusals before the handshake are raised as domain errors; the guard in front words them for the protocol."""
+
+    def __init__(self, hub: Hub, doorman: Doorman, threads: DatabaseThreads) -> None:
+        super().__init__()
+        self._hub = hub
+        self._doorman = doorman
+        self._threads = threads
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._held: Pass
+
+    async def connect(self) -> None:
+        self._held = await self._doorman.admit(self.scope)
+        tail = TenantTail(self._held.identity.tenant_id, None)
+        await self._threads.run(tail.read)
+        await self.accept()
+        await self.send_json({"type": "ready", "cursor": tail.place})
+        await self._start("follow", self._follow(tail))
+        await self._start("recheck", self._recheck())
+
+    async def receive(
+        self, text_data: str | None = None, bytes_data: bytes | None = None, **kwargs: Any
+    ) -> None:
+        try:
+            wanted = parse_message(text_data or "")
+            tenant_id = self._held.identity.tenant_id
+            tail: Tail
+            if isinstance(wanted, FollowJob):
+                tail = JobTail(tenant_id, wanted.job_id, wanted.after)
+            else:
+                tail = TenantTail(tenant_id, wanted.after)
+            first = await self._threads.run(tail.read)
+        except DomainError as error:
+            await self._say_error(error.code, error.detail)
+            return
+        await self._start("follow", self._follow(tail, first))
+
+    async def disconnect(self, code: int) -> None:
+        for task in self._tasks.values():
+            task.cancel()
+
+    async def _start(self, name: str, work: Any) -> None:
+        """A new one takes the place of the old, which has stopped before the new one says anything."""
+        old = self._tasks.pop(name, None)
+        if old is not None:
+            old.cancel()
+            with suppress(asyncio.CancelledError):
+                await old
+        self._tasks[name] = asyncio.get_running_loop().create_task(self._guarded(work))
+
+    async def _guarded(self, work: Any) -> None:
+        try:
+            await work
+        except DomainError as error:
+            await self._end(error.code, error.detail, TRY_AGAIN)
+        except TimeoutError:
+            log.info("socket_too_slow", tenant_id=str(self._held.identity.tenant_id))
+            await self.close(TRY_AGAIN)
+        except Exception:
+            log.exception("socket_failed", tenant_id=str(self._held.identity.tenant_id))
+            await self._end(
+                "internal_error", "Something went wrong on our side. Connect again.", INTERNAL_ERROR
+            )
+
+    async def _follow(self, tail: Tail, first: Reading | None = None) -> None:
+        if first is not None:
+            subject = "all" if isinstance(tail, TenantTail) else str(tail.subject)
+            await self._say({"type": "subscribed", "subscribe": subject, "cursor": tail.place})
+        with self._hub.watch(tail.subject) as changed:
+            changed.wake()  # What happened between the last reading and the watch is looked for at once.
+            reading, patience_s = first or Reading(), UNSETTLED_S
+            while True:
+                await self._deliver(reading)
+                patience_s = min(patience_s * 2, LONGEST_UNSETTLED_S) if reading.unsettled else UNSETTLED_S
+                await self._pause(changed, reading, patience_s)
+                reading = await self._threads.run(tail.read)
+
+    async def _deliver(self, reading: Reading) -> None:
+        for delivery in reading.deliveries:
+            await self._say({"type": "event", "cursor": delivery.cursor, "event": delivery.event})
+
+    async def _pause(self, changed: Watch, reading: Reading, patience_s: float) -> None:
+        if not reading.more:
+            await changed.wait(patience_s if reading.unsettled else RESYNC_S)
+
+    async def _recheck(self) -> None:
+        while True:
+            await asyncio.sleep(RECHECK_S)
+            with suppress(
+                DomainError
+            ):  # A database that does not answer closes no socket: it has nothing to say.
+                if not await self._doorman.still_good(self._held):
+                    await self._end("not_authenticated", "What let you in is no longer valid.", NOT_SIGNED_IN)
+                    return
+
+    async def _say(self, content: dict[str, Any]) -> None:
+        async with asyncio.timeout(SLOW_CLIENT_S):
+            await self.send_json(content)
+
+    async def _say_error(self, code: str, detail: str) -> None:
+        await self._say({"type": "error", "code": code, "detail": detail})
+
+    async def _end(self, code: str, detail: str, close_code: int) -> None:
+        with suppress(TimeoutError):
+            await self._say_error(code, detail)
+        await self.close(close_code)

@@ -1,0 +1,126 @@
+"""One listener per process for "something changed", and everybody in it who waits to hear that."""
+
+import asyncio
+import json
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from uuid import UUID
+
+import redis.asyncio
+import structlog
+from redis.exceptions import RedisError
+
+from jobs.dispatch.changes import CHANNEL
+
+log = structlog.get_logger(__name__)
+FIRST_RETRY_S = 0.1
+LONGEST_RETRY_S = 5.0
+PING_S = 15.0
+
+
+@dataclass(frozen=True)
+class Change:
+    tenant_id: UUID
+    job_id: UUID
+
+
+def parse_change(payload: bytes | str) -> Change | None:
+    try:
+        values = json.loads(payload)
+        return Change(UUID(values["tenant"]), UUID(values["job"]))
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return None
+
+
+class Watch:
+    """Remembers that something changed, not how often: a slow reader costs nobody any memory."""
+
+    def __init__(self) -> None:
+        self._changed = asyncio.Event()
+
+    def wake(self) -> None:
+        self._changed.set()
+
+    async def wait(self, timeout_s: float) -> None:
+        """Returns at the next change, at one since the last wait, or when the time is up."""
+        try:
+            async with asyncio.timeout(timeout_s):
+                await self._changed.wait()
+        except TimeoutError:
+            pass
+        self._changed.clear()
+
+
+class Hub:
+    """Hints only: whoever watches must also look again by themselves now and then."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._watches: defaultdict[UUID, set[Watch]] = defaultdict(set)
+        self._task: asyncio.Task[None] | None = None
+        self.closed = False
+
+    @contextmanager
+    def watch(self, subject: UUID) -> Iterator[Watch]:
+        """`subject` is a job's id or a tenant's; ids are unique across both."""
+        self.start()
+        watch = Watch()
+        self._watches[subject].add(watch)
+        try:
+            yield watch
+        finally:
+            self._watches[subject].discard(watch)
+            if not self._watches[subject]:
+                del self._watches[subject]
+
+    def start(self) -> None:
+        if self._task is None and not self.closed:
+            self._task = asyncio.get_running_loop().create_task(self._listen())
+
+    def close(self) -> None:
+        """Everybody who waits is woken, to answer with what they know."""
+        self.closed = True
+        if self._task is not None:
+            self._task.cancel()
+        self._wake_all()
+
+    async def _listen(self) -> None:
+        retry_s = FIRST_RETRY_S
+        while True:
+            try:
+                async with (
+                    redis.asyncio.Redis.from_url(self._url, socket_connect_timeout=2) as client,
+                    client.pubsub(ignore_subscribe_messages=True) as channel,
+                ):
+                    await channel.subscribe(CHANNEL)
+                    retry_s = FIRST_RETRY_S
+                    # What was said while nobody listened is gone: everybody looks for themselves.
+                    self._wake_all()
+                    await self._relay(channel)
+            except (RedisError, OSError) as error:
+                log.warning("changes_not_heard", error=str(error), retry_s=retry_s)
+            await asyncio.sleep(retry_s)
+            retry_s = min(retry_s * 2, LONGEST_RETRY_S)
+
+    async def _relay(self, channel: "redis.asyncio.client.PubSub") -> None:
+        while True:
+            message = await channel.get_message(timeout=PING_S)
+            if message is None:
+                # A connection that died silently shows itself when it is written to.
+                await channel.ping()
+                continue
+            change = parse_change(message["data"]) if message["type"] == "message" else None
+            if change is not None:
+                self._wake(change.job_id)
+                self._wake(change.tenant_id)
+
+    def _wake(self, subject: UUID) -> None:
+        for watch in self._watches.get(subject, ()):
+            watch.wake()
+
+    def _wake_all(self) -> None:
+        for watches in self._watches.values():
+            for watch in watches:
+                watch.wake()

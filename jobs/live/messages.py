@@ -1,0 +1,61 @@
+"""What a client of the event socket may say."""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from jobs.errors import InvalidRequest, NotFound
+
+LONGEST_CHARS = 4096
+EVERYTHING = "all"
+HOW = 'Send for example {"subscribe": "all"} or {"subscribe": "<job id>", "after": 0}.'
+
+
+@dataclass(frozen=True)
+class FollowJob:
+    job_id: UUID
+    after: int
+
+
+@dataclass(frozen=True)
+class FollowTenant:
+    after: str | None
+    """None: from now on."""
+
+
+def parse_message(text: str) -> FollowJob | FollowTenant:
+    if len(text) > LONGEST_CHARS:
+        raise InvalidRequest(f"This message is longer than {LONGEST_CHARS} characters. {HOW}")
+    try:
+        content = json.loads(text)
+    except (ValueError, RecursionError):
+        raise InvalidRequest(f"This message is not JSON. {HOW}") from None
+    subject = content.get("subscribe") if isinstance(content, dict) else None
+    if not isinstance(subject, str):
+        raise InvalidRequest(f"This message does not say what to subscribe to. {HOW}")
+    after = content.get("after")
+    return _tenant(after) if subject == EVERYTHING else _job(subject, after)
+
+
+def _tenant(after: Any) -> FollowTenant:
+    if after is not None and not isinstance(after, str):
+        raise InvalidRequest(
+            '`after` must be a cursor that this socket gave you, when you subscribe to "all".'
+        )
+    return FollowTenant(after)
+
+
+def _job(subject: str, after: Any) -> FollowJob:
+    try:
+        job_id = UUID(subject)
+    except ValueError:
+        # In the same words as for a job that never was or is another tenant's.
+        raise NotFound(f"There is no job {subject[:60]!r}.") from None
+    if after is None:
+        return FollowJob(job_id, 0)
+    if isinstance(after, bool) or not isinstance(after, int) or not 0 <= after < 2**31:
+        raise InvalidRequest(
+            "`after` must be the sequence number of the last event seen, when you subscribe to a job."
+        )
+    return FollowJob(job_id, after)

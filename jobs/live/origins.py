@@ -1,0 +1,29 @@
+"""Whether a browser's page may open a socket here."""
+
+from collections.abc import Sequence
+from urllib.parse import urlsplit
+
+from django.http.request import split_domain_port, validate_host
+
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+
+
+def origin_allowed(origin: str, host: str, *, allowed_hosts: Sequence[str], trusted: Sequence[str]) -> bool:
+    """True for the page's own host, when that is a name of ours, and for the origins that are trusted by name.
+
+    The host is checked too: a name that an attacker has pointed at this server equals its own origin.
+    """
+    if origin in trusted:
+        return True
+    parts = urlsplit(origin)
+    if parts.scheme not in _DEFAULT_PORTS or not parts.netloc:
+        return False
+    domain, _ = split_domain_port(host)
+    if not domain or not validate_host(domain, list(allowed_hosts)):
+        return False
+    return _host_and_port(parts.netloc, parts.scheme) == _host_and_port(host, parts.scheme)
+
+
+def _host_and_port(netloc: str, scheme: str) -> tuple[str, int]:
+    domain, port = split_domain_port(netloc.lower())
+    return domain, int(port) if port else _DEFAULT_PORTS[scheme]

@@ -1,0 +1,84 @@
+"""Follows the event log from a place in it, without gaps: of one job by its numbers, of a tenant by a cursor."""
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+from uuid import UUID
+
+from jobs.selectors import EventRow, job_events_after, tenant_events_after
+
+BATCH = 200
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """An event for the client, and from where to go on after it."""
+
+    event: dict[str, Any]
+    cursor: str | int
+
+
+@dataclass(frozen=True)
+class Reading:
+    deliveries: tuple[Delivery, ...] = ()
+    more: bool = False
+    """Read on at once."""
+    unsettled: bool = False
+    """Newer events exist that may not be shown yet: look again soon, without waiting for a hint."""
+
+
+class Tail(Protocol):
+    """`read` is synchronous, opens its own unit of work and moves the place on."""
+
+    @property
+    def subject(self) -> UUID: ...
+
+    @property
+    def place(self) -> str | int | None: ...
+
+    def read(self) -> Reading: ...
+
+
+def event_json(row: EventRow) -> dict[str, Any]:
+    return {
+        "job": str(row.job_id),
+        "seq": row.seq,
+        "type": row.type,
+        "data": row.data,
+        "created_at": row.created_at.isoformat().replace("+00:00", "Z"),
+    }
+
+
+class JobTail:
+    """Events of one job, after a sequence number."""
+
+    def __init__(self, tenant_id: UUID, job_id: UUID, after: int) -> None:
+        self._tenant_id = tenant_id
+        self.subject = job_id
+        self.place = after
+
+    def read(self) -> Reading:
+        rows = job_events_after(self._tenant_id, self.subject, self.place, BATCH)
+        if rows:
+            self.place = rows[-1].seq
+        return Reading(tuple(Delivery(event_json(row), row.seq) for row in rows), more=len(rows) == BATCH)
+
+
+class TenantTail:
+    """Everything that happens to a tenant, after a cursor; from now on when there is none."""
+
+    def __init__(self, tenant_id: UUID, after: str | None) -> None:
+        self.subject = tenant_id
+        self.place = after
+
+    def read(self) -> Reading:
+        start = self.place
+        page = tenant_events_after(self.subject, start, BATCH)
+        self.place = page.cursor
+        last = len(page.events) - 1
+        # Only the end of a page is a place to resume from; before it, resuming may repeat events but skips none.
+        deliveries = tuple(
+            Delivery(event_json(row), page.cursor if index == last else start or page.cursor)
+            for index, row in enumerate(page.events)
+        )
+        full = len(page.events) == BATCH
+        return Reading(deliveries, more=full, unsettled=page.pending and not full)

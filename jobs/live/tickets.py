@@ -1,0 +1,68 @@
+"""One-use tickets for programs that can open a socket but cannot send a header with it."""
+
+import hashlib
+import json
+import secrets
+from functools import cache
+from uuid import UUID
+
+import redis
+from django.conf import settings
+
+from jobs.errors import StorageUnavailable
+from tenants.identity import Identity
+from tenants.selectors import effective_limits
+
+LIFETIME_S = 60
+
+
+@cache
+def _connection() -> "redis.Redis":
+    return redis.Redis.from_url(settings.MAAS_REDIS_URL, socket_timeout=2, socket_connect_timeout=2)
+
+
+def _key(ticket: str) -> str:
+    # Only the digest is stored: who can read Redis can use no ticket.
+    return f"maas:ticket:{hashlib.sha256(ticket.encode()).hexdigest()}"
+
+
+def issue_ticket(identity: Identity) -> str:
+    """Good once, for a minute, for what the identity may do."""
+    ticket = secrets.token_urlsafe(32)
+    stored = {
+        "tenant": str(identity.tenant_id),
+        "scopes": sorted(identity.scopes),
+        "livemode": identity.livemode,
+        "key": str(identity.key_id) if identity.key_id else None,
+        "user": str(identity.user_id) if identity.user_id else None,
+    }
+    try:
+        _connection().set(_key(ticket), json.dumps(stored), ex=LIFETIME_S)
+    except redis.RedisError as error:
+        raise _unavailable() from error
+    return ticket
+
+
+def redeem_ticket(ticket: str) -> Identity | None:
+    """None for a ticket that was used, is too old or never was."""
+    try:
+        stored = _connection().getdel(_key(ticket))
+    except redis.RedisError as error:
+        raise _unavailable() from error
+    if stored is None:
+        return None
+    values = json.loads(stored)
+    return Identity(
+        tenant_id=UUID(values["tenant"]),
+        limits=effective_limits(),
+        scopes=frozenset(values["scopes"]),
+        livemode=values["livemode"],
+        key_id=UUID(values["key"]) if values["key"] else None,
+        user_id=UUID(values["user"]) if values["user"] else None,
+    )
+
+
+def _unavailable() -> StorageUnavailable:
+    return StorageUnavailable(
+        "Tickets cannot be issued or used at the moment. Try again.", extra={"retry_after_s": 1}
+    )

@@ -1,0 +1,12 @@
+"""The web process, from outside in: edge guard, health, live (uploads and waits, or sockets), Django."""
+
+import os
+
+import django
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "maas.settings")
+django.setup(set_prefix=False)
+
+from maas.front import Front  # noqa: E402  Its models can be imported only once Django is set up.
+
+application = Front.from_settings()

@@ -1,0 +1,80 @@
+"""Lets a body through while it keeps to its size and its time."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from jobs.live.protocol import Message, Receive
+from tenants.errors import DomainError
+
+
+class BodyTooLarge(DomainError):
+    code = "request_too_large"
+
+
+class BodyTooSlow(DomainError):
+    code = "request_timeout"
+
+
+@dataclass(frozen=True)
+class Deadlines:
+    """For bodies: from one piece to the next, and for all of them."""
+
+    idle_s: float = 15.0
+    request_s: float = 60.0
+    upload_s: float = 1800.0
+
+
+@dataclass(frozen=True)
+class Allowance:
+    most_bytes: int
+    idle_s: float
+    total_s: float
+    too_large: Callable[[], DomainError]
+
+    def check_length(self, content_length: str | None) -> None:
+        """Refuses a body that announces itself as too large before any of it is read."""
+        if (
+            content_length is not None
+            and content_length.isdecimal()
+            and int(content_length) > self.most_bytes
+        ):
+            raise self.too_large()
+
+
+class GuardedBody:
+    """A `receive` that counts; once the body is whole it only passes on what comes."""
+
+    def __init__(self, receive: Receive, allowance: Allowance) -> None:
+        self._receive = receive
+        self._allowance = allowance
+        self._bytes = 0
+        self._ends_at_s = time.monotonic() + allowance.total_s
+        self.complete = False
+
+    async def __call__(self) -> Message:
+        if self.complete:
+            return await self._receive()
+        message = await self._next()
+        if message["type"] == "http.request":
+            self._bytes += len(message.get("body", b""))
+            if self._bytes > self._allowance.most_bytes:
+                raise self._allowance.too_large()
+            self.complete = not message.get("more_body", False)
+        return message
+
+    async def _next(self) -> Message:
+        left_s = self._ends_at_s - time.monotonic()
+        try:
+            async with asyncio.timeout(max(0.0, min(self._allowance.idle_s, left_s))):
+                return await self._receive()
+        except TimeoutError:
+            raise BodyTooSlow(self._what_was_slow(left_s)) from None
+
+    def _what_was_slow(self, left_s: float) -> str:
+        if left_s <= self._allowance.idle_s:
+            return f"The body did not arrive within {self._allowance.total_s:g} s; {self._bytes} bytes did."
+        return (
+            f"No byte of the body arrived for {self._allowance.idle_s:g} s; {self._bytes} bytes did before."
+        )

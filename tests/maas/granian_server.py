@@ -1,0 +1,72 @@
+"""A web process of its own for tests in which sockets, threads or concurrency matter."""
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from maas.supervisor.ports import free_port
+
+PROJECT = Path(__file__).resolve().parents[2]
+PATIENCE_S = 60.0
+
+
+class GranianServer:
+    """granian as `make up` starts it, on the services of this test run, with a MAAS_HOME of its own."""
+
+    def __init__(self, target: str, env: Mapping[str, str] | None = None) -> None:
+        self._target = target
+        self._folder = tempfile.TemporaryDirectory(prefix="maas-web-")
+        self.home = Path(self._folder.name)
+        self._env = {**os.environ, "MAAS_HOME": str(self.home), **(env or {})}
+        self.port = free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+
+    def __enter__(self) -> Self:
+        command = [sys.executable, "-m", "granian", "--interface", "asgi", "--ws", "--port", str(self.port)]
+        command += [
+            "--workers-kill-timeout",
+            "4",
+            "--backpressure",
+            "4096",
+            "--log-level",
+            "warning",
+            self._target,
+        ]
+        with self.log_path.open("wb") as log:
+            self.process = subprocess.Popen(command, cwd=PROJECT, env=self._env, stdout=log, stderr=log)
+        deadline = time.monotonic() + PATIENCE_S
+        while not self._is_live():
+            if self.process.poll() is not None or time.monotonic() > deadline:
+                raise AssertionError(f"the web process did not start:\n{self.log_path.read_text()[-8000:]}")
+            time.sleep(0.05)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.process.send_signal(signal.SIGTERM)
+        try:
+            self.process.wait(15)
+        finally:
+            self.process.kill()
+            self.process.wait()
+            self._folder.cleanup()
+
+    @property
+    def log_path(self) -> Path:
+        return self.home / "web.log"
+
+    def _is_live(self) -> bool:
+        try:
+            with urllib.request.urlopen(f"{self.url}/livez", timeout=5) as answer:
+                return bool(answer.status == 200)
+        except OSError:
+            return False
