@@ -17,6 +17,7 @@ from pytest_django import DjangoDbBlocker
 
 from tests.live_stack import LiveStack, RunningStack
 
+pytest_plugins = ["tests.fixtures"]
 _CHROMIUM_FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 
 
@@ -65,7 +66,7 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="session")
-def live_stack() -> Iterator[RunningStack]:
+def live_stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningStack]:
     """The product as `make up` runs it, ready; shared by every test that asks for it."""
-    with LiveStack() as stack:
+    with LiveStack(tmp_path_factory.mktemp("live") / "var") as stack:
         yield stack.wait_until_ready()

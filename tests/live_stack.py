@@ -4,10 +4,8 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 import time
-import urllib.error
-import urllib.request
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -32,14 +30,13 @@ class RunningStack:
 
 
 class LiveStack:
-    """`manage.py up` in a folder and on a port of its own."""
+    """`manage.py up` on a port of its own, stopped in order unless a test has ended it already."""
 
-    def __init__(self) -> None:
-        self._folder = tempfile.TemporaryDirectory(prefix="maas-live-")
-        self.home = Path(self._folder.name)
+    def __init__(self, home: Path, log: str = "up.log") -> None:
+        self.home = home
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
-        self._log = self.home / "up.log"
+        self._log = home.with_name(log)
 
     def __enter__(self) -> Self:
         env = without_product(os.environ) | {"MAAS_HOME": str(self.home), "MAAS_PORT": str(self.port)}
@@ -52,25 +49,31 @@ class LiveStack:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.process.send_signal(signal.SIGTERM)
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
         try:
             self.process.wait(_STOP_PATIENCE_S)
         finally:
             self.process.kill()
             self.process.wait()
-            self._folder.cleanup()
+
+    @property
+    def output(self) -> str:
+        return self._log.read_text()
+
+    def wait_until(self, condition: Callable[[], bool], what: str, patience_s: float) -> None:
+        deadline = time.monotonic() + patience_s
+        while not condition():
+            if time.monotonic() > deadline:
+                raise AssertionError(f"{what} did not happen within {patience_s:g} s:\n{self.output[-8000:]}")
+            time.sleep(0.05)
 
     def wait_until_ready(self) -> RunningStack:
-        deadline = time.monotonic() + _START_PATIENCE_S
-        while not self._is_ready():
-            if self.process.poll() is not None or time.monotonic() > deadline:
-                raise AssertionError(f"the product did not become ready:\n{self._log.read_text()[-8000:]}")
-            time.sleep(0.1)
+        """Until `up` itself says so: web, worker and scheduler are ready, and the logins are printed."""
+        self.wait_until(self._is_ready_or_ended, "readiness", _START_PATIENCE_S)
+        if self.process.poll() is not None:
+            raise AssertionError(f"the product ended before it was ready:\n{self.output[-8000:]}")
         return RunningStack(self.url, self.home, read_env_file(self.home / "demo.env"))
 
-    def _is_ready(self) -> bool:
-        try:
-            with urllib.request.urlopen(f"{self.url}/readyz", timeout=5) as answer:
-                return bool(answer.status == 200)
-        except (OSError, urllib.error.URLError):
-            return False
+    def _is_ready_or_ended(self) -> bool:
+        return "Ctrl-C stops everything" in self.output or self.process.poll() is not None

@@ -19,7 +19,7 @@ from maas.supervisor.ports import free_port, require_free
 from maas.supervisor.supervisor import Supervisor
 
 _STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-_SERVING = ("web", "worker", "scheduler")
+_LOOPBACK = "127.0.0.1"
 _LOOK_EVERY_S = 0.2
 
 
@@ -116,7 +116,7 @@ class _Launch:
     def _start_serving(self, env: dict[str, str]) -> None:
         self._supervisor.start(children.web(self._options, env))
         for name, port in self._metrics_ports.items():
-            own = env | {"MAAS_METRICS_PORT": str(port)}
+            own = env | {"MAAS_METRICS_PORT": str(port), "MAAS_HOST": _LOOPBACK}
             self._supervisor.start(children.manage(name, name, env=own))
 
     def _announce(self, urls: dict[str, str]) -> None:
@@ -126,19 +126,25 @@ class _Launch:
         write_map(self._options.home / "run" / "services.json", urls | place | addresses)
 
     def _metrics_urls(self) -> dict[str, str]:
-        return {name: f"http://127.0.0.1:{port}/metrics" for name, port in self._metrics_ports.items()}
+        return {name: f"http://{_LOOPBACK}:{port}/metrics" for name, port in self._metrics_ports.items()}
 
     async def _wait_until_ready(self) -> None:
-        host = self._options.url.partition("://")[2].rpartition(":")[0].strip("[]")
-        said = ""
+        web_host = self._options.url.partition("://")[2].rpartition(":")[0].strip("[]")
+        addresses = {"web": (web_host, self._options.port)}
+        addresses |= {name: (_LOOPBACK, port) for name, port in self._metrics_ports.items()}
         async with progress(self._console, "waiting until everything is ready"):
-            while not (answer := await ask_ready(host, self._options.port)).ready:
-                if answer.body not in {"", said}:
-                    said = answer.body
-                    self._console.say(f"not ready yet: {said}")
-                for name in _SERVING:
-                    self._supervisor.require_alive(name)
-                await asyncio.sleep(_LOOK_EVERY_S)
+            for name, (host, port) in addresses.items():
+                await self._wait_until_one_is_ready(name, host, port)
+
+    async def _wait_until_one_is_ready(self, name: str, host: str, port: int) -> None:
+        said = ""
+        while not (answer := await ask_ready(host, port)).ready:
+            if answer.missing not in {"", said}:
+                said = answer.missing
+                self._console.say(f"{name} is not ready yet: {said}")
+            for child in ("web", *self._metrics_ports):
+                self._supervisor.require_alive(child)
+            await asyncio.sleep(_LOOK_EVERY_S)
 
     def _welcome(self) -> list[str]:
         demo = read_env_file(self._options.home / "demo.env")

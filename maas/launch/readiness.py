@@ -1,7 +1,8 @@
-"""Asks the web process whether everything behind it is ready."""
+"""Asks processes over HTTP whether they are ready, and says what is missing."""
 
 import asyncio
 import contextlib
+import json
 from dataclasses import dataclass
 
 _ANSWER_S = 5.0
@@ -11,7 +12,8 @@ _LONGEST_ANSWER_BYTES = 64 * 1024
 @dataclass(frozen=True, slots=True)
 class Readiness:
     ready: bool
-    body: str
+    missing: str = ""
+    """What the process itself says is not ready; empty while nobody answers."""
 
 
 async def ask_ready(host: str, port: int) -> Readiness:
@@ -20,7 +22,7 @@ async def ask_ready(host: str, port: int) -> Readiness:
         async with asyncio.timeout(_ANSWER_S):
             return _parse(await _get(host, port))
     except (OSError, TimeoutError):
-        return Readiness(False, "")
+        return Readiness(False)
 
 
 async def _get(host: str, port: int) -> bytes:
@@ -37,5 +39,16 @@ async def _get(host: str, port: int) -> bytes:
 
 def _parse(answer: bytes) -> Readiness:
     head, _, body = answer.partition(b"\r\n\r\n")
-    status = head.split(b" ", 2)[1:2]
-    return Readiness(status == [b"200"], body.decode(errors="replace").strip())
+    if head.split(b" ", 2)[1:2] == [b"200"]:
+        return Readiness(True)
+    return Readiness(False, missing_in(body.decode(errors="replace")))
+
+
+def missing_in(body: str) -> str:
+    """The checks that fail, each with its reason, out of the answer's JSON; the answer as it is otherwise."""
+    try:
+        checks = json.loads(body)["checks"]
+        failing = [f"{name} ({check['detail']})" for name, check in checks.items() if not check["ok"]]
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return body.strip()
+    return ", ".join(failing)
