@@ -16,6 +16,8 @@ from inference.contracts import Pixels
 
 MAX_SIDE = 2000
 MIN_SIDE = 30
+MAX_ENLARGED_SIDE = 4000
+"""A strip one pixel high is not enlarged until it fills memory."""
 MAX_ASPECT = 8
 """Wider pictures are padded above and below: the detector misses text that fills the picture's height."""
 MIN_DETECTOR_SIDE = 736
@@ -56,7 +58,8 @@ def prepare_page(pixels: Pixels) -> PreparedPage:
     height, width = pixels.shape[:2]
     image = np.asarray(cv2.cvtColor(pixels, cv2.COLOR_RGB2BGR), np.uint8)
     image = _resize(image, min(1.0, MAX_SIDE / max(height, width)))
-    image = _resize(image, max(1.0, MIN_SIDE / min(image.shape[:2])))
+    enlargement = min(MIN_SIDE / min(image.shape[:2]), MAX_ENLARGED_SIDE / max(image.shape[:2]))
+    image = _resize(image, max(1.0, enlargement))
     scaled_height, scaled_width = image.shape[:2]
     top = _padding_rows(scaled_width, scaled_height)
     if top:
@@ -75,7 +78,7 @@ def detector_input(image: Pixels) -> Floats:
     """1 x 3 x height x width, both multiples of the network's stride."""
     height, width = image.shape[:2]
     ratio = max(1.0, MIN_DETECTOR_SIDE / min(height, width))
-    ratio = min(ratio, max(1.0, (MAX_DETECTOR_PIXELS / (height * width)) ** 0.5))
+    ratio = min(ratio, (MAX_DETECTOR_PIXELS / (height * width)) ** 0.5)
     size = (_to_stride(int(width * ratio)), _to_stride(int(height * ratio)))
     if size != (width, height):
         image = np.asarray(cv2.resize(image, size))
@@ -89,11 +92,11 @@ def find_boxes(probabilities: Floats, *, width: int, height: int) -> Floats:
     """Boxes x 4 corners x 2 on a picture of this size, in reading order."""
     mask = cv2.dilate((probabilities > TEXT_PROBABILITY).astype(np.uint8), np.ones((2, 2), np.uint8))
     contours, _ = cv2.findContours(mask, cv2.RETR_LIST, cv2.CHAIN_APPROX_SIMPLE)
-    scale = np.array([width / mask.shape[1], height / mask.shape[0]])
+    target = np.array([width, height], np.float32)
     boxes = [
         box
         for contour in contours[:MAX_BOXES]
-        if (box := _grown_box(probabilities, contour, scale, width, height)) is not None
+        if (box := _grown_box(probabilities, contour, target)) is not None
     ]
     return in_reading_order(np.array(boxes, np.float32).reshape(-1, 4, 2))
 
@@ -113,19 +116,18 @@ def on_page(boxes: Floats, page: PreparedPage) -> Floats:
     return np.clip(moved, 0, np.array([page.width, page.height], np.float32))
 
 
-def _grown_box(
-    probabilities: Floats, contour: npt.NDArray[Any], scale: npt.NDArray[np.float64], width: int, height: int
-) -> Floats | None:
+def _grown_box(probabilities: Floats, contour: npt.NDArray[Any], target: Floats) -> Floats | None:
+    """A contour on the map as a box on a picture of the target's width and height."""
     core, short_side = _smallest_rectangle(contour)
     if short_side < MIN_BOX_SIDE or _mean_inside(probabilities, core) < MIN_BOX_PROBABILITY:
         return None
     grown, short_side = _smallest_rectangle(_grow(core))
     if short_side < MIN_BOX_SIDE + 2:
         return None
-    box = _clockwise(np.clip(np.round(grown * scale), 0, [width, height]))
-    box = np.clip(box, 0, [width - 1, height - 1]).astype(np.float32)
+    size = np.array(probabilities.shape[::-1], np.float32)
+    box = np.clip(_clockwise(np.clip(np.round(grown / size * target), 0, target)), 0, target - 1)
     sides = (np.linalg.norm(box[0] - box[1]), np.linalg.norm(box[0] - box[3]))
-    return box if min(map(int, sides)) > MIN_BOX_SIDE else None
+    return box.astype(np.float32) if min(map(int, sides)) > MIN_BOX_SIDE else None
 
 
 def _smallest_rectangle(points: npt.NDArray[Any]) -> tuple[Floats, float]:

@@ -1,0 +1,108 @@
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from inference.contracts import (
+    Json,
+    PageInput,
+    Pixels,
+    TextInput,
+    TextLine,
+    WorkInput,
+    WorkOutput,
+    WorkRefused,
+)
+from inference.runtime.errors import StepFailed
+from tests.inference.pipelines.sample_texts import SAMPLES, Sample
+from tests.inference.registry.builtin.served import builtin_engine, builtin_specs
+from tests.inference.runtime.pictures import LETTER, draw_page, picture_page
+
+
+def parse(work: WorkInput, **parameters: Json) -> WorkOutput:
+    return builtin_engine().run(builtin_specs()["parse"], work, parameters)
+
+
+def never_decoded() -> Pixels:
+    raise AssertionError("the picture of a page that has text was decoded")
+
+
+def text_page(*lines: str) -> PageInput:
+    box = ((1.0, 2.0), (30.0, 2.0), (30.0, 9.0), (1.0, 9.0))
+    return PageInput(1, 600, 800, tuple(TextLine(line, box, 1.0) for line in lines), never_decoded)
+
+
+def test_page_with_text_is_read_directly() -> None:
+    answer = parse(text_page("Dear Anna,", "it was lovely to see you."))
+    assert answer.result["source"] == "text_layer"
+    assert answer.result["text"] == "Dear Anna,\nit was lovely to see you."
+    assert answer.result["lines"][0] == {
+        "text": "Dear Anna,",
+        "box": ((1.0, 2.0), (30.0, 2.0), (30.0, 9.0), (1.0, 9.0)),
+        "confidence": 1.0,
+    }
+    assert (answer.result["width"], answer.result["height"]) == (600, 800)
+    assert answer.units.pages == 1
+    assert answer.units.tokens > 5
+
+
+def test_page_without_text_is_recognised_from_its_picture() -> None:
+    answer = parse(picture_page(draw_page(LETTER)))
+    assert answer.result["source"] == "ocr"
+    assert answer.result["text"] == "\n".join(LETTER)
+    assert answer.result["lines"][0]["confidence"] > 0.9
+    assert (answer.result["width"], answer.result["height"]) == (900, 640)
+
+
+def test_asked_confidence_reaches_text_recognition() -> None:
+    answer = parse(picture_page(draw_page(LETTER)), min_confidence=1.0)
+    assert len(answer.result["lines"]) < len(LETTER)
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: f"{sample.label}: {sample.text[:24]!r}")
+def test_realistic_text_is_classified_as_a_person_would(sample: Sample) -> None:
+    kind = parse(TextInput((sample.text,), single=True)).result["class"]
+    assert kind["label"] == sample.label
+    assert kind["score"] == kind["scores"][sample.label]
+
+
+def test_text_sent_as_such_is_parsed_like_a_page() -> None:
+    answer = parse(TextInput(("one\ntwo",), single=True))
+    assert answer.result["source"] == "text"
+    assert [line["text"] for line in answer.result["lines"]] == ["one", "two"]
+    assert answer.units.pages == 1
+
+
+@pytest.mark.parametrize("page", [text_page(), picture_page(np.full((300, 200, 3), 255, np.uint8))])
+def test_blank_page_succeeds_and_is_of_no_kind(page: PageInput) -> None:
+    answer = parse(page)
+    assert (answer.result["text"], answer.result["lines"], answer.result["embedding"]) == ("", [], None)
+    assert (answer.result["class"]["label"], answer.result["class"]["score"]) == ("other", 0.0)
+    assert (answer.units.pages, answer.units.tokens) == (1, 0)
+
+
+def test_embedding_is_that_of_the_embedding_model_and_can_be_left_out() -> None:
+    page = text_page("Please pay the invoice.")
+    alone = builtin_engine().run(builtin_specs()["embed"], page, {}).result["embedding"]
+    assert parse(page).result["embedding"] == alone
+    assert "embedding" not in parse(page, include_embedding=False).result
+
+
+def test_answer_is_json() -> None:
+    answer = parse(picture_page(draw_page(LETTER[:2]))).result
+    assert json.loads(json.dumps(answer)) == answer
+
+
+def test_empty_text_is_refused() -> None:
+    with pytest.raises(WorkRefused, match="input_empty"):
+        parse(TextInput(("  ",), single=True))
+
+
+def test_failing_step_names_itself() -> None:
+    spec = builtin_specs()["parse"]
+    broken = replace(spec.steps["ocr"], artifacts={})
+    with pytest.raises(StepFailed, match="step 'ocr': ocr@1 has no artifact 'detection'"):
+        builtin_engine().run(
+            replace(spec, steps={**spec.steps, "ocr": broken}), picture_page(draw_page(LETTER[:1])), {}
+        )

@@ -1,0 +1,98 @@
+import numpy as np
+import pytest
+
+from inference.contracts import PageInput, TextInput, TextLine, WorkOutput, WorkRefused
+from tests.inference.registry.builtin.served import builtin_engine, builtin_specs
+
+SHORT = "The cat sat."
+LONG = (
+    "A rather longer sentence about invoices, due dates and the total amount to be paid by the end of May. "
+    * 3
+)
+
+
+def embed(*texts: str, single: bool = False) -> WorkOutput:
+    return builtin_engine().run(builtin_specs()["embed"], TextInput(texts, single=single), {})
+
+
+def embed_page(*lines: str) -> WorkOutput:
+    text_lines = tuple(TextLine(line, None, 1.0) for line in lines)
+    return builtin_engine().run(builtin_specs()["embed"], PageInput(1, 0, 0, text_lines, None), {})
+
+
+def test_one_text_gives_one_embedding() -> None:
+    answer = embed(SHORT, single=True)
+    assert len(answer.result["embedding"]) == answer.result["dimensions"] == 384
+    assert np.linalg.norm(answer.result["embedding"]) == pytest.approx(1.0, abs=1e-6)
+    # [CLS] the cat sat . [SEP]
+    assert answer.result["tokens"] == answer.units.tokens == 6
+
+
+def test_list_of_one_gives_a_list() -> None:
+    assert embed(SHORT).result["embeddings"] == [embed(SHORT, single=True).result["embedding"]]
+
+
+def test_texts_of_mixed_lengths_keep_their_order_and_their_vectors() -> None:
+    texts = [LONG, SHORT, LONG[:150], SHORT + " And slept.", LONG]
+    together = embed(*texts).result["embeddings"]
+    alone = [embed(text, single=True).result["embedding"] for text in texts]
+    assert np.allclose(together, alone, atol=1e-5)
+
+
+def test_tokens_of_padding_are_not_counted() -> None:
+    assert embed(SHORT, LONG).units.tokens == embed(SHORT).units.tokens + embed(LONG).units.tokens
+
+
+def test_alike_texts_are_closer_than_unlike_ones() -> None:
+    cat, kitten, invoice = np.array(
+        embed("A cat sits on the mat.", "A kitten rests on the rug.", "Please pay the invoice.").result[
+            "embeddings"
+        ]
+    )
+    assert cat @ kitten > 0.5 > cat @ invoice
+
+
+def test_text_beyond_the_window_is_said_to_be_cut() -> None:
+    answer = embed(SHORT, "word " * 300)
+    assert answer.result["truncated"] == [1]
+    assert answer.result["tokens"] == 6 + 256
+    assert embed("word " * 300, single=True).result["truncated"] is True
+
+
+@pytest.mark.parametrize(
+    ("work", "code", "detail"),
+    [
+        (TextInput((), single=False), "input_empty", "the list of texts is empty; send at least one text"),
+        (TextInput((" \n",), single=True), "input_empty", "the text is empty"),
+        (TextInput(("a", ""), single=False), "input_empty", "text 1 is empty"),
+        (
+            TextInput(("a",) * 2049, single=False),
+            "input_too_large",
+            "2049 texts are too many; at most 2048 fit",
+        ),
+        (TextInput(("\ud800",), single=True), "text_not_unicode", "the text holds half of a surrogate pair"),
+    ],
+)
+def test_texts_that_cannot_be_embedded_are_refused(work: TextInput, code: str, detail: str) -> None:
+    with pytest.raises(WorkRefused) as refusal:
+        builtin_engine().run(builtin_specs()["embed"], work, {})
+    assert (refusal.value.code, refusal.value.detail) == (code, detail)
+
+
+def test_page_is_embedded_whole_however_long() -> None:
+    beginning, end = "The recipe begins with onions. " * 40, "The invoice is due in May. " * 40
+    answer = embed_page(beginning, end)
+    whole, of_beginning, of_end = (
+        np.array(page.result["embedding"]) for page in (answer, embed_page(beginning), embed_page(end))
+    )
+    assert answer.units.tokens > 256
+    assert answer.units.pages == 1
+    assert not answer.result["truncated"]
+    assert min(whole @ of_beginning, whole @ of_end) > of_beginning @ of_end + 0.2
+    assert np.linalg.norm(whole) == pytest.approx(1.0, abs=1e-6)
+
+
+def test_picture_is_not_text() -> None:
+    page = PageInput(3, 10, 10, None, load_pixels=lambda: np.zeros((10, 10, 3), np.uint8))
+    with pytest.raises(WorkRefused, match="input_not_accepted: page 3 is a picture"):
+        builtin_engine().run(builtin_specs()["embed"], page, {})

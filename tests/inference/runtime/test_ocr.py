@@ -1,0 +1,70 @@
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from rapidocr import RapidOCR
+
+from inference.contracts import Json, PageInput, Pixels, TextLine, WorkOutput, WorkRefused
+from tests.inference.registry.builtin.served import builtin_engine, builtin_specs
+from tests.inference.runtime.pictures import LETTER, draw_page, picture_page
+
+PICTURES = {
+    "upright": draw_page(LETTER),
+    "slanted": draw_page(LETTER, angle=2.0),
+    "small": draw_page(LETTER, width=500, height=540, size=16),
+    "large": draw_page(LETTER, width=1700, height=2400, size=40),
+    "one wide line": draw_page(LETTER[5:6], width=900, height=120)[30:100],
+}
+
+
+def read(pixels: Pixels, **parameters: Json) -> WorkOutput:
+    return builtin_engine().run(builtin_specs()["ocr"], picture_page(pixels), parameters)
+
+
+@cache
+def rapidocr() -> RapidOCR:
+    return RapidOCR(params={"Global.log_level": "error"})
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_text_boxes_and_confidence_are_those_of_the_rapidocr_package(name: str) -> None:
+    pixels = PICTURES[name]
+    # The package takes arrays for BGR. Its answer is one of four classes; Any spares the three that are not it.
+    expected: Any = rapidocr()(np.ascontiguousarray(pixels[:, :, ::-1]), use_cls=False)
+    lines = read(pixels).result["lines"]
+    assert [line["text"] for line in lines] == list(expected.txts)
+    assert np.allclose([line["box"] for line in lines], expected.boxes, atol=0.06)
+    assert np.allclose([line["confidence"] for line in lines], expected.scores, atol=0.001)
+
+
+def test_lines_come_in_reading_order_with_boxes_on_the_page() -> None:
+    answer = read(PICTURES["upright"])
+    assert answer.result["text"] == "\n".join(LETTER)
+    assert (answer.result["width"], answer.result["height"]) == (900, 640)
+    assert answer.units.pages == 1
+    boxes = np.array([line["box"] for line in answer.result["lines"]])
+    assert boxes.shape == (len(LETTER), 4, 2)
+    assert boxes.min() >= 0
+    assert (boxes.max(axis=(0, 1)) <= [900, 640]).all()
+    assert (np.diff(boxes[:, 0, 1]) > 0).all()
+
+
+def test_blank_page_succeeds_with_nothing_on_it() -> None:
+    answer = read(np.full((400, 300, 3), 255, np.uint8))
+    assert answer.result == {"text": "", "lines": [], "width": 300, "height": 400}
+    assert answer.units.pages == 1
+
+
+def test_lines_below_the_asked_confidence_are_left_out() -> None:
+    everything = read(PICTURES["upright"], min_confidence=0.0).result["lines"]
+    bar = sorted(line["confidence"] for line in everything)[2]
+    kept = read(PICTURES["upright"], min_confidence=bar).result["lines"]
+    assert len(kept) == len(everything) - 2
+    assert min(line["confidence"] for line in kept) == bar
+
+
+def test_page_without_a_picture_is_refused() -> None:
+    page = PageInput(2, 0, 0, (TextLine("plain", None, 1.0),), load_pixels=None)
+    with pytest.raises(WorkRefused, match="input_not_accepted: page 2 is plain text"):
+        builtin_engine().run(builtin_specs()["ocr"], page, {})

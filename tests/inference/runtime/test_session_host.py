@@ -1,0 +1,194 @@
+import itertools
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from inference.runtime.errors import ModelFailed
+from inference.runtime.hosted_session import HostedSession, InvalidFeed, weight_bytes
+from inference.runtime.providers import CPU, plan_execution
+from inference.runtime.session_host import SessionHost
+from tests.inference.runtime.graphs import save_adder, save_reader_of
+
+PLAN = plan_execution([CPU], threads=1, has_nvidia_gpu=False)
+ROW = np.zeros((1, 4), np.float32)
+
+
+def host(*, budget_bytes: int = 1 << 30, wait_for_room_s: float = 0.0) -> SessionHost:
+    ticks = itertools.count()
+    return SessionHost(
+        PLAN, budget_bytes=budget_bytes, wait_for_room_s=wait_for_room_s, clock=lambda: float(next(ticks))
+    )
+
+
+def held(sessions: SessionHost) -> set[str]:
+    return {Path(session.path).name for session in sessions.resident()}
+
+
+def in_threads(count: int, work: Callable[[], None]) -> None:
+    threads = [threading.Thread(target=work) for _ in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def test_however_many_ask_a_session_is_loaded_and_warmed_up_once(tmp_path: Path) -> None:
+    path = save_adder(tmp_path / "a.onnx")
+    sessions = host()
+    warmed: list[HostedSession] = []
+    given: list[HostedSession] = []
+    start = threading.Barrier(8)
+
+    def ask() -> None:
+        start.wait()
+        with sessions.session(path, warmed.append) as session:
+            given.append(session)
+
+    in_threads(8, ask)
+    assert len(warmed) == 1
+    assert len(given) == 8
+    assert set(map(id, given)) == {id(warmed[0])}
+
+
+def test_many_threads_run_one_session_and_each_gets_its_own_answer(tmp_path: Path) -> None:
+    path = save_adder(tmp_path / "a.onnx")
+    sessions = host()
+    wrong: list[float] = []
+    numbers = iter(range(64))
+
+    def ask() -> None:
+        for _ in range(8):
+            value = float(next(numbers))
+            answer = sessions.run(path, {"x": np.full((3, 4), value, np.float32)})[0]
+            if not np.array_equal(answer, np.full((3, 4), value + 1)):
+                wrong.append(value)
+
+    in_threads(8, ask)
+    assert wrong == []
+
+
+def test_resident_session_tells_its_size_load_time_and_provider(tmp_path: Path) -> None:
+    path = save_adder(tmp_path / "a.onnx", floats=1000)
+    sessions = host()
+    sessions.load(path)
+    (resident,) = sessions.resident()
+    assert resident.weight_bytes == path.stat().st_size > 4000
+    assert resident.load_s > 0
+    assert (resident.provider, resident.users) == (CPU, 0)
+
+
+def test_weights_beside_the_file_count(tmp_path: Path) -> None:
+    path = save_adder(tmp_path / "a.onnx")
+    (tmp_path / "a.onnx.data").write_bytes(b"\0" * 500)
+    assert weight_bytes(path) == path.stat().st_size + 500
+
+
+def test_least_recently_used_session_makes_room(tmp_path: Path) -> None:
+    paths = [save_adder(tmp_path / f"{name}.onnx", floats=1000) for name in "abc"]
+    sessions = host(budget_bytes=2 * paths[0].stat().st_size)
+    for path in (paths[0], paths[1], paths[0], paths[2]):
+        sessions.load(path)
+    assert held(sessions) == {"a.onnx", "c.onnx"}
+
+
+def test_session_in_use_is_never_evicted(tmp_path: Path) -> None:
+    first, second = (save_adder(tmp_path / f"{name}.onnx", floats=1000) for name in "ab")
+    sessions = host(budget_bytes=first.stat().st_size)
+    with sessions.session(first) as session:
+        assert not sessions.evict(first)
+        with pytest.raises(ModelFailed) as failure:
+            sessions.load(second)
+        assert session.run({"x": np.zeros((1, 1000), np.float32)})[0][0, 0] == 1
+    assert (failure.value.code, failure.value.retryable) == ("model_memory_busy", True)
+    assert held(sessions) == {"a.onnx"}
+
+
+def test_load_waits_until_a_session_in_use_ends(tmp_path: Path) -> None:
+    first, second = (save_adder(tmp_path / f"{name}.onnx", floats=1000) for name in "ab")
+    sessions = host(budget_bytes=first.stat().st_size, wait_for_room_s=30.0)
+    loaded = threading.Event()
+
+    def load_second() -> None:
+        sessions.load(second)
+        loaded.set()
+
+    with sessions.session(first):
+        waiting = threading.Thread(target=load_second)
+        waiting.start()
+        assert not loaded.is_set()
+    waiting.join()
+    assert held(sessions) == {"b.onnx"}
+
+
+def test_model_larger_than_all_memory_for_models_is_refused(tmp_path: Path) -> None:
+    path = save_adder(tmp_path / "a.onnx", floats=1000)
+    with pytest.raises(ModelFailed) as failure:
+        host(budget_bytes=1000).load(path)
+    assert failure.value.code == "model_exceeds_memory"
+    assert not failure.value.retryable
+
+
+def test_failed_load_is_not_remembered(tmp_path: Path) -> None:
+    path = tmp_path / "a.onnx"
+    path.write_bytes(b"not a model")
+    sessions = host()
+    with pytest.raises(ModelFailed) as failure:
+        sessions.load(path)
+    assert failure.value.code == "model_load_failed"
+    assert held(sessions) == set()
+    save_adder(path)
+    assert sessions.run(path, {"x": ROW})[0].sum() == 4
+
+
+def test_failed_load_reaches_every_waiting_thread(tmp_path: Path) -> None:
+    path = tmp_path / "a.onnx"
+    path.write_bytes(b"not a model")
+    sessions = host()
+    codes: list[str] = []
+    start = threading.Barrier(4)
+
+    def ask() -> None:
+        start.wait()
+        try:
+            sessions.load(path)
+        except ModelFailed as failure:
+            codes.append(failure.code)
+
+    in_threads(4, ask)
+    assert codes == ["model_load_failed"] * 4
+
+
+def test_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ModelFailed, match=r"model_artifact_missing: gone\.onnx"):
+        host().load(tmp_path / "gone.onnx")
+
+
+def test_evicted_session_is_loaded_again_when_asked_for(tmp_path: Path) -> None:
+    path = save_adder(tmp_path / "a.onnx")
+    sessions = host()
+    sessions.load(path)
+    assert sessions.evict(path)
+    assert held(sessions) == set()
+    assert sessions.run(path, {"x": ROW})[0].sum() == 4
+
+
+def test_model_cannot_read_the_working_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    working, models = tmp_path / "working", tmp_path / "models"
+    working.mkdir()
+    models.mkdir()
+    (working / "secret.txt").write_bytes(b"sixteen bytes!!!")
+    monkeypatch.chdir(working)
+    path = save_reader_of(models / "spy.onnx", "secret.txt")
+    with pytest.raises(ModelFailed) as failure:
+        host().run(path, {"x": ROW})
+    assert failure.value.code == "model_load_failed"
+
+
+def test_feed_that_does_not_fit_is_told_apart_from_a_broken_model(tmp_path: Path) -> None:
+    path = save_adder(tmp_path / "a.onnx")
+    for feed in ({}, {"x": ROW.astype(np.float64)}, {"x": ROW[0]}, {"y": ROW}):
+        with pytest.raises(InvalidFeed):
+            host().run(path, feed)
