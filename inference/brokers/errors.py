@@ -1,0 +1,42 @@
+"""What can go wrong between a process and its message broker."""
+
+from typing import ClassVar
+
+from dramatiq.errors import ConnectionClosed
+
+
+class BrokerError(Exception):
+    """Carries a stable code for logs and API errors."""
+
+    code: ClassVar[str] = "broker_error"
+
+
+class BrokerUnavailable(BrokerError):
+    """The broker could not be reached or did not confirm in time; a message may still have arrived."""
+
+    code = "broker_unavailable"
+
+
+class BrokerMisconfigured(BrokerError):
+    """The broker, or the URL that names it, cannot carry this product's messages; the operator's to mend."""
+
+    code = "broker_misconfigured"
+
+
+class ConnectionLost(ConnectionClosed):
+    """What Dramatiq's threads understand and answer by connecting again; callers see BrokerUnavailable."""
+
+    def __init__(self, reason: object) -> None:
+        super().__init__(reason)  # type: ignore[no-untyped-call]
+
+
+class DelayRefused(BrokerError):
+    """A delay was asked of the broker; work that waits does so in the database."""
+
+    code = "broker_delay_refused"
+
+    def __init__(self, queue_name: str, delay_ms: int) -> None:
+        super().__init__(
+            f"A message for queue {queue_name!r} asked for a delay of {delay_ms} ms, but delay queues are not"
+            " used: release the work from the database when it is due."
+        )

@@ -1,0 +1,36 @@
+"""How a queue and its dead-letter queue look on RabbitMQ 3.10 and later."""
+
+from typing import Any
+
+DELIVERY_LIMIT = 5
+"""A message that killed so many workers is set aside instead of killing the next."""
+
+DEAD_TTL_MS = 7 * 24 * 3600 * 1000
+DEAD_MAX_LENGTH = 1000
+"""Dead letters are for a person to look at; the work itself is released again from the database."""
+
+
+def dead_letter_name(queue_name: str) -> str:
+    return f"{queue_name}.XQ"
+
+
+def queue_arguments(queue_name: str) -> dict[str, Any]:
+    return {
+        "x-queue-type": "quorum",
+        "x-delivery-limit": DELIVERY_LIMIT,
+        # At-least-once dead lettering demands that a full queue refuses instead of dropping its head.
+        "x-overflow": "reject-publish",
+        "x-dead-letter-strategy": "at-least-once",
+        "x-dead-letter-exchange": "",
+        "x-dead-letter-routing-key": dead_letter_name(queue_name),
+    }
+
+
+def declare(channel: Any, queue_name: str) -> None:
+    """Works on pika's blocking and callback channels alike; on the latter it does not wait for an answer."""
+    channel.queue_declare(
+        queue=dead_letter_name(queue_name),
+        durable=True,
+        arguments={"x-message-ttl": DEAD_TTL_MS, "x-max-length": DEAD_MAX_LENGTH},
+    )
+    channel.queue_declare(queue=queue_name, durable=True, arguments=queue_arguments(queue_name))
