@@ -9,6 +9,7 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 
 from inference.contracts import WorkRefused
+from jobs.documents.reader import DocumentRejected, ReaderUnavailable
 from tenants.errors import DomainError
 
 log = structlog.get_logger(__name__)
@@ -45,6 +46,7 @@ STATUS: Mapping[str, int] = {
     "rate_limited": 429,
     "internal_error": 500,
     "overloaded": 503,
+    "reader_unavailable": 503,
     "storage_unavailable": 503,
     "storage_full": 507,
 }
@@ -88,26 +90,38 @@ def problem(code: str, detail: str, **extra: object) -> dict[str, object]:
     }
 
 
+_FRAMEWORK: Mapping[type[exceptions.APIException], str] = {
+    exceptions.ParseError: "invalid_request",
+    exceptions.MethodNotAllowed: "method_not_allowed",
+    exceptions.UnsupportedMediaType: "unsupported_media_type",
+    exceptions.NotAcceptable: "not_acceptable",
+    exceptions.Throttled: "rate_limited",
+}
+
+
 def _from_framework(error: exceptions.APIException) -> dict[str, object]:
     match error:
         case exceptions.ValidationError():
-            return problem("invalid_request", "Some fields are not valid.", errors=error.detail)
-        case exceptions.ParseError():
-            return problem("invalid_request", str(error.detail))
+            return problem("invalid_request", _first_words(error.detail), errors=error.detail)
         case exceptions.NotAuthenticated() | exceptions.AuthenticationFailed():
             return problem("not_authenticated", "Send your key as: Authorization: Bearer <key>.")
-        case exceptions.MethodNotAllowed():
-            return problem("method_not_allowed", str(error.detail))
-        case exceptions.UnsupportedMediaType():
-            return problem("unsupported_media_type", str(error.detail))
-        case exceptions.NotAcceptable():
-            return problem("not_acceptable", str(error.detail))
-        case exceptions.Throttled():
-            return problem("rate_limited", str(error.detail))
         case exceptions.PermissionDenied():
             code = "csrf_failed" if "CSRF" in str(error.detail) else "insufficient_scope"
             return problem(code, str(error.detail))
-    return problem("internal_error", "Something went wrong on our side.")
+    code = _FRAMEWORK.get(type(error))
+    if code is None:
+        return problem("internal_error", "Something went wrong on our side.")
+    return problem(code, str(error.detail))
+
+
+def _first_words(detail: Any) -> str:
+    """A validation error's first field and reason, so that the sentence alone already helps."""
+    if isinstance(detail, Mapping) and detail:
+        field, reasons = next(iter(detail.items()))
+        return f"`{field}`: {_first_words(reasons)}"
+    if isinstance(detail, list) and detail:
+        return _first_words(detail[0])
+    return str(detail)
 
 
 def body_for(error: Exception) -> dict[str, object] | None:
@@ -115,8 +129,10 @@ def body_for(error: Exception) -> dict[str, object] | None:
     match error:
         case DomainError():
             return problem(error.code, error.detail, **error.extra)
-        case WorkRefused():
+        case WorkRefused() | DocumentRejected():
             return problem(error.code, error.detail)
+        case ReaderUnavailable():
+            return problem(error.code, "Too many documents are being looked at. Try again.", retry_after_s=2)
         case Http404():
             return problem("not_found", "There is nothing here under that address.")
         case exceptions.APIException():

@@ -90,7 +90,7 @@ TEMPLATES = [
     }
 ]
 
-# One server, three roles: `default` is walled in by row-level security, `operator` sees all tenants, `owner` makes tables.
+# One server, three roles: `default` is walled in by row-level security, `operator` sees all, `owner` makes tables.
 _database = DatabaseUrl.parse(MAAS_DATABASE_URL)
 DATABASES = {
     "default": _database.django("maas_app"),
@@ -131,7 +131,7 @@ REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["tenants.api.authentication.EdgeAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": ["tenants.api.authentication.IsIdentified"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_PARSER_CLASSES": ["maas.json_parser.StorableJSONParser"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "EXCEPTION_HANDLER": "maas.api_errors.handle",
     "UNAUTHENTICATED_USER": None,

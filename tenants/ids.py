@@ -1,15 +1,26 @@
-"""Identifiers that sort by time of creation (UUID version 7, RFC 9562)."""
+"""Identifiers that sort by time of creation (UUID version 7, RFC 9562), strictly so within a process."""
 
 import secrets
+import threading
 import time
 from uuid import UUID
 
+_TAIL_BITS = 74
+_lock = threading.Lock()
+_last = 0
+
 
 def uuid7() -> UUID:
-    unix_ms = time.time_ns() // 1_000_000
-    value = (unix_ms & (2**48 - 1)) << 80
-    value |= 0x7 << 76
-    value |= secrets.randbits(12) << 64
-    value |= 0b10 << 62
-    value |= secrets.randbits(62)
-    return UUID(int=value)
+    """Within one millisecond the random tail counts upwards by random steps: order is kept, guessing stays hard."""
+    global _last  # noqa: PLW0603  # the last value is what makes the next one larger
+    with _lock:
+        fresh = ((time.time_ns() // 1_000_000) << _TAIL_BITS) | secrets.randbits(_TAIL_BITS - 1)
+        _last = fresh if fresh > _last else _last + 1 + secrets.randbits(32)
+        return _shape(_last)
+
+
+def _shape(value: int) -> UUID:
+    """48 bits of milliseconds, version, 12 bits, variant, 62 bits."""
+    unix_ms, tail = value >> _TAIL_BITS, value & ((1 << _TAIL_BITS) - 1)
+    high, low = tail >> 62, tail & ((1 << 62) - 1)
+    return UUID(int=(unix_ms << 80) | (0x7 << 76) | (high << 64) | (0b10 << 62) | low)

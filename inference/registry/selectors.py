@@ -1,5 +1,7 @@
 """Which model version answers a name, and what a worker must know to serve it."""
 
+import re
+
 from django.db.models import QuerySet
 
 from inference.contracts import VersionSpec
@@ -7,29 +9,35 @@ from inference.registry.artifacts import local_path
 from inference.registry.errors import ModelNotFound, ModelPaused
 from inference.registry.models import ModelVersion, ServedModel
 
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
+NUMBER = re.compile(r"[0-9]{1,9}")
+
 
 def active_models() -> "QuerySet[ServedModel]":
     return ServedModel.objects.filter(current__isnull=False).select_related("current").order_by("name")
 
 
+def versions_named(reference: str) -> "QuerySet[ModelVersion]":
+    """All versions of `name`, or the one of `name@number`, served or not; none for what is no name."""
+    name, at, number = reference.partition("@")
+    versions = ModelVersion.objects.filter(served_model__name=name)
+    if not NAME.fullmatch(name) or (at and not NUMBER.fullmatch(number)):
+        return versions.none()
+    return versions.filter(number=int(number)) if at else versions
+
+
 def resolve(reference: str) -> ModelVersion:
     """`parse` is the version the operator has made current; `parse@2` is that one, while it is served."""
-    name, _, number = reference.partition("@")
-    versions = ModelVersion.objects.select_related("served_model").filter(
-        served_model__name=name, state=ModelVersion.State.READY
-    )
-    wanted = (
-        versions.filter(number=int(number)) if number.isdecimal() and len(number) < 10 else versions.none()
-    )
-    version = (
-        wanted if number or reference.endswith("@") else versions.filter(current_of__isnull=False)
-    ).first()
+    wanted = versions_named(reference).filter(state=ModelVersion.State.READY).select_related("served_model")
+    if "@" not in reference:
+        wanted = wanted.filter(current_of__isnull=False)
+    version = wanted.first()
     if version is None:
         known = ", ".join(active_models().values_list("name", flat=True)[:20])
         raise ModelNotFound(f"There is no model {reference[:120]!r}. Served here: {known}.")
     if version.served_model.state == ServedModel.State.PAUSED:
         raise ModelPaused(
-            f"The model {name!r} is paused by the operator. Try again later or use another model."
+            f"The model {version.served_model.name!r} is paused by the operator. Try again later or use another."
         )
     return version
 

@@ -12,6 +12,7 @@ from django.db import transaction
 
 from inference.registry import artifacts
 from inference.registry.builtin.catalogue import BUILTIN, BuiltinModel
+from inference.registry.errors import ModelNotFound
 from inference.registry.models import ModelVersion, PipelineStep, ServedModel
 from tenants.billing.prices import Price
 from tenants.context import OPERATOR, operator_work
@@ -58,6 +59,25 @@ def add_version(*, card: ModelCard, new: NewVersion, make_current: bool = True) 
             served.current = version
             served.save(update_fields=["current"])
     return version
+
+
+def make_current(*, reference: str) -> ModelVersion:
+    """The version `name@number` answers from now on; jobs already accepted keep theirs."""
+    name, _, number = reference.partition("@")
+    with operator_work(), transaction.atomic(using=OPERATOR):
+        versions = ModelVersion.objects.filter(served_model__name=name, state=ModelVersion.State.READY)
+        version = versions.filter(number=int(number)).first() if number.isdecimal() else None
+        if version is None:
+            raise ModelNotFound(f"There is no version {reference!r}; write name@number.")
+        ServedModel.objects.filter(id=version.served_model_id).update(current=version)
+    return version
+
+
+def set_paused(*, name: str, paused: bool) -> bool:
+    """False when there is no such model."""
+    state = ServedModel.State.PAUSED if paused else ServedModel.State.ACTIVE
+    with operator_work():
+        return bool(ServedModel.objects.filter(name=name).update(state=state))
 
 
 def _create_version(

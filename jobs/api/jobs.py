@@ -10,6 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from inference.registry.selectors import versions_named
 from jobs import states
 from jobs.api.documents import uploaded
 from jobs.api.pagination import limit_of, listing
@@ -130,12 +131,7 @@ def _filtered(request: Request) -> "QuerySet[Job]":
             )
         jobs = jobs.filter(state__in=wanted)
     if "model" in asked:
-        name, _, number = asked["model"].partition("@")
-        jobs = jobs.filter(model_version__served_model__name=name)
-        if number:
-            jobs = jobs.filter(
-                model_version__number=int(number) if number.isdecimal() and len(number) < 10 else -1
-            )
+        jobs = jobs.filter(model_version__in=versions_named(asked["model"]))
     if "document" in asked:
         jobs = jobs.filter(document_id=as_uuid(asked["document"]))
     return jobs

@@ -6,7 +6,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from jobs.live.tickets import TICKET_S, issue_ticket
+from jobs.live.tickets import LIFETIME_S, issue_ticket
 from tenants.api.callers import caller
 
 TICKET = inline_serializer(
@@ -24,5 +24,6 @@ class TicketList(APIView):
     def post(self, request: Request) -> Response:
         ticket = issue_ticket(caller(request, "events:read"))
         return Response(
-            {"ticket": ticket, "expires_in_s": TICKET_S, "url": f"/ws/v1/events?ticket={ticket}"}, status=201
+            {"ticket": ticket, "expires_in_s": LIFETIME_S, "url": f"/ws/v1/events?ticket={ticket}"},
+            status=201,
         )

@@ -1,8 +1,8 @@
 """Wakes workers for queued pages, a bounded window at a time.
 
-The page table is the outbox: a queued page without a wake under way must be told to a worker. A wake is claimed for a few
-seconds, published outside the transaction, then confirmed for the length of a lease; a crash between any two of these
-steps, or a broker that loses the message, only means that the page is woken again.
+The page table is the outbox: a queued page without a wake under way must be told to a worker. A wake is claimed for a
+few seconds, published outside the transaction, then confirmed for the length of a lease; a crash between any two of
+these steps, or a broker that loses the message, only means that the page is woken again.
 """
 
 from collections.abc import Iterable

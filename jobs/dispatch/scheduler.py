@@ -20,7 +20,8 @@ SWEEP_EVERY_S = 1.0
 COUNT_EVERY_S = 5.0
 
 _COUNT = """
-SELECT m.name || '@' || v.number, (SELECT count(*) FROM jobs_page p WHERE p.model_version_id = v.id AND p.state = 'queued')
+SELECT m.name || '@' || v.number,
+       (SELECT count(*) FROM jobs_page p WHERE p.model_version_id = v.id AND p.state = 'queued')
 FROM inference_modelversion v JOIN inference_servedmodel m ON m.id = v.served_model_id WHERE v.state = 'ready'
 """
 

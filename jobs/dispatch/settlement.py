@@ -179,5 +179,17 @@ def _execute(statement: str, values: Mapping[str, Any]) -> int:
 
 
 def _json(value: object) -> str:
-    # Postgres has no NUL in jsonb text; recognised text may hold one.
-    return json.dumps(value, allow_nan=False).replace("\\u0000", "")
+    """Postgres has neither NUL nor half surrogate pairs in jsonb; text read off a page may hold both."""
+    written = json.dumps(value, allow_nan=False)
+    return json.dumps(_storable(value)) if "\\u0000" in written or "\\ud" in written else written
+
+
+def _storable(value: Any) -> Any:
+    match value:
+        case str():
+            return value.replace("\0", "").encode("utf-8", "replace").decode()
+        case Mapping():
+            return {key: _storable(item) for key, item in value.items()}
+        case list() | tuple():
+            return [_storable(item) for item in value]
+    return value

@@ -16,7 +16,8 @@ log = structlog.get_logger(__name__)
 BATCH = 200
 
 _EXPIRED = """
-SELECT id, job_id FROM jobs_page WHERE state = 'running' AND lease_until < clock_timestamp() ORDER BY lease_until LIMIT %s
+SELECT id, job_id FROM jobs_page
+WHERE state = 'running' AND lease_until < clock_timestamp() ORDER BY lease_until LIMIT %s
 """
 
 _RETURN = """

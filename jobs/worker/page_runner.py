@@ -1,4 +1,4 @@
-"""Runs one page: claim it, read it, ask the model, write the end. Nothing here decides what is true; the database does."""
+"""Runs one page: claim it, read it, ask the model, write the end. What is true is decided by the database."""
 
 import time
 from dataclasses import dataclass

@@ -20,6 +20,7 @@ from jobs.worker.versions import VersionCatalogue
 
 log = structlog.get_logger(__name__)
 BEAT_S = 2.0
+READER_PATIENCE_S = 20.0
 GRACE_S = 7.0
 """The supervisor and containers give ten seconds; the rest is for closing connections."""
 
@@ -39,12 +40,9 @@ class WorkerProcess:
         self.ready = False
 
     def run(self) -> None:
-        log.info(
-            "worker_starting",
-            worker=self.name,
-            provider=self._engine.describe(),
-            isolation=reader().isolation,
-        )
+        reader().wait_until_warm(READER_PATIENCE_S)
+        isolation = str(reader().isolation)
+        log.info("worker_starting", worker=self.name, provider=self._engine.describe(), isolation=isolation)
         if self._preload:
             self._load_models()
         register_page_actor(self._broker, PageRunner(self._engine, self._leases, self._versions, self.name))

@@ -14,6 +14,7 @@ from maas.side_port import serve_side_port
 
 class Command(BaseCommand):
     help = __doc__
+    requires_system_checks = ()
 
     def handle(self, *args: Any, **options: Any) -> None:
         stopping = threading.Event()

@@ -13,6 +13,7 @@ from tenants.services import create_tenant
 
 class Command(BaseCommand):
     help = __doc__
+    requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--name", required=True, help="what the tenant is called")

@@ -1,0 +1,93 @@
+"""The registry on the command line: list models, add an ONNX file, choose the version that answers, pause, resume."""
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from inference.registry.admission import ModelRefused
+from inference.registry.errors import ModelNotFound
+from inference.registry.models import ServedModel
+from inference.registry.onnx_files import OnnxUpload, add_onnx_file
+from inference.registry.services import make_current, set_paused
+from tenants.billing.prices import METERS, Price
+from tenants.context import operator_work
+from tenants.errors import DomainError
+
+
+class Command(BaseCommand):
+    help = __doc__
+    requires_system_checks = ()
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        actions = parser.add_subparsers(dest="action", required=True)
+        actions.add_parser("list", help="what is served")
+        add = actions.add_parser("add", help="check an ONNX file and serve it")
+        add.add_argument("file", type=Path)
+        add.add_argument("--name", required=True, help="letters, digits, - and _")
+        add.add_argument("--title", default="")
+        add.add_argument("--description", default="")
+        add.add_argument(
+            "--price-micros", type=int, default=0, help="millionths of the currency, for --price-per"
+        )
+        add.add_argument("--price-per", type=int, default=1)
+        add.add_argument("--price-meter", choices=METERS, default="call")
+        add.add_argument("--currency", default="EUR")
+        add.add_argument(
+            "--keep-current", action="store_true", help="add the version, but do not let it answer yet"
+        )
+        for action, words in (
+            ("use", "let this version answer"),
+            ("pause", "refuse new work"),
+            ("resume", "go on"),
+        ):
+            one = actions.add_parser(action, help=words)
+            one.add_argument("model", help="name@version" if action == "use" else "name")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            getattr(self, f"_{options['action']}")(options)
+        except (ModelRefused, DomainError) as error:
+            raise CommandError(f"{error.code}: {error.detail}") from error
+
+    def _list(self, options: dict[str, Any]) -> None:
+        with operator_work():
+            for served in ServedModel.objects.select_related("current").prefetch_related("versions"):
+                current = served.current.number if served.current else "-"
+                versions = ",".join(str(version.number) for version in served.versions.all())
+                self.stdout.write(f"{served.name}\tcurrent {current}\tversions {versions}\t{served.state}")
+
+    def _add(self, options: dict[str, Any]) -> None:
+        try:
+            price = Price(
+                meter=options["price_meter"],
+                amount_micros=options["price_micros"],
+                per=options["price_per"],
+                currency=options["currency"],
+            )
+        except ValueError as error:
+            raise CommandError(str(error)) from error
+        upload = OnnxUpload(
+            file=options["file"],
+            name=options["name"],
+            title=options["title"],
+            description=options["description"],
+            price=price,
+        )
+        version = add_onnx_file(upload, make_current=not options["keep_current"])
+        self.stdout.write(f"{version.key} is in the registry (digest {version.digest[:12]})")
+
+    def _use(self, options: dict[str, Any]) -> None:
+        version = make_current(reference=options["model"])
+        self.stdout.write(f"{version.key} answers now")
+
+    def _pause(self, options: dict[str, Any]) -> None:
+        self._set_paused(options["model"], True)
+
+    def _resume(self, options: dict[str, Any]) -> None:
+        self._set_paused(options["model"], False)
+
+    def _set_paused(self, name: str, paused: bool) -> None:
+        if not set_paused(name=name, paused=paused):
+            raise ModelNotFound(f"There is no model {name!r}.")
+        self.stdout.write(f"{name} is {'paused' if paused else 'active'}")

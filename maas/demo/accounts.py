@@ -1,0 +1,75 @@
+"""The demo tenant and the first operator, made once, and the file that tells their owner how to use them."""
+
+import os
+import secrets
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from tenants.context import operator_work
+from tenants.models import User
+from tenants.services import create_operator, create_tenant
+
+MEMBER = "demo@example.com"
+OPERATOR = "operator@example.com"
+
+
+def ensure_accounts(env_file: Path, url: str) -> bool:
+    """Idempotent; True when the accounts were made now. A lost file means new passwords and a new key."""
+    known = read_env(env_file)
+    if _made_before() and known:
+        write_env(env_file, {**known, "MAAS_URL": url})
+        return False
+    member_password, operator_password = secrets.token_urlsafe(12), secrets.token_urlsafe(12)
+    key = _make(member_password, operator_password)
+    write_env(
+        env_file,
+        {
+            "MAAS_URL": url,
+            "MAAS_API_KEY": key,
+            "MAAS_EMAIL": MEMBER,
+            "MAAS_PASSWORD": member_password,
+            "MAAS_OPERATOR_EMAIL": OPERATOR,
+            "MAAS_OPERATOR_PASSWORD": operator_password,
+        },
+    )
+    return True
+
+
+def _made_before() -> bool:
+    with operator_work():
+        return User.objects.filter(email=MEMBER).exists() and User.objects.filter(email=OPERATOR).exists()
+
+
+def _make(member_password: str, operator_password: str) -> str:
+    made = create_tenant(name="Demo", email=MEMBER, password=member_password)
+    with operator_work():
+        _set_password(made.owner, member_password)
+        operator = User.objects.filter(email=OPERATOR).first()
+    if operator is None:
+        create_operator(email=OPERATOR, password=operator_password)
+    else:
+        with operator_work():
+            _set_password(operator, operator_password)
+    return made.key.text
+
+
+def _set_password(user: User, password: str) -> None:
+    user.set_password(password)
+    user.save(update_fields=["password"])
+
+
+def read_env(path: Path) -> dict[str, str]:
+    if not path.exists():
+        return {}
+    lines = (line.partition("=") for line in path.read_text().splitlines() if "=" in line)
+    return {name: value for name, _, value in lines}
+
+
+def write_env(path: Path, values: Mapping[str, str]) -> None:
+    """Readable by its owner only from its first byte on, and never half written."""
+    descriptor, part = tempfile.mkstemp(dir=path.parent, prefix=".demo-")
+    with os.fdopen(descriptor, "w") as stream:
+        stream.writelines(f"{name}={value}\n" for name, value in values.items())
+    os.chmod(part, 0o600)
+    os.replace(part, path)

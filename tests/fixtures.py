@@ -1,0 +1,70 @@
+"""Pytest plugin: a tenant, a second one, and model versions to work with. Each test has its own."""
+
+import itertools
+import os
+from collections.abc import Callable
+
+import pytest
+
+from inference.registry.models import ModelVersion, ServedModel
+from tenants.context import operator_work
+from tenants.identity import Identity
+from tenants.selectors import identify_key
+from tenants.services import CreatedTenant, create_tenant
+
+_numbers = itertools.count()
+
+
+def unique(word: str) -> str:
+    return f"{word}-{os.getpid()}-{next(_numbers)}"
+
+
+@pytest.fixture
+def tenant() -> CreatedTenant:
+    return create_tenant(
+        name=unique("tenant"), email=f"{unique('owner')}@example.com", password="correct horse"
+    )
+
+
+@pytest.fixture
+def other_tenant() -> CreatedTenant:
+    return create_tenant(
+        name=unique("tenant"), email=f"{unique('owner')}@example.com", password="correct horse"
+    )
+
+
+@pytest.fixture
+def identity(tenant: CreatedTenant) -> Identity:
+    return identify_key(tenant.key.text)
+
+
+@pytest.fixture
+def other_identity(other_tenant: CreatedTenant) -> Identity:
+    return identify_key(other_tenant.key.text)
+
+
+@pytest.fixture
+def make_version() -> Callable[..., ModelVersion]:
+    """A model nobody else's test uses, so that its queue is this test's alone."""
+
+    def make(runtime: str = "embed", meter: str = "call", price_micros: int = 1500) -> ModelVersion:
+        with operator_work():
+            served = ServedModel.objects.create(
+                name=unique("model"),
+                accepts=["text", "texts", "document"],
+                price_meter=meter,
+                price_micros=price_micros,
+            )
+            version = ModelVersion.objects.create(
+                served_model=served, number=1, runtime=runtime, digest="0" * 64
+            )
+            served.current = version
+            served.save()
+        return version
+
+    return make
+
+
+@pytest.fixture
+def version(make_version: Callable[..., ModelVersion]) -> ModelVersion:
+    return make_version()

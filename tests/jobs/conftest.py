@@ -1,0 +1,86 @@
+"""Jobs at each stage of their life, made through the same services the product uses."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pytest
+from django.db import connections
+
+from inference.contracts import Units, WorkOutput
+from inference.registry.models import ModelVersion
+from jobs.dispatch.claims import Claim, claim_page
+from jobs.dispatch.settlement import finish_page
+from jobs.models import Document, Job, Page
+from jobs.services import JobRequest, submit_job
+from tenants.context import OPERATOR, unit_of_work
+from tenants.identity import Identity
+from tests.fixtures import unique
+
+DONE = WorkOutput({"text": "read"}, Units(pages=1, tokens=3, calls=1))
+
+
+@dataclass(frozen=True)
+class Desk:
+    """A tenant with a model, and shorthand for what happens to its jobs."""
+
+    identity: Identity
+    version: ModelVersion
+
+    def submit(self, pages: int = 1) -> Job:
+        request = JobRequest(model=self.version.served_model.name, input={"text": "hello"})
+        if pages > 1:
+            request = JobRequest(model=self.version.served_model.name, document_id=self.document(pages).id)
+        return submit_job(identity=self.identity, request=request)
+
+    def document(self, pages: int) -> Document:
+        """A row without a file: these tests never open it."""
+        with unit_of_work(self.identity.tenant_id):
+            return Document.objects.create(
+                tenant_id=self.identity.tenant_id,
+                name="a.pdf",
+                sha256=unique("sha"),
+                size_bytes=1,
+                content_type="application/pdf",
+                kind="pdf",
+                pages_total=pages,
+                file="none",
+            )
+
+    def pages(self, job: Job) -> list[Page]:
+        with unit_of_work(self.identity.tenant_id):
+            return list(Page.objects.filter(job=job).order_by("number"))
+
+    def again(self, job: Job) -> Job:
+        with unit_of_work(self.identity.tenant_id):
+            return Job.objects.get(id=job.id)
+
+    def claim(self, page: Page, worker: str = "one") -> Claim | None:
+        return claim_page(self.identity.tenant_id, page.id, worker)
+
+    def claimed(self, page: Page) -> Claim:
+        claim = self.claim(page)
+        assert claim is not None
+        return claim
+
+    def finish(self, page: Page) -> None:
+        finish_page(self.claimed(page), DONE)
+
+    def expire_lease(self, page: Page) -> None:
+        self.sql(
+            "UPDATE jobs_page SET lease_until = clock_timestamp() - interval '1 second' WHERE id = %s",
+            page.id,
+        )
+
+    def sql(self, statement: str, *values: object) -> None:
+        with connections[OPERATOR].cursor() as cursor:
+            cursor.execute(statement, values)
+
+
+@pytest.fixture
+def desk(identity: Identity, version: ModelVersion) -> Desk:
+    return Desk(identity, version)
+
+
+@pytest.fixture
+def make_desk(identity: Identity, make_version: Callable[..., ModelVersion]) -> Callable[..., Desk]:
+    return lambda **options: Desk(identity, make_version(**options))

@@ -1,0 +1,57 @@
+from django.conf import settings
+
+from inference.brokers import queue_depth
+from jobs.dispatch.broker import publishing_broker
+from jobs.dispatch.release import WINDOW_PER_SLOT, release_version
+from tests.jobs.conftest import Desk
+
+WINDOW = WINDOW_PER_SLOT * settings.MAAS_WORKER_THREADS
+
+
+def waiting(desk: Desk) -> int:
+    return queue_depth(publishing_broker(), desk.version.queue_name)
+
+
+def test_accepting_wakes_a_worker_at_once(desk: Desk) -> None:
+    desk.submit()
+    assert waiting(desk) == 1
+
+
+def test_a_page_with_a_wake_under_way_is_not_woken_again(desk: Desk) -> None:
+    desk.submit()
+    assert release_version(desk.version.id, desk.version.key) == 0
+    assert waiting(desk) == 1
+
+
+def test_a_lost_message_is_sent_again(desk: Desk) -> None:
+    page = desk.pages(desk.submit())[0]
+    desk.sql("UPDATE jobs_page SET wake_again_at = clock_timestamp() WHERE id = %s", page.id)
+    assert release_version(desk.version.id, desk.version.key) == 1
+
+
+def test_a_flood_does_not_fill_the_broker(desk: Desk) -> None:
+    desk.submit(pages=WINDOW * 3)
+    assert waiting(desk) == WINDOW
+    release_version(desk.version.id, desk.version.key)
+    assert waiting(desk) == WINDOW
+
+
+def test_a_finished_page_makes_room_for_the_next(desk: Desk) -> None:
+    job = desk.submit(pages=WINDOW + 2)
+    desk.finish(desk.pages(job)[0])
+    assert release_version(desk.version.id, desk.version.key) == 1
+
+
+def test_pages_are_woken_in_the_order_they_came(desk: Desk) -> None:
+    first, second = desk.submit(pages=WINDOW), desk.submit(pages=2)
+    woken = [page.wake_again_at is not None for page in [*desk.pages(first), *desk.pages(second)]]
+    assert woken == [True] * WINDOW + [False, False]
+
+
+def test_a_page_that_backs_off_is_not_woken_early(desk: Desk) -> None:
+    page = desk.pages(desk.submit())[0]
+    desk.sql(
+        "UPDATE jobs_page SET wake_again_at = NULL, run_after = clock_timestamp() + interval '1 hour' WHERE id = %s",
+        page.id,
+    )
+    assert release_version(desk.version.id, desk.version.key) == 0

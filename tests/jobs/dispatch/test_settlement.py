@@ -1,0 +1,114 @@
+import threading
+from collections.abc import Callable
+from uuid import UUID
+
+import pytest
+from django.db import DatabaseError, connections
+
+from inference.contracts import Units, WorkOutput
+from jobs import states
+from jobs.dispatch.settlement import Failure, fail_page, finish_page
+from jobs.errors import Fenced
+from tenants.context import unit_of_work
+from tenants.models import UsageRecord
+from tests.jobs.conftest import DONE, Desk
+
+BROKEN = Failure("document_corrupt", "The page cannot be read.")
+
+
+def charged(desk: Desk, page_id: UUID) -> list[int]:
+    with unit_of_work(desk.identity.tenant_id):
+        return list(UsageRecord.objects.filter(source_id=page_id).values_list("amount_micros", flat=True))
+
+
+def test_a_finished_page_is_charged_once_with_its_result(desk: Desk) -> None:
+    job = desk.submit()
+    page = desk.pages(job)[0]
+    desk.finish(page)
+    assert desk.pages(job)[0].result == {"text": "read"}
+    assert charged(desk, page.id) == [1500]
+    assert (desk.again(job).state, desk.again(job).cost_micros) == (states.SUCCEEDED, 1500)
+
+
+def test_finishing_twice_changes_nothing(desk: Desk) -> None:
+    page = desk.pages(desk.submit())[0]
+    claim = desk.claimed(page)
+    finish_page(claim, DONE)
+    with pytest.raises(Fenced):
+        finish_page(claim, DONE)
+    assert charged(desk, page.id) == [1500]
+
+
+@pytest.mark.parametrize(("meter", "cost"), [("page", 7), ("token", 21), ("call", 7)])
+def test_the_meter_decides_what_is_counted(make_desk: Callable[..., Desk], meter: str, cost: int) -> None:
+    desk = make_desk(meter=meter, price_micros=7)
+    job = desk.submit()
+    desk.finish(desk.pages(job)[0])
+    assert desk.again(job).cost_micros == cost
+
+
+def test_a_failed_page_costs_nothing_and_the_others_finish(desk: Desk) -> None:
+    job = desk.submit(pages=3)
+    first, second, third = desk.pages(job)
+    desk.finish(first)
+    fail_page(desk.claimed(second), BROKEN, may_retry=False)
+    desk.finish(third)
+    ended = desk.again(job)
+    assert (ended.state, ended.pages_failed, ended.cost_micros) == (states.PARTIALLY_SUCCEEDED, 1, 3000)
+    assert ended.error_code == "pages_failed"
+    assert "page 2: The page cannot be read." in ended.error_detail
+    assert charged(desk, second.id) == []
+
+
+def test_a_single_failed_page_gives_the_job_its_own_reason(desk: Desk) -> None:
+    job = desk.submit()
+    fail_page(desk.claimed(desk.pages(job)[0]), BROKEN, may_retry=False)
+    ended = desk.again(job)
+    assert (ended.state, ended.error_code) == (states.FAILED, "document_corrupt")
+
+
+def test_a_passing_trouble_is_tried_again_later_and_at_most_three_times(desk: Desk) -> None:
+    job = desk.submit()
+    page = desk.pages(job)[0]
+    for attempt in (1, 2, 3):
+        claim = desk.claimed(page)
+        assert claim.attempt == attempt
+        fail_page(claim, Failure("storage_unavailable", "no disk"), may_retry=True)
+        if attempt < 3:
+            assert desk.claim(page) is None, "the back-off must be kept"
+            desk.sql("UPDATE jobs_page SET run_after = clock_timestamp() WHERE id = %s", page.id)
+    assert desk.again(job).state == states.FAILED
+
+
+def test_two_last_pages_at_once_close_the_job_once(desk: Desk) -> None:
+    job = desk.submit(pages=8)
+    claims = [desk.claimed(page) for page in desk.pages(job)]
+
+    def finish(number: int) -> None:
+        finish_page(claims[number], DONE)
+        connections.close_all()
+
+    threads = [threading.Thread(target=finish, args=[number]) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    ended = desk.again(job)
+    assert (ended.state, ended.pages_succeeded, ended.cost_micros) == (states.SUCCEEDED, 8, 8 * 1500)
+    with unit_of_work(desk.identity.tenant_id):
+        assert job.events.filter(type="job.succeeded").count() == 1
+
+
+def test_an_end_state_cannot_be_changed_even_by_sql(desk: Desk) -> None:
+    job = desk.submit()
+    desk.finish(desk.pages(job)[0])
+    with pytest.raises(DatabaseError, match="cannot become"):
+        desk.sql("UPDATE jobs_job SET state = 'queued' WHERE id = %s", job.id)
+
+
+def test_recognised_text_with_a_nul_is_kept_without_it(desk: Desk) -> None:
+    job = desk.submit()
+    finish_page(desk.claimed(desk.pages(job)[0]), WorkOutput({"text": "a\0b \\u0000"}, Units()))
+    result = desk.pages(job)[0].result
+    assert result is not None
+    assert result["text"] == "ab \\u0000"
