@@ -28,7 +28,7 @@ MAX_PAGE_WINDOWS = 16
 """A page is embedded up to 4096 tokens, several times what a dense A4 page holds."""
 MAX_WINDOW_CHARACTERS = 32_768
 """Tokenizing time grows with the characters, and no sensible window of 256 tokens is longer."""
-MAX_PADDED_TOKENS = 4096
+MAX_PADDED_TOKENS = 2048
 MAX_PADDING_SHARE = 0.1
 
 Vectors = npt.NDArray[np.float32]
