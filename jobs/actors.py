@@ -15,11 +15,10 @@ if TYPE_CHECKING:
 def register_page_actor(broker: QueueBroker, runner: "PageRunner") -> None:
     """The model's name is in the queue a message came by; the actor serves every queue."""
 
+    @dramatiq.actor(broker=broker, actor_name=PAGE_ACTOR, queue_name="infer")
     def run_page(tenant_id: str, page_id: str) -> None:
         close_old_connections()
         try:
             runner.run(tenant_id=UUID(tenant_id), page_id=UUID(page_id))
         finally:
             close_old_connections()
-
-    dramatiq.actor(run_page, broker=broker, actor_name=PAGE_ACTOR, queue_name="infer")

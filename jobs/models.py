@@ -167,7 +167,7 @@ class Event(TenantOwned):
     stream can stop below the oldest transaction still running and never skip one that commits late.
     """
 
-    id = models.BigAutoField(primary_key=True)
+    id = models.BigAutoField(primary_key=True)  # type: ignore[assignment]  # rows are many and ordered
     job = models.ForeignKey(Job, on_delete=models.CASCADE, related_name="events", db_constraint=False)
     seq = models.PositiveIntegerField()
     type = models.CharField(max_length=40)

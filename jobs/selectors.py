@@ -111,5 +111,6 @@ def _cursor_now(tenant_id: UUID) -> str:
         return f"{sql.fetchone()[0]}-0"
 
 
-def _decoded(data: Any) -> dict[str, Any]:
-    return json.loads(data) if isinstance(data, str) else data
+def _decoded(data: str | dict[str, Any]) -> dict[str, Any]:
+    """A raw cursor gives jsonb as text."""
+    return dict(json.loads(data)) if isinstance(data, str) else data

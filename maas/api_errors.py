@@ -108,10 +108,7 @@ def _from_framework(error: exceptions.APIException) -> dict[str, object]:
         case exceptions.PermissionDenied():
             code = "csrf_failed" if "CSRF" in str(error.detail) else "insufficient_scope"
             return problem(code, str(error.detail))
-    code = _FRAMEWORK.get(type(error))
-    if code is None:
-        return problem("internal_error", "Something went wrong on our side.")
-    return problem(code, str(error.detail))
+    return problem(_FRAMEWORK.get(type(error), "internal_error"), str(error.detail))
 
 
 def _first_words(detail: Any) -> str:

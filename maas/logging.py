@@ -33,7 +33,9 @@ def configure(options: Mapping[str, str]) -> None:
     root = logging.getLogger()
     root.handlers = [handler]
     root.setLevel(options["level"])
-    for noisy in ("pika", "botocore", "urllib3", "asyncio"):
+    # pika reports each lost connection three times as an error; the broker reports it once, by itself.
+    logging.getLogger("pika").setLevel(logging.CRITICAL)
+    for noisy in ("botocore", "urllib3", "asyncio"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
     structlog.configure(
         processors=[

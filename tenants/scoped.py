@@ -1,6 +1,6 @@
 """The shape of every table that belongs to a tenant."""
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TypeVar
 
 from django.db import models
 
@@ -10,16 +10,11 @@ from tenants.ids import uuid7
 
 M = TypeVar("M", bound=models.Model)
 
-if TYPE_CHECKING:
-    TenantQuerySetManager = models.Manager[M]
-else:
-    TenantQuerySetManager = models.Manager
 
-
-class TenantManager(TenantQuerySetManager):
+class TenantManager(models.Manager[M]):
     """Refuses to query without a scope; inside a tenant's scope, only that tenant's rows exist."""
 
-    def get_queryset(self) -> "models.QuerySet[Any]":
+    def get_queryset(self) -> "models.QuerySet[M]":
         scope = current_scope()
         if scope is None:
             raise UnscopedQuery(

@@ -59,7 +59,7 @@ class ModelSerializer(serializers.ModelSerializer[ServedModel]):
     def get_signature(self, served: ServedModel) -> dict[str, Any]:
         return dict(served.current.signature) if served.current else {}
 
-    def get_price(self, served: ServedModel) -> dict[str, object]:
+    def get_price(self, served: ServedModel) -> dict[str, Any]:
         price = served.price
         return {**price.to_json(), "amount": display(price.amount_micros)}
 

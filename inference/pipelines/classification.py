@@ -37,6 +37,8 @@ PROTOTYPES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "letter": (
             "Dear Sir or Madam, thank you for your letter. I am writing to you regarding our conversation. "
             "I look forward to hearing from you. Yours sincerely,",
+            "Place and date. Dear Ms, thank you for your order and for our talk on the telephone. Our colleagues will "
+            "visit your office. Please do not hesitate to call me with any question. Yours sincerely,",
             "Dear Anna, it was lovely to see you last week. Give my love to the family. Best wishes,",
             "Dear Mr Smith, I am writing to apply for the position you advertised. Kind regards,",
             "Sehr geehrte Damen und Herren, vielen Dank für Ihr Schreiben vom. Für Rückfragen stehe ich "
@@ -48,6 +50,8 @@ PROTOTYPES: Mapping[str, tuple[str, ...]] = MappingProxyType(
             "Abstract. In this study we measured and analysed data. Methods, results, discussion, conclusion.",
             "We tested the effect on participants; the results were statistically significant.",
             "Inspection report: findings, observations, condition of the site, recommended measures.",
+            "Report on the state of a place or a project: summary, numbered findings, years and counts, recommendation "
+            "and what to do first.",
             "Bericht: Zusammenfassung, Untersuchung, Ergebnisse, Umsatz stieg gegenüber dem Vorjahr.",
         ),
         "form": (

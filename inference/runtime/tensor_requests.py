@@ -9,8 +9,8 @@ import numpy as np
 
 from inference.contracts import Json, TensorInput, TextInput, WorkInput, WorkRefused
 from inference.runtime.tensors import Array, TensorSpec
+from inference.runtime.texts import check_texts
 
-MOST_TEXTS = 2048
 MOST_DIMENSIONS = 16
 
 NUMPY_TYPES: Mapping[str, np.dtype[Any]] = MappingProxyType(
@@ -42,22 +42,10 @@ def read_tensors(written: Sequence[object]) -> dict[str, Array]:
 def validate_input(signature: Mapping[str, Json], work: WorkInput) -> None:
     """What can be told from the declared signature alone; the model checks the rest itself."""
     match work:
-        case TextInput(texts=texts):
-            _validate_texts(texts)
+        case TextInput():
+            check_texts(work)
         case TensorInput(tensors=tensors):
             _validate_tensors(signature, tensors)
-
-
-def _validate_texts(texts: Sequence[str]) -> None:
-    if not texts:
-        raise WorkRefused("input_empty", "the list of texts is empty; send at least one text")
-    if len(texts) > MOST_TEXTS:
-        raise WorkRefused(
-            "input_too_large", f"{len(texts)} texts are too many; at most {MOST_TEXTS} fit in one job"
-        )
-    for position, text in enumerate(texts):
-        if not text.strip():
-            raise WorkRefused("input_empty", f"text {position} is empty; leave it out")
 
 
 def _validate_tensors(signature: Mapping[str, Json], tensors: Mapping[str, Array]) -> None:

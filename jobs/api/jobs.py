@@ -2,6 +2,7 @@
 
 import json
 from typing import Any
+from uuid import UUID
 
 from django.db.models import QuerySet
 from django.utils import timezone
@@ -133,7 +134,7 @@ def _filtered(request: Request) -> "QuerySet[Job]":
     if "model" in asked:
         jobs = jobs.filter(model_version__in=versions_named(asked["model"]))
     if "document" in asked:
-        jobs = jobs.filter(document_id=as_uuid(asked["document"]))
+        jobs = jobs.filter(document_id=as_uuid(asked["document"]) or UUID(int=0))
     return jobs
 
 

@@ -103,7 +103,7 @@ class JobSerializer(serializers.ModelSerializer[Job]):
     def get_error(self, job: Job) -> dict[str, str] | None:
         return {"code": job.error_code, "detail": job.error_detail} if job.error_code else None
 
-    def get_cost(self, job: Job) -> dict[str, object]:
+    def get_cost(self, job: Job) -> dict[str, Any]:
         return cost_json(job.cost_micros, job.currency)
 
     def get_urls(self, job: Job) -> dict[str, str]:

@@ -1,5 +1,7 @@
 """Returns pages whose worker went silent to the queue, or ends those that have cost enough workers."""
 
+from uuid import UUID
+
 import structlog
 from django.conf import settings
 from django.db import connections, transaction
@@ -38,7 +40,7 @@ def sweep_expired_leases() -> int:
     return sum(_sweep(page_id, job_id) for page_id, job_id in expired)
 
 
-def _sweep(page_id: object, job_id: object) -> bool:
+def _sweep(page_id: UUID, job_id: UUID) -> bool:
     try:
         with operator_work(), transaction.atomic(using=OPERATOR):
             # Job first, page second: the order of locks everywhere.

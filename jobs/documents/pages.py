@@ -1,7 +1,7 @@
 """A page as models take it: its picture rendered once and kept, its own text where it has any."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal, cast
 from uuid import UUID
 
 from inference.contracts import PageInput, Pixels, TextLine
@@ -12,6 +12,8 @@ from jobs.documents.selectors import get_document
 from jobs.models import Document, DocumentPage
 from tenants.context import unit_of_work
 
+Kind = Literal["pdf", "image", "text"]
+
 
 def page_input(tenant_id: UUID, document_id: UUID, number: int) -> PageInput:
     """Raises DocumentRejected when only rendering shows that the page cannot be read."""
@@ -21,9 +23,9 @@ def page_input(tenant_id: UUID, document_id: UUID, number: int) -> PageInput:
     if kept is not None:
         return _from_kept(kept)
     with files.local_file(document.file) as path:
-        content = reader().read_page(path, document.kind, number)
-    if content.picture is not None:
-        _keep(document, number, content)
+        content = reader().read_page(path, cast(Kind, document.kind), number)
+    if content.picture is not None and content.picture_content_type is not None:
+        _keep(document, number, content, content.picture, content.picture_content_type)
     return _from_content(number, content)
 
 
@@ -52,11 +54,10 @@ def _from_content(number: int, content: PageContent) -> PageInput:
     )
 
 
-def _keep(document: Document, number: int, content: PageContent) -> None:
+def _keep(document: Document, number: int, content: PageContent, picture: bytes, picture_type: str) -> None:
     """Loses quietly to another worker that was first, and leaves nothing behind when the document is gone."""
     name = files.save_bytes(
-        files.picture_name(document.tenant_id, document.id, number, content.picture_content_type),
-        content.picture or b"",
+        files.picture_name(document.tenant_id, document.id, number, picture_type), picture
     )
     with unit_of_work(document.tenant_id):
         live = Document.objects.select_for_update().filter(id=document.id, deleted_at=None).exists()
@@ -74,7 +75,7 @@ def _insert(document: Document, number: int, content: PageContent, name: str) ->
             "width_px": content.width_px,
             "height_px": content.height_px,
             "picture": name,
-            "picture_type": content.picture_content_type,
+            "picture_type": content.picture_content_type or "",
             "text_layer": None if content.text_lines is None else [_raw(line) for line in content.text_lines],
         },
     )

@@ -21,8 +21,8 @@ from jobs.worker.versions import VersionCatalogue
 log = structlog.get_logger(__name__)
 BEAT_S = 2.0
 READER_PATIENCE_S = 20.0
-GRACE_S = 7.0
-"""The supervisor and containers give ten seconds; the rest is for closing connections."""
+GRACE_S = 5.0
+"""The supervisor and containers give ten seconds; stopping consumers and closing connections takes the rest."""
 
 
 class WorkerProcess:

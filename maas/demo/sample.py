@@ -48,6 +48,7 @@ Peter Lindqvist""",
     (
         "Report on the archive of Acme",
         """Summary
+This report gives the results of our inspection in February.
 The archive holds about 3,200 files on 210 metres of shelf.
 Roughly one third can be destroyed under the rules of 2019.
 

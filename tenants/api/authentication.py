@@ -16,7 +16,7 @@ IDENTITY = "maas.identity"
 
 
 class _Csrf(CsrfViewMiddleware):
-    def _reject(self, request: HttpRequest, reason: str) -> str:  # type: ignore[override]
+    def _reject(self, request: HttpRequest, reason: str) -> str:
         return reason
 
 

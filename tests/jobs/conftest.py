@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from uuid import UUID
 
 import pytest
 from django.db import connections
@@ -71,7 +72,7 @@ class Desk:
             page.id,
         )
 
-    def sql(self, statement: str, *values: object) -> None:
+    def sql(self, statement: str, *values: UUID) -> None:
         with connections[OPERATOR].cursor() as cursor:
             cursor.execute(statement, values)
 

@@ -93,7 +93,7 @@ EMBED = BuiltinModel(
     "whose cosine says how alike the texts are. all-MiniLM-L6-v2, English.",
     runtime="embed",
     release="all-minilm-l6-v2-1",
-    price=Price(meter="token", amount_micros=20, per=1000, currency="EUR"),
+    price=Price(meter="token", amount_micros=1, per=1, currency="EUR"),
     signature={
         "inputs": [_field("texts", "BYTES", (-1,))],
         "outputs": [_field("embeddings", "FP32", (-1, DIMENSIONS))],
@@ -111,7 +111,7 @@ PARSE = BuiltinModel(
     description="Reads a page from its own text or, where it has none, from its picture, and says whether "
     "it is an invoice, a contract, a letter, a report, a form or something else.",
     runtime="parse",
-    release="parse-1",
+    release="parse-2",
     price=Price(meter="page", amount_micros=1500, per=1, currency="EUR"),
     signature={
         "inputs": [_field("page", "UINT8", (-1, -1, 3))],
