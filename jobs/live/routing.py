@@ -1,6 +1,7 @@
 """Which socket lives at which address."""
 
 from jobs.errors import NotFound
+from jobs.live.closing import Closable
 from jobs.live.consumers import EventsConsumer
 from jobs.live.doorman import Doorman
 from jobs.live.hub import Hub
@@ -17,4 +18,5 @@ class Sockets:
         app = self._at.get(scope["path"])
         if app is None:
             raise NotFound(f"There is no socket at this address; there are {sorted(self._at)}.")
-        await app(scope, receive, send)
+        socket = Closable(receive, send)
+        await app(scope, socket.receive, socket.send)

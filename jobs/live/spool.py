@@ -26,7 +26,7 @@ class StorageFull(DomainError):
     code = "storage_full"
 
 
-def _refusal(error: OSError) -> DomainError:
+def refusal_of(error: OSError) -> DomainError:
     if error.errno in {errno.ENOSPC, errno.EDQUOT}:
         return StorageFull("The service has no disk space left for this upload. Try again later.")
     return StorageUnavailable("The service cannot write uploads at the moment. Try again later.")
@@ -68,7 +68,7 @@ class SpoolFile:
             await self._threads.run(self._write, batch)
         except OSError as error:
             log.error("spool_not_written", error=str(error))
-            raise _refusal(error) from error
+            raise refusal_of(error) from error
 
     def _write(self, batch: bytes) -> None:
         with self._lock:
@@ -113,7 +113,7 @@ class Spool:
                 self._folder = self._own_folder()
             except OSError as error:
                 log.error("spool_not_opened", path=str(self._root), error=str(error))
-                raise _refusal(error) from error
+                raise refusal_of(error) from error
         return self._folder
 
     def close(self) -> None:

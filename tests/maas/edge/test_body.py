@@ -48,12 +48,12 @@ def test_a_body_that_grows_too_large_is_refused_at_that_byte() -> None:
 
 
 def test_a_body_that_stalls_is_refused() -> None:
-    with pytest.raises(BodyTooSlow, match="No byte of the body arrived for 0.05 s; 60 bytes did"):
+    with pytest.raises(BodyTooSlow, match=r"No byte of the body arrived for 0\.05 s; 60 bytes did"):
         asyncio.run(_read(GuardedBody(_pieces(60, then_stall=True), _allowance(idle_s=0.05))))
 
 
 def test_a_body_that_takes_too_long_in_all_is_refused() -> None:
-    with pytest.raises(BodyTooSlow, match="did not arrive within 0.05 s"):
+    with pytest.raises(BodyTooSlow, match=r"did not arrive within 0\.05 s"):
         asyncio.run(_read(GuardedBody(_pieces(60, then_stall=True), _allowance(total_s=0.05))))
 
 

@@ -9,16 +9,11 @@ from jobs.live.spool import LOCK
 from tenants.context import operator_work, unit_of_work
 from tenants.keys import new_key
 from tenants.models import ApiKey, Tenant
-from tenants.services import CreatedTenant, create_key, create_tenant, revoke_key
+from tenants.services import CreatedTenant, create_key, revoke_key
 from tests.maas.granian_server import GranianServer
 from tests.maas.raw_http import RawRequest
 
 BLOCK = b"x" * 65_536
-
-
-@pytest.fixture(scope="module")
-def tenant() -> CreatedTenant:
-    return create_tenant(name="Edge", email=f"{new_key(livemode=True).public_id}@example.com")
 
 
 def _bearer(key: str) -> dict[str, str]:
@@ -112,11 +107,12 @@ def test_a_revoked_key_dies_within_a_second(telling_server: GranianServer, tenan
     assert _code(answer) == "api_key_revoked"
 
 
-def test_the_key_of_a_suspended_tenant_is_refused(telling_server: GranianServer) -> None:
-    other = create_tenant(name="Late payer", email=f"{new_key(livemode=True).public_id}@example.com")
+def test_the_key_of_a_suspended_tenant_is_refused(
+    telling_server: GranianServer, tenant: CreatedTenant
+) -> None:
     with operator_work():
-        Tenant.objects.filter(id=other.tenant.id).update(state=Tenant.State.SUSPENDED)
-    answer = httpx.get(f"{telling_server.url}/v1/echo", headers=_bearer(other.key.text))
+        Tenant.objects.filter(id=tenant.tenant.id).update(state=Tenant.State.SUSPENDED)
+    answer = httpx.get(f"{telling_server.url}/v1/echo", headers=_bearer(tenant.key.text))
     assert (answer.status_code, _code(answer)) == (403, "tenant_suspended")
 
 

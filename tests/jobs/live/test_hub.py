@@ -1,0 +1,104 @@
+"""Hints from Redis to those who wait for them."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from uuid import uuid4
+
+import pytest
+import redis
+from django.conf import settings
+
+from jobs.dispatch.changes import CHANNEL, announce
+from jobs.live.hub import Change, Hub, Watch, parse_change
+
+LONG_S = 20.0
+
+
+def _with_hub(check: Callable[[Hub], Awaitable[None]]) -> None:
+    async def run() -> None:
+        hub = Hub(settings.MAAS_REDIS_URL)
+        try:
+            await check(hub)
+        finally:
+            hub.close()
+
+    asyncio.run(run())
+
+
+async def _announced(watch: Watch, say: Callable[[], None]) -> bool:
+    """Says it until it is heard: the listener may still be connecting."""
+    heard = asyncio.ensure_future(watch.wait(LONG_S))
+    for _ in range(100):
+        await asyncio.to_thread(say)
+        done, _ = await asyncio.wait([heard], timeout=0.1)
+        if done:
+            return True
+    return False
+
+
+def test_a_change_wakes_those_who_watch_its_job_or_its_tenant() -> None:
+    async def check(hub: Hub) -> None:
+        tenant_id, job_id = uuid4(), uuid4()
+        for subject in (tenant_id, job_id):
+            with hub.watch(subject) as watch:
+                assert await _announced(watch, lambda: announce(tenant_id, job_id))
+
+    _with_hub(check)
+
+
+def test_a_change_wakes_nobody_else() -> None:
+    async def check(hub: Hub) -> None:
+        job_id = uuid4()
+        with hub.watch(job_id) as mine, hub.watch(uuid4()) as other:
+            assert await _announced(mine, lambda: announce(uuid4(), job_id))
+            await other.wait(0)  # Forgets what connecting has told everybody.
+            assert await _announced(mine, lambda: announce(uuid4(), job_id))
+            assert not other._changed.is_set()
+
+    _with_hub(check)
+
+
+def test_many_changes_are_one_to_a_slow_reader() -> None:
+    async def check(hub: Hub) -> None:
+        watch = Watch()
+        for _ in range(1000):
+            watch.wake()
+        await watch.wait(LONG_S)
+        assert not watch._changed.is_set()
+
+    _with_hub(check)
+
+
+def test_who_waits_is_woken_after_the_connection_was_lost_and_found() -> None:
+    async def check(hub: Hub) -> None:
+        with hub.watch(uuid4()) as watch:
+            await watch.wait(LONG_S)  # Connected.
+            client = redis.Redis.from_url(settings.MAAS_REDIS_URL)
+            client.client_kill_filter(_type="pubsub")
+            await asyncio.wait_for(watch.wait(LONG_S), LONG_S / 2)
+
+    _with_hub(check)
+
+
+def test_closing_wakes_everybody() -> None:
+    async def check(hub: Hub) -> None:
+        with hub.watch(uuid4()) as watch:
+            waiting = asyncio.ensure_future(watch.wait(LONG_S))
+            await asyncio.sleep(0)
+            hub.close()
+            await asyncio.wait_for(waiting, 1)
+
+    _with_hub(check)
+
+
+@pytest.mark.parametrize(
+    "payload", [b"", b"[]", b"{}", b'{"tenant": 1, "job": 2}', b'{"tenant": "x", "job": "y"}', b"\xff"]
+)
+def test_nonsense_on_the_channel_is_ignored(payload: bytes) -> None:
+    assert parse_change(payload) is None
+
+
+def test_a_change_is_read() -> None:
+    tenant_id, job_id = uuid4(), uuid4()
+    assert parse_change(f'{{"tenant": "{tenant_id}", "job": "{job_id}"}}') == Change(tenant_id, job_id)
+    assert CHANNEL == "maas:changes"
