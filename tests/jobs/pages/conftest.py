@@ -1,0 +1,21 @@
+"""Members of the desk's tenant, signed in."""
+
+import pytest
+from django.test import Client
+
+from tenants.context import operator_work
+from tenants.models import Membership
+from tenants.services import CreatedTenant
+
+
+@pytest.fixture
+def member(client: Client, tenant: CreatedTenant) -> Client:
+    client.force_login(tenant.owner)
+    return client
+
+
+@pytest.fixture
+def viewer(member: Client, tenant: CreatedTenant) -> Client:
+    with operator_work():
+        Membership.objects.filter(user=tenant.owner).update(role=Membership.Role.VIEWER)
+    return member
