@@ -121,8 +121,10 @@ def storage_backend(url: str, home: Path) -> dict[str, object]:
         query = dict(parse_qsl(parts.query))
         options: dict[str, object] = {
             "bucket_name": parts.netloc,
-            "location": parts.path.lstrip("/"),
+            "location": unquote(parts.path).lstrip("/"),
             "querystring_auth": True,
+            # Larger files are fetched to disk; the library's default of 0 keeps any size in memory.
+            "max_memory_size": 2**20,
             "file_overwrite": True,
             "default_acl": None,
         }
@@ -139,7 +141,7 @@ def storage_backend(url: str, home: Path) -> dict[str, object]:
                 f"MAAS_STORAGE_URL has unknown options {sorted(unknown)}; known: {sorted(known)}"
             )
         return {
-            "BACKEND": "storages.backends.s3.S3Storage",
+            "BACKEND": "maas.object_storage.ObjectStorage",
             "OPTIONS": options | {known[k]: v for k, v in query.items()},
         }
     raise ImproperlyConfigured(

@@ -1,0 +1,139 @@
+"""Documents and model files in S3-compatible storage, against a stand-in server on this machine."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import boto3  # type: ignore[import-untyped]
+import pytest
+from django.core.files.storage import default_storage
+from moto.server import ThreadedMotoServer
+from pytest_django import Settings
+
+from inference.registry import artifacts
+from jobs.documents import files
+from jobs.errors import StorageUnavailable
+from maas.env import storage_backend
+from maas.supervisor.ports import free_port
+
+KEYS = "access_key=stand-in&secret_key=stand-in&region=eu-central-1"
+CONTENT = b"%PDF-1.7 bytes of a document" * 4096
+
+
+@pytest.fixture(scope="module")
+def endpoint() -> Iterator[str]:
+    server = ThreadedMotoServer("127.0.0.1", port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    yield f"http://{host}:{port}"
+    server.stop()
+
+
+@pytest.fixture
+def bucket(endpoint: str, settings: Settings, tmp_path: Path) -> str:
+    """A bucket of this test's own, in use as the product's storage."""
+    name = f"maas-{uuid4().hex}"
+    client = _client(endpoint)
+    client.create_bucket(Bucket=name, CreateBucketConfiguration={"LocationConstraint": "eu-central-1"})
+    _use(settings, f"s3://{name}/tenants-of-ours?endpoint={endpoint}&{KEYS}", tmp_path)
+    return name
+
+
+def _client(endpoint: str) -> Any:
+    return boto3.client(
+        "s3",
+        endpoint_url=endpoint,
+        aws_access_key_id="stand-in",
+        aws_secret_access_key="stand-in",
+        region_name="eu-central-1",
+    )
+
+
+def _use(settings: Settings, url: str, home: Path) -> None:
+    settings.MAAS_HOME, settings.MAAS_SPOOL = home, home / "spool"
+    settings.STORAGES = {**settings.STORAGES, "default": storage_backend(url, home)}
+
+
+def _objects(endpoint: str, bucket: str) -> list[str]:
+    return [found["Key"] for found in _client(endpoint).list_objects_v2(Bucket=bucket).get("Contents", [])]
+
+
+def test_document_is_stored_below_the_prefix_and_comes_back_whole(
+    endpoint: str, bucket: str, tmp_path: Path
+) -> None:
+    scan = tmp_path / "scan.pdf"
+    scan.write_bytes(CONTENT)
+    name = files.save_file(files.original_name(uuid4(), uuid4(), "0" * 64), scan)
+    assert _objects(endpoint, bucket) == [f"tenants-of-ours/{name}"]
+    with files.local_file(name) as copy:
+        assert copy.read_bytes() == CONTENT
+
+
+def test_local_copy_of_a_document_is_private_and_gone_after_use(bucket: str) -> None:
+    name = files.save_bytes(files.original_name(uuid4(), uuid4(), "1" * 64), CONTENT)
+    with files.local_file(name) as copy:
+        assert copy.stat().st_mode & 0o077 == 0
+    assert not copy.exists()
+
+
+def test_erased_document_is_gone_from_the_bucket_and_erasing_again_does_no_harm(
+    endpoint: str, bucket: str
+) -> None:
+    name = files.save_bytes(files.original_name(uuid4(), uuid4(), "2" * 64), CONTENT)
+    files.erase(name)
+    files.erase(name)
+    assert _objects(endpoint, bucket) == []
+
+
+def test_document_that_is_missing_from_storage_is_a_storage_error(bucket: str) -> None:
+    with pytest.raises(StorageUnavailable), files.local_file("tenants/none/documents/none"):
+        pass
+
+
+def test_storage_that_does_not_answer_is_a_storage_error(settings: Settings, tmp_path: Path) -> None:
+    _use(settings, f"s3://bucket?endpoint=http://127.0.0.1:{free_port()}&{KEYS}", tmp_path)
+    with pytest.raises(StorageUnavailable):
+        files.save_bytes("tenants/some/documents/one", CONTENT)
+
+
+def test_storage_that_refuses_is_a_storage_error(endpoint: str, settings: Settings, tmp_path: Path) -> None:
+    _use(settings, f"s3://there-is-no-such-bucket?endpoint={endpoint}&{KEYS}", tmp_path)
+    with pytest.raises(StorageUnavailable):
+        files.save_bytes("tenants/some/documents/one", CONTENT)
+
+
+def test_model_file_is_fetched_once_into_the_cache_of_the_home(bucket: str, tmp_path: Path) -> None:
+    weights = tmp_path / "weights.onnx"
+    weights.write_bytes(CONTENT)
+    artifact = artifacts.store(weights)
+    cached = artifacts.local_path(artifact)
+    assert cached.read_bytes() == CONTENT
+    assert cached.is_relative_to(tmp_path / "models")
+    default_storage.delete(artifact["file"])
+    assert artifacts.local_path(artifact) == cached
+
+
+def test_model_file_that_was_changed_in_storage_is_not_served(
+    endpoint: str, bucket: str, tmp_path: Path
+) -> None:
+    weights = tmp_path / "weights.onnx"
+    weights.write_bytes(CONTENT)
+    artifact = artifacts.store(weights)
+    _client(endpoint).put_object(Bucket=bucket, Key=f"tenants-of-ours/{artifact['file']}", Body=b"other")
+    with pytest.raises(artifacts.ArtifactDamaged):
+        artifacts.local_path(artifact)
+    assert list((tmp_path / "models").rglob("*.onnx")) == []
+
+
+def test_large_document_is_not_held_in_memory_while_it_is_fetched(bucket: str) -> None:
+    name = files.save_bytes("tenants/some/documents/large", b"x" * 3 * 2**20)
+    with default_storage.open(name) as fetched:
+        spool: Any = fetched.file
+        assert spool._rolled
+
+
+def test_page_picture_is_read_through_the_storage(bucket: str) -> None:
+    name = files.save_bytes(files.picture_name(uuid4(), uuid4(), 1, "image/png"), b"\x89PNG")
+    with default_storage.open(name) as picture:
+        assert picture.read() == b"\x89PNG"
