@@ -20,6 +20,12 @@ class EncodedPicture:
     data: bytes
     content_type: str
 
+    def decoded(self, original: Image.Image) -> Image.Image:
+        """What is seen of the original once it has been stored."""
+        if self.content_type == "image/png":
+            return original
+        return Image.open(io.BytesIO(self.data), formats=("JPEG",)).convert("RGB")
+
 
 def encode(image: Image.Image) -> EncodedPicture:
     """PNG for a page of few colours, where it is lossless and small; JPEG for scans and photographs."""

@@ -88,10 +88,13 @@ def _decode_picture(document: BinaryIO, file_type: FileType, limits: DocumentLim
 
 
 def _write_page(image: Image.Image, lines: Json, arena: int) -> Json:
-    """Pixels first, row by row and RGB, then the picture."""
-    pixels = image.tobytes()
-    _write(arena, pixels, 0)
+    """Pixels first, row by row and RGB, then the picture.
+
+    The pixels are those of the stored picture, losses and all: what a model reads today it reads again tomorrow.
+    """
     picture = encode(image)
+    pixels = picture.decoded(image).tobytes()
+    _write(arena, pixels, 0)
     _write(arena, picture.data, len(pixels))
     return {
         "width": image.width,

@@ -1,0 +1,144 @@
+import hashlib
+import threading
+from pathlib import Path
+
+import pytest
+from django.core.files.storage import default_storage
+from django.db import connections
+
+from jobs.documents.pages import page_input
+from jobs.documents.reader import DocumentRejected
+from jobs.documents.reading import reader
+from jobs.documents.services import StoredDocument, delete_document, store_document
+from jobs.documents.uploads import Upload
+from jobs.models import Document, DocumentPage
+from tenants.context import unit_of_work
+from tenants.identity import Identity
+from tests.samples.pdfs import encrypted_pdf, scanned_pdf, text_pdf
+
+
+def upload(folder: Path, content: bytes, name: str = "scan.pdf") -> Upload:
+    path = folder / f"{hashlib.sha256(content).hexdigest()[:8]}-{name}"
+    path.write_bytes(content)
+    return Upload(path, hashlib.sha256(content).hexdigest(), len(content), name, "application/pdf")
+
+
+def stored(identity: Identity, folder: Path, content: bytes) -> StoredDocument:
+    return store_document(identity=identity, upload=upload(folder, content))
+
+
+def test_a_document_is_inspected_and_kept(identity: Identity, tmp_path: Path) -> None:
+    made = stored(identity, tmp_path, scanned_pdf("one", "two"))
+    assert made.created
+    assert (made.document.kind, made.document.pages_total) == ("pdf", 2)
+    assert default_storage.exists(made.document.file)
+
+
+def test_the_same_bytes_are_recognised_for_the_same_tenant_only(
+    identity: Identity, other_identity: Identity, tmp_path: Path
+) -> None:
+    content = text_pdf("the same")
+    first, again = stored(identity, tmp_path, content), stored(identity, tmp_path, content)
+    elsewhere = stored(other_identity, tmp_path, content)
+    assert (again.created, again.document.id) == (False, first.document.id)
+    assert elsewhere.created
+    assert elsewhere.document.id != first.document.id
+
+
+def test_the_same_bytes_at_once_become_one_document(identity: Identity, tmp_path: Path) -> None:
+    content = text_pdf("at once")
+    made: list[StoredDocument] = []
+
+    def store(number: int) -> None:
+        (tmp_path / str(number)).mkdir()
+        made.append(stored(identity, tmp_path / str(number), content))
+        connections.close_all()
+
+    threads = [threading.Thread(target=store, args=[number]) for number in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len({one.document.id for one in made}) == 1
+    assert sum(one.created for one in made) == 1
+    assert default_storage.exists(made[0].document.file)
+
+
+def test_a_rejected_document_leaves_nothing_behind(identity: Identity, tmp_path: Path) -> None:
+    with pytest.raises(DocumentRejected, match="document_encrypted"):
+        stored(identity, tmp_path, encrypted_pdf())
+    with unit_of_work(identity.tenant_id):
+        assert not Document.objects.exists()
+
+
+def test_a_page_is_rendered_once_and_its_picture_kept(identity: Identity, tmp_path: Path) -> None:
+    document = stored(identity, tmp_path, scanned_pdf("Hello picture")).document
+    first = page_input(identity.tenant_id, document.id, 1)
+    again = page_input(identity.tenant_id, document.id, 1)
+    assert first.text_lines is None
+    assert first.load_pixels is not None
+    assert again.load_pixels is not None
+    assert (first.load_pixels() == again.load_pixels()).all(), (
+        "a second reading must see the very same pixels"
+    )
+    with unit_of_work(identity.tenant_id):
+        assert DocumentPage.objects.count() == 1
+
+
+def test_a_pages_own_text_is_read_without_its_picture(identity: Identity, tmp_path: Path) -> None:
+    document = stored(
+        identity, tmp_path, text_pdf("A sentence that is part of the document itself.")
+    ).document
+    for _ in range(2):
+        lines = page_input(identity.tenant_id, document.id, 1).text_lines
+        assert lines is not None
+        assert "A sentence that is part" in lines[0].text
+        assert lines[0].box is not None
+
+
+def test_erasing_removes_file_and_pictures(identity: Identity, tmp_path: Path) -> None:
+    document = stored(identity, tmp_path, scanned_pdf("Erase me")).document
+    page_input(identity.tenant_id, document.id, 1)
+    with unit_of_work(identity.tenant_id):
+        picture = DocumentPage.objects.get().picture
+    assert default_storage.exists(picture)
+    delete_document(identity=identity, document_id=document.id)
+    assert not default_storage.exists(picture)
+    assert not default_storage.exists(document.file)
+
+
+def test_a_page_rendered_while_its_document_is_erased_leaves_no_picture(
+    identity: Identity, tmp_path: Path
+) -> None:
+    document = stored(identity, tmp_path, scanned_pdf("Racing")).document
+    kept = reader().read_page
+
+    def erase_meanwhile(path: Path, kind: str, number: int) -> object:
+        content = kept(path, "pdf", number)
+        delete_document(identity=identity, document_id=document.id)
+        return content
+
+    reader().read_page = erase_meanwhile  # type: ignore[method-assign,assignment]
+    try:
+        page_input(identity.tenant_id, document.id, 1)
+    finally:
+        del reader().read_page
+    with unit_of_work(identity.tenant_id):
+        assert not DocumentPage.objects.exists()
+    folder = f"tenants/{identity.tenant_id}/documents/{document.id}/pages"
+    assert not default_storage.exists(folder) or default_storage.listdir(folder)[1] == []
+
+
+def test_a_document_with_more_pages_than_the_tenant_may_send_is_refused(
+    identity: Identity, tmp_path: Path
+) -> None:
+    limits = identity.limits
+    tight = type(identity)(
+        tenant_id=identity.tenant_id,
+        scopes=identity.scopes,
+        limits=limits.tightened(
+            type(limits)(limits.upload_bytes, 1, limits.page_pixels, limits.inline_bytes)
+        ),
+    )
+    with pytest.raises(DocumentRejected, match="2 pages; the limit is 1"):
+        stored(tight, tmp_path, scanned_pdf("one", "two"))

@@ -1,0 +1,98 @@
+import threading
+
+import pytest
+from django.db import connections, transaction
+
+from jobs.dispatch.events import append_event
+from jobs.errors import InvalidRequest, NotFound
+from jobs.selectors import job_events_after, tenant_events_after
+from tenants.context import APP, unit_of_work
+from tenants.identity import Identity
+from tests.jobs.conftest import Desk
+
+
+def read_all(desk: Desk, cursor: str) -> list[tuple[str, int]]:
+    """Reads on until nothing is pending."""
+    seen: list[tuple[str, int]] = []
+    while True:
+        page = tenant_events_after(desk.identity.tenant_id, cursor, limit=3)
+        seen += [(str(event.job_id), event.seq) for event in page.events]
+        cursor = page.cursor
+        if not page.pending:
+            return seen
+
+
+def test_the_stream_gives_every_event_once_and_in_order(desk: Desk) -> None:
+    start = tenant_events_after(desk.identity.tenant_id, None).cursor
+    jobs = [desk.submit(pages=2) for _ in range(3)]
+    for job in jobs:
+        for page in desk.pages(job):
+            desk.finish(page)
+    expected = {(str(job.id), seq) for job in jobs for seq in range(1, 8)}
+    seen = read_all(desk, start)
+    assert set(seen) == expected
+    assert len(seen) == len(expected)
+    for job in jobs:
+        numbers = [seq for job_id, seq in seen if job_id == str(job.id)]
+        assert numbers == sorted(numbers)
+
+
+def test_an_event_that_commits_late_is_not_skipped(desk: Desk) -> None:
+    """The early transaction takes its place in the order first and commits last."""
+    early, late = desk.submit(), desk.submit()
+    cursor = tenant_events_after(desk.identity.tenant_id, None).cursor
+    may_commit, written = threading.Event(), threading.Event()
+
+    def slow() -> None:
+        with unit_of_work(desk.identity.tenant_id):
+            append_event(early.id, "test.early", {})
+            written.set()
+            may_commit.wait(10)
+        connections.close_all()
+
+    thread = threading.Thread(target=slow)
+    thread.start()
+    assert written.wait(10)
+    with unit_of_work(desk.identity.tenant_id):
+        append_event(late.id, "test.late", {})
+    while_open = tenant_events_after(desk.identity.tenant_id, cursor)
+    assert "test.late" not in [event.type for event in while_open.events]
+    assert while_open.pending
+    may_commit.set()
+    thread.join()
+    tail = read_all(desk, while_open.cursor)
+    assert tail[-2:] == [(str(early.id), 2), (str(late.id), 2)]
+
+
+def test_one_tenants_stream_holds_nothing_of_another(desk: Desk, other_identity: Identity) -> None:
+    cursor = tenant_events_after(other_identity.tenant_id, None).cursor
+    desk.submit()
+    assert tenant_events_after(other_identity.tenant_id, cursor).events == []
+
+
+def test_a_jobs_events_can_be_read_on_from_any_number(desk: Desk) -> None:
+    job = desk.submit(pages=2)
+    desk.finish(desk.pages(job)[0])
+    tail = job_events_after(desk.identity.tenant_id, job.id, 2)
+    assert [event.seq for event in tail] == [3, 4]
+
+
+def test_anothers_job_has_no_events_to_show(desk: Desk, other_identity: Identity) -> None:
+    with pytest.raises(NotFound):
+        job_events_after(other_identity.tenant_id, desk.submit().id, 0)
+
+
+@pytest.mark.parametrize(
+    "cursor", ["", "x", "1", "1-", "-1-1", "1-1; DROP TABLE jobs_event", "9" * 40 + "-1"]
+)
+def test_what_is_no_cursor_is_refused(desk: Desk, cursor: str) -> None:
+    with pytest.raises(InvalidRequest, match="not a cursor"):
+        tenant_events_after(desk.identity.tenant_id, cursor)
+
+
+def test_an_event_rolled_back_was_never_there(desk: Desk) -> None:
+    job = desk.submit()
+    with unit_of_work(desk.identity.tenant_id):
+        append_event(job.id, "test.undone", {})
+        transaction.set_rollback(True, using=APP)
+    assert [event.seq for event in job_events_after(desk.identity.tenant_id, job.id, 0)] == [1]

@@ -1,0 +1,142 @@
+from uuid import uuid4
+
+import pytest
+
+from inference.contracts import WorkRefused
+from inference.registry.errors import ModelNotFound, ModelPaused
+from inference.registry.services import set_paused
+from jobs import states
+from jobs.dispatch.settlement import Failure, fail_page, finish_page
+from jobs.documents.services import delete_document
+from jobs.errors import (
+    DocumentDeleted,
+    Fenced,
+    InvalidRequest,
+    JobFinished,
+    JobNotFinished,
+    NotFound,
+    NothingToRetry,
+)
+from jobs.services import JobRequest, cancel_job, retry_job, submit_job
+from tenants.context import unit_of_work
+from tenants.identity import Identity
+from tenants.models import UsageRecord
+from tests.jobs.conftest import DONE, Desk
+
+BROKEN = Failure("document_corrupt", "The page cannot be read.")
+
+
+def test_a_job_keeps_the_price_it_was_accepted_under(desk: Desk) -> None:
+    job = desk.submit()
+    desk.sql("UPDATE inference_servedmodel SET price_micros = 9 WHERE id = %s", desk.version.served_model_id)
+    desk.finish(desk.pages(job)[0])
+    assert desk.again(job).cost_micros == 1500
+
+
+@pytest.mark.parametrize("both", [True, False])
+def test_a_job_needs_either_a_document_or_an_input(desk: Desk, both: bool) -> None:
+    request = JobRequest(
+        model=desk.version.served_model.name,
+        document_id=uuid4() if both else None,
+        input={"text": "a"} if both else None,
+    )
+    with pytest.raises(InvalidRequest, match="exactly one"):
+        submit_job(identity=desk.identity, request=request)
+
+
+def test_an_unknown_model_is_named_with_those_that_are_served(desk: Desk) -> None:
+    with pytest.raises(ModelNotFound, match=desk.version.served_model.name):
+        submit_job(identity=desk.identity, request=JobRequest(model="no-such-model", input={"text": "a"}))
+
+
+def test_a_paused_model_takes_no_new_work(desk: Desk) -> None:
+    set_paused(name=desk.version.served_model.name, paused=True)
+    with pytest.raises(ModelPaused):
+        desk.submit()
+
+
+def test_what_a_model_does_not_take_is_refused_before_any_work(desk: Desk) -> None:
+    request = JobRequest(model=desk.version.served_model.name, input={"tensors": []})
+    with pytest.raises(WorkRefused, match="not tensors"):
+        submit_job(identity=desk.identity, request=request)
+
+
+def test_anothers_document_is_as_unknown_as_one_that_never_was(desk: Desk, other_identity: Identity) -> None:
+    document = desk.document(1)
+    words = []
+    for document_id in (document.id, uuid4()):
+        request = JobRequest(model=desk.version.served_model.name, document_id=document_id)
+        with pytest.raises(NotFound) as refusal:
+            submit_job(identity=other_identity, request=request)
+        words.append(refusal.value.detail.replace(str(document_id), "ID"))
+    assert words[0] == words[1]
+
+
+def test_canceling_a_queued_job_leaves_nothing_to_claim(desk: Desk) -> None:
+    job = desk.submit(pages=2)
+    assert cancel_job(identity=desk.identity, job_id=job.id).state == states.CANCELED
+    assert [desk.claim(page) for page in desk.pages(job)] == [None, None]
+
+
+def test_canceling_a_running_job_throws_the_running_page_away_unpaid(desk: Desk) -> None:
+    job = desk.submit(pages=2)
+    first, second = desk.pages(job)
+    desk.finish(first)
+    claim = desk.claimed(second)
+    cancel_job(identity=desk.identity, job_id=job.id)
+    with pytest.raises(Fenced):
+        finish_page(claim, DONE)
+    ended = desk.again(job)
+    assert (ended.state, ended.pages_succeeded, ended.cost_micros) == (states.CANCELED, 1, 1500)
+
+
+def test_canceling_twice_is_harmless_but_an_ended_job_says_so(desk: Desk) -> None:
+    job, done = desk.submit(), desk.submit()
+    desk.finish(desk.pages(done)[0])
+    cancel_job(identity=desk.identity, job_id=job.id)
+    assert cancel_job(identity=desk.identity, job_id=job.id).state == states.CANCELED
+    with pytest.raises(JobFinished, match="succeeded"):
+        cancel_job(identity=desk.identity, job_id=done.id)
+
+
+def test_a_retry_takes_over_finished_pages_at_no_charge(desk: Desk) -> None:
+    old = desk.submit(pages=3)
+    first, second, third = desk.pages(old)
+    desk.finish(first)
+    fail_page(desk.claimed(second), BROKEN, may_retry=False)
+    desk.finish(third)
+    new = retry_job(identity=desk.identity, job_id=old.id)
+    assert [page.state for page in desk.pages(new)] == [states.SUCCEEDED, states.QUEUED, states.SUCCEEDED]
+    desk.finish(desk.pages(new)[1])
+    ended = desk.again(new)
+    assert (ended.state, ended.retry_of_id, ended.cost_micros) == (states.SUCCEEDED, old.id, 1500)
+    with unit_of_work(desk.identity.tenant_id):
+        assert UsageRecord.objects.count() == 3
+
+
+def test_only_what_ended_badly_can_be_retried(desk: Desk) -> None:
+    running, done = desk.submit(), desk.submit()
+    desk.finish(desk.pages(done)[0])
+    with pytest.raises(JobNotFinished):
+        retry_job(identity=desk.identity, job_id=running.id)
+    with pytest.raises(NothingToRetry):
+        retry_job(identity=desk.identity, job_id=done.id)
+
+
+def test_erasing_a_document_cancels_its_unfinished_jobs(desk: Desk) -> None:
+    job = desk.submit(pages=2)
+    assert job.document_id is not None
+    delete_document(identity=desk.identity, document_id=job.document_id)
+    assert desk.again(job).state == states.CANCELED
+    with pytest.raises(DocumentDeleted):
+        delete_document(identity=desk.identity, document_id=job.document_id)
+    with pytest.raises(DocumentDeleted):
+        retry_job(identity=desk.identity, job_id=job.id)
+
+
+def test_nothing_of_another_tenants_job_can_be_done(desk: Desk, other_identity: Identity) -> None:
+    job = desk.submit()
+    for action in (cancel_job, retry_job):
+        with pytest.raises(NotFound):
+            action(identity=other_identity, job_id=job.id)
+    assert desk.again(job).state == states.QUEUED
