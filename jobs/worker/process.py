@@ -11,6 +11,7 @@ from inference.brokers import BrokerUnavailable, build_broker, start_worker
 from inference.registry.selectors import served_versions
 from inference.runtime.engine import local_engine
 from jobs.actors import register_page_actor
+from jobs.dispatch.release import waiting_versions
 from jobs.documents.reading import reader
 from jobs.worker.heartbeat import Heartbeat, worker_name
 from jobs.worker.leases import Leases
@@ -72,7 +73,9 @@ class WorkerProcess:
                 log.exception("model_not_loaded", model=version.key)
 
     def _queues(self) -> list[str]:
-        return [version.queue_name for version in served_versions()]
+        """Versions that may be asked for, and retired ones that still have work waiting."""
+        served = {version.queue_name for version in served_versions()}
+        return sorted(served | {f"infer.{key}" for _, key in waiting_versions()})
 
     def _report(self) -> None:
         sessions = self._engine.host.resident()
