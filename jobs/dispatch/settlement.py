@@ -16,6 +16,7 @@ from jobs.dispatch.claims import Claim
 from jobs.dispatch.events import append_event
 from jobs.errors import Fenced
 from jobs.models import Job, Page
+from jobs.storable import without_unstorable
 from tenants.billing.prices import Price
 from tenants.billing.services import record_usage
 from tenants.context import current_scope, unit_of_work
@@ -179,17 +180,6 @@ def _execute(statement: str, values: Mapping[str, Any]) -> int:
 
 
 def _json(value: object) -> str:
-    """Postgres has neither NUL nor half surrogate pairs in jsonb; text read off a page may hold both."""
     written = json.dumps(value, allow_nan=False)
-    return json.dumps(_storable(value)) if "\\u0000" in written or "\\ud" in written else written
-
-
-def _storable(value: Any) -> Any:
-    match value:
-        case str():
-            return value.replace("\0", "").encode("utf-8", "replace").decode()
-        case Mapping():
-            return {key: _storable(item) for key, item in value.items()}
-        case list() | tuple():
-            return [_storable(item) for item in value]
-    return value
+    suspicious = "\\u0000" in written or "\\ud" in written
+    return json.dumps(without_unstorable(value)) if suspicious else written

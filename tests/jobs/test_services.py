@@ -28,7 +28,7 @@ BROKEN = Failure("document_corrupt", "The page cannot be read.")
 
 def test_a_job_keeps_the_price_it_was_accepted_under(desk: Desk) -> None:
     job = desk.submit()
-    desk.sql("UPDATE inference_servedmodel SET price_micros = 9 WHERE id = %s", desk.version.served_model_id)
+    desk.sql(f"UPDATE inference_servedmodel SET price_micros = 9 WHERE id = {desk.version.served_model_id}")
     desk.finish(desk.pages(job)[0])
     assert desk.again(job).cost_micros == 1500
 

@@ -1,0 +1,46 @@
+"""What Postgres can hold as JSON: no NUL, and no half of a surrogate pair."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+
+def unstorable_text(value: Any) -> str | None:
+    """The first text in it that cannot be stored, keys included."""
+    return next((text for text in _texts(value) if not _storable(text)), None)
+
+
+def without_unstorable(value: Any) -> Any:
+    """For text read off a page, which may hold anything: NULs dropped, half characters replaced."""
+    match value:
+        case str():
+            return value.replace("\0", "").encode("utf-8", "replace").decode()
+        case Mapping():
+            return {without_unstorable(key): without_unstorable(item) for key, item in value.items()}
+        case list() | tuple():
+            return [without_unstorable(item) for item in value]
+    return value
+
+
+def _storable(text: str) -> bool:
+    if "\0" in text:
+        return False
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Every string in it, without recursion: what callers send may be nested deeply."""
+    stack = [value]
+    while stack:
+        match stack.pop():
+            case str() as text:
+                yield text
+            case list() as items:
+                # Tensor data is numbers by the million: look into a list only for what can hold text.
+                stack.extend(item for item in items if isinstance(item, str | list | dict))
+            case dict() as items:
+                yield from items
+                stack.extend(items.values())
