@@ -14,9 +14,9 @@ from maas.supervisor import processes
 class StopPhase(enum.Enum):
     """The order of an orderly stop, each with its grace in seconds; together less than ten."""
 
-    SERVING = 6.0
+    SERVING = 5.5
     QUEUE = 1.0
-    DATABASE = 2.5
+    DATABASE = 2.0
 
     @property
     def grace_s(self) -> float:

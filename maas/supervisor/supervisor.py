@@ -17,7 +17,7 @@ from maas.supervisor.errors import ChildKeepsFailing, StepFailed
 from maas.supervisor.policy import RestartPolicy, after_exit
 
 FAILURES_BEFORE_GIVING_UP = 3
-_KILL_GRACE_S = 0.3
+KILL_GRACE_S = 0.3
 _ORPHAN_ROUNDS = 10
 
 
@@ -123,7 +123,7 @@ class Supervisor:
             if not child.ended.is_set():
                 self._console.say(f"{child.spec.name} did not stop within {phase.grace_s:g} s: killed")
                 processes.signal_group(child.process.pid, signal.SIGKILL)
-        await asyncio.wait(late, timeout=_KILL_GRACE_S)
+        await asyncio.wait(late, timeout=KILL_GRACE_S)
 
     def _spawn(self, spec: ChildSpec, *, restarts: bool) -> _Running:
         self._pending.pop(spec.name, None)
