@@ -140,6 +140,18 @@ def test_what_tenants_sent_and_read_is_not_shown(
         assert secret not in operator.get(reverse(f"admin:{model}_change", args=[row.pk])).content.decode()
 
 
+def test_a_jobs_pages_and_events_and_a_tenants_jobs_are_a_link_away(operator: Client, full: Desk) -> None:
+    job = full.submit(pages=2)
+    links = {
+        "tenants_tenant": (full.identity.tenant_id, "jobs_job", "tenant__id__exact", 3),
+        "jobs_job": (job.id, "jobs_page", "job__id__exact", 2),
+    }
+    for model, (key, target, field, rows) in links.items():
+        url = f"{reverse(f'admin:{target}_changelist')}?{field}={key}"
+        assert f'href="{url}"' in operator.get(reverse(f"admin:{model}_change", args=[key])).content.decode()
+        assert operator.get(url).context["cl"].result_count == rows
+
+
 def test_an_operator_cancels_a_job_through_the_tenants_own_service(operator: Client, full: Desk) -> None:
     running, ended = full.submit(), full.submit()
     full.finish(full.pages(ended)[0])

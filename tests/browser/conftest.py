@@ -1,0 +1,63 @@
+"""A member and an operator of the running product, each in a browser window of their own."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from playwright.sync_api import Browser, ConsoleMessage, Page, ViewportSize, expect
+
+from tests.live_stack import RunningStack
+
+# A machine that runs the other tests at the same time needs a while for a page.
+PATIENCE_MS = 90_000
+
+
+class Windows:
+    """Opens signed-in windows, and hears what the browser complains about in any of them."""
+
+    def __init__(self, browser: Browser, stack: RunningStack) -> None:
+        self._browser = browser
+        self._stack = stack
+        self.complaints: list[str] = []
+
+    @contextmanager
+    def member(self, width: int = 1280) -> Iterator[Page]:
+        with self._window(width) as page:
+            page.goto("/")
+            self._sign_in(page, "MAAS_EMAIL", "MAAS_PASSWORD")
+            page.wait_for_url("**/jobs")
+            yield page
+
+    @contextmanager
+    def operator(self) -> Iterator[Page]:
+        with self._window(1280) as page:
+            page.goto("/admin/")
+            self._sign_in(page, "MAAS_OPERATOR_EMAIL", "MAAS_OPERATOR_PASSWORD")
+            page.wait_for_url("**/admin/")
+            yield page
+
+    @contextmanager
+    def _window(self, width: int) -> Iterator[Page]:
+        size = ViewportSize(width=width, height=800)
+        context = self._browser.new_context(base_url=self._stack.url, viewport=size)
+        page = context.new_page()
+        page.on("console", self._hear)
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        yield page
+        context.close()
+
+    def _hear(self, message: ConsoleMessage) -> None:
+        # A refused request is logged as an error too; what is meant here are scripts and policies.
+        if message.type == "error" and "Failed to load resource" not in message.text:
+            self.complaints.append(message.text)
+
+    def _sign_in(self, page: Page, email: str, password: str) -> None:
+        page.fill("[name=username]", self._stack.demo[email])
+        page.fill("[name=password]", self._stack.demo[password])
+        page.press("[name=password]", "Enter")
+
+
+@pytest.fixture
+def windows(browser: Browser, live_stack: RunningStack) -> Windows:
+    expect.set_options(timeout=PATIENCE_MS)
+    return Windows(browser, live_stack)
