@@ -88,7 +88,9 @@ class TenantAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     inlines = (MembershipInline,)
 
     @admin.display(description="Theirs")
-    def records(self, tenant: Tenant) -> SafeString:
+    def records(self, tenant: Tenant) -> SafeString | None:
+        if tenant._state.adding:
+            return None
         links = SafeString("")
         for name in ("tenants_apikey", "tenants_usagerecord", "jobs_document", "jobs_job"):
             url = reverse(f"admin:{name}_changelist", query={"tenant__id__exact": tenant.pk})
