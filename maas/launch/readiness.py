@@ -13,7 +13,7 @@ _LONGEST_ANSWER_BYTES = 64 * 1024
 class Readiness:
     ready: bool
     missing: str = ""
-    """What the process itself says is not ready; empty while nobody answers."""
+    """What the process itself says is not ready; empty while it does not say."""
 
 
 async def ask_ready(host: str, port: int) -> Readiness:
@@ -45,10 +45,10 @@ def _parse(answer: bytes) -> Readiness:
 
 
 def missing_in(body: str) -> str:
-    """The checks that fail, each with its reason, out of the answer's JSON; the answer as it is otherwise."""
+    """The checks that fail, each with its reason, out of the answer's JSON; nothing where it has none."""
     try:
         checks = json.loads(body)["checks"]
         failing = [f"{name} ({check['detail']})" for name, check in checks.items() if not check["ok"]]
     except (ValueError, KeyError, TypeError, AttributeError):
-        return body.strip()
+        return ""
     return ", ".join(failing)
