@@ -60,7 +60,7 @@ def _pictures(document: Document | None, numbers: list[int]) -> dict[int, Docume
     if document is None:
         return {}
     rendered = document.pages.filter(number__in=numbers).exclude(picture="")
-    return {page.number: page for page in rendered.only("number", "width_px", "height_px")}
+    return {page.number: page for page in rendered.only("document", "number", "width_px", "height_px")}
 
 
 def models_for_documents() -> list[ServedModel]:
