@@ -1,0 +1,33 @@
+"""What the product is made of, read out of its files, to hold the documents against."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+PROJECT = Path(__file__).resolve().parents[2]
+APPS = ("maas", "jobs", "inference", "tenants")
+
+
+def read(path: str) -> str:
+    return (PROJECT / path).read_text()
+
+
+def sources() -> Iterator[Path]:
+    for app in APPS:
+        yield from sorted((PROJECT / app).rglob("*.py"))
+
+
+def settings_read() -> set[str]:
+    """The names of all environment variables that maas/settings.py asks for."""
+    return set(re.findall(r'ENV\.\w+\(\s*"(MAAS_\w+)"', read("maas/settings.py"))) | {"MAAS_HOME"}
+
+
+def first_column(document: str) -> list[str]:
+    """What stands in backquotes in the first column of the document's tables."""
+    return re.findall(r"^\| `([^`]+)`", read(document), re.MULTILINE)
+
+
+def table_rows(document: str) -> dict[str, list[str]]:
+    """Rows of the document's tables by what stands in backquotes in their first column; the other cells bare."""
+    rows = re.findall(r"^\| `([^`]+)` \|(.*)\|$", read(document), re.MULTILINE)
+    return {name: [cell.strip() for cell in rest.split(" | ")] for name, rest in rows}

@@ -1,0 +1,107 @@
+"""The files of deploy/ fit the repository, the settings and one another. Nothing here builds an image."""
+
+import fnmatch
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+from maas.launch import children
+from maas.launch.options import LaunchOptions
+from tests.docs.containers import COMPOSE, DOCKERFILES, copied, default_command, services, variables
+from tests.docs.product import APPS, PROJECT, read, settings_read
+
+OURS = ("migrate", "web", "worker", "scheduler")
+
+
+@pytest.mark.parametrize("dockerfile", DOCKERFILES)
+def test_everything_that_is_copied_is_there_and_reaches_the_build(dockerfile: str) -> None:
+    admitted = [line[1:] for line in read(".dockerignore").splitlines() if line.startswith("!")]
+    for source in copied(dockerfile):
+        assert (PROJECT / source).exists(), source
+        assert any(fnmatch.fnmatch(source, pattern) for pattern in admitted), source
+
+
+@pytest.mark.parametrize("dockerfile", DOCKERFILES)
+def test_image_holds_every_app_and_its_templates(dockerfile: str) -> None:
+    assert {*APPS, "templates", "manage.py"} <= set(copied(dockerfile))
+
+
+@pytest.mark.parametrize("dockerfile", DOCKERFILES)
+def test_image_sets_only_variables_that_exist(dockerfile: str) -> None:
+    ours = {name for name in variables(dockerfile) if name.startswith("MAAS_")}
+    assert ours <= settings_read()
+
+
+@pytest.mark.parametrize("dockerfile", DOCKERFILES)
+def test_image_does_not_run_as_root(dockerfile: str) -> None:
+    assert re.findall(r"^USER (.*)$", read(dockerfile), re.MULTILINE) == ["maas"]
+
+
+def test_web_image_is_started_with_the_flags_of_make_up(tmp_path: Path) -> None:
+    options = LaunchOptions(tmp_path, "0.0.0.0", 8000, {})
+    argv = children.web(options, {}).argv
+    assert default_command(DOCKERFILES[0]) == list(argv[argv.index("granian") :])
+
+
+def test_gpu_image_stands_on_the_cuda_that_its_onnxruntime_is_built_for() -> None:
+    """onnxruntime-gpu 1.31 names CUDA 13.0 in its build information and cuDNN 9 in its metadata."""
+    assert re.search(r"^onnxruntime-gpu==1\.31\.", read("requirements/gpu.txt"), re.MULTILINE)
+    bases = re.findall(r"^FROM (\S+)", read("deploy/docker/Dockerfile.gpu"), re.MULTILINE)
+    assert all(base.startswith("nvidia/cuda:13.0.") and "-cudnn-runtime-" in base for base in bases)
+
+
+def test_gpu_lock_differs_from_the_other_in_onnxruntime_alone() -> None:
+    pins = [
+        dict(re.findall(r"^([a-z0-9_.-]+)==(\S+)", read(f"requirements/{name}.txt"), re.MULTILINE))
+        for name in ("runtime", "gpu")
+    ]
+    cpu, gpu = pins
+    assert gpu.pop("onnxruntime-gpu") == cpu.pop("onnxruntime")
+    assert gpu == cpu
+
+
+def test_compose_runs_what_make_up_runs() -> None:
+    assert set(services()) == {"postgres", "redis-durable", "redis-cache", "rabbitmq", *OURS}
+    assert services()["rabbitmq"]["profiles"] == ["rabbitmq"]
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_compose_sets_only_variables_that_exist(name: str) -> None:
+    assert set(services()[name]["environment"]) <= settings_read()
+
+
+@pytest.mark.parametrize("name", ["web", "worker", "scheduler"])
+def test_process_has_a_health_check_and_time_to_stop(name: str) -> None:
+    service = services()[name]
+    assert re.search(r"/(readyz|livez)'", service["healthcheck"]["test"][-1])
+    # Workers take five seconds to hand back what they cannot finish, and some more to close.
+    assert int(service["stop_grace_period"].removesuffix("s")) >= 10
+
+
+def test_every_value_of_compose_that_a_person_must_give_is_in_the_example() -> None:
+    wanted = set(re.findall(r"\$\{(\w+):[?-]", read(COMPOSE)))
+    assert wanted <= set(re.findall(r"^(?:# )?(\w+)=", read("deploy/docker/maas.env.example"), re.MULTILINE))
+
+
+def test_durable_redis_never_evicts_and_the_cache_does() -> None:
+    def policy(name: str) -> str:
+        words = services()[name]["command"]
+        return str(words[words.index("--maxmemory-policy") + 1])
+
+    assert policy("redis-durable") == "noeviction"
+    assert policy("redis-cache") == "allkeys-lru"
+
+
+def test_gpu_addition_changes_a_service_that_exists() -> None:
+    addition = yaml.safe_load(read("deploy/docker/compose.gpu.yaml"))["services"]
+    assert set(addition) <= set(services())
+    assert (PROJECT / addition["worker"]["build"]["dockerfile"]).exists()
+
+
+def test_prometheus_scrapes_every_process_where_compose_puts_it() -> None:
+    jobs = yaml.safe_load(read("deploy/prometheus/prometheus.yml"))["scrape_configs"]
+    targets = {target for job in jobs for config in job["static_configs"] for target in config["targets"]}
+    metrics_port = services()["worker"]["environment"]["MAAS_METRICS_PORT"]
+    assert targets == {"web:8000", f"worker:{metrics_port}", f"scheduler:{metrics_port}"}
