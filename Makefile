@@ -53,7 +53,7 @@ lock:
 	@requirements/lock
 
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .import_linter_cache .hypothesis .static
+	rm -rf $(VENV) .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.runtime: requirements/runtime.txt requirements/models.txt $(VENV)/.made

@@ -22,7 +22,10 @@ def configure(options: Mapping[str, str]) -> None:
     renderer: Processor = (
         structlog.processors.JSONRenderer()
         if as_json
-        else structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty(), pad_event_to=30)
+        # The plain form: a rich one would print local variables, and with them keys and texts.
+        else structlog.dev.ConsoleRenderer(
+            colors=sys.stderr.isatty(), pad_event_to=30, exception_formatter=structlog.dev.plain_traceback
+        )
     )
     final: list[Processor] = [structlog.stdlib.ProcessorFormatter.remove_processors_meta]
     if as_json:

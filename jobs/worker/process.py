@@ -22,8 +22,8 @@ from jobs.worker.versions import VersionCatalogue
 log = structlog.get_logger(__name__)
 BEAT_S = 2.0
 READER_PATIENCE_S = 20.0
-GRACE_S = 5.0
-"""The supervisor and containers give ten seconds; stopping consumers and closing connections takes the rest."""
+GRACE_S = 3.5
+"""The supervisor gives six seconds; consumers need up to two to notice, connections the rest."""
 
 
 class WorkerProcess:
