@@ -11,14 +11,15 @@ from rest_framework.views import APIView
 from inference.registry.models import ServedModel
 from inference.registry.selectors import active_models, resolve
 from tenants.api.callers import caller
+from tenants.api.schema import REFUSALS, list_of
 from tenants.billing.prices import display
 
 
 class ModelSerializer(serializers.ModelSerializer[ServedModel]):
     id = serializers.CharField(source="name")
-    object = serializers.ReadOnlyField(default="model")
+    object = serializers.CharField(read_only=True, default="model")
     created = serializers.SerializerMethodField()
-    owned_by = serializers.ReadOnlyField(default="maas")
+    owned_by = serializers.CharField(read_only=True, default="maas")
     version = serializers.SerializerMethodField()
     versions = serializers.SerializerMethodField()
     digest = serializers.SerializerMethodField()
@@ -65,7 +66,11 @@ class ModelSerializer(serializers.ModelSerializer[ServedModel]):
 
 
 class ModelList(APIView):
-    @extend_schema(summary="List models", responses={200: ModelSerializer(many=True)})
+    @extend_schema(
+        operation_id="list_models",
+        summary="List models",
+        responses={200: list_of("ModelList", ModelSerializer(many=True)), **REFUSALS},
+    )
     def get(self, request: Request) -> Response:
         caller(request, "models:read")
         served = active_models().prefetch_related("versions")
@@ -73,7 +78,9 @@ class ModelList(APIView):
 
 
 class ModelDetail(APIView):
-    @extend_schema(summary="Show a model", responses={200: ModelSerializer})
+    @extend_schema(
+        operation_id="show_model", summary="Show a model", responses={200: ModelSerializer, **REFUSALS}
+    )
     def get(self, request: Request, name: str) -> Response:
         caller(request, "models:read")
         return Response(ModelSerializer(resolve(name).served_model).data)

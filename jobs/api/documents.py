@@ -1,21 +1,28 @@
 """`/v1/documents`: upload, look, erase, and see a page's picture."""
 
+from collections.abc import Sequence
+from typing import Any
+
 from django.core.files.storage import default_storage
 from django.http import FileResponse
 from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from jobs.api.pagination import listing
-from jobs.api.schema import PAGED, PROBLEM, UPLOAD
+from jobs.api.schema import UPLOAD
 from jobs.api.serializers import DocumentSerializer
 from jobs.documents.selectors import get_document, get_page, live_documents
 from jobs.documents.services import delete_document, store_document
 from jobs.documents.uploads import Upload
 from jobs.errors import InvalidRequest
 from tenants.api.callers import caller
+from tenants.api.schema import PAGED, REFUSALS, paged_list_of
 from tenants.context import unit_of_work
+
+DOCUMENT_LIST = paged_list_of("DocumentList", DocumentSerializer(many=True))
 
 
 def uploaded(request: Request) -> Upload:
@@ -27,12 +34,13 @@ def uploaded(request: Request) -> Upload:
 
 class DocumentList(APIView):
     @extend_schema(
+        operation_id="upload_document",
         summary="Upload a document",
         request=UPLOAD,
         responses={
             201: DocumentSerializer,
             200: OpenApiResponse(DocumentSerializer, "These very bytes were here already."),
-            "4XX": PROBLEM,
+            **REFUSALS,
         },
     )
     def post(self, request: Request) -> Response:
@@ -45,7 +53,12 @@ class DocumentList(APIView):
             headers={"Location": f"/v1/documents/{stored.document.id}"},
         )
 
-    @extend_schema(summary="List documents", parameters=PAGED, responses={200: DocumentSerializer(many=True)})
+    @extend_schema(
+        operation_id="list_documents",
+        summary="List documents",
+        parameters=PAGED,
+        responses={200: DOCUMENT_LIST, **REFUSALS},
+    )
     def get(self, request: Request) -> Response:
         identity = caller(request, "documents:read")
         with unit_of_work(identity.tenant_id):
@@ -53,21 +66,45 @@ class DocumentList(APIView):
 
 
 class DocumentDetail(APIView):
-    @extend_schema(summary="Show a document", responses={200: DocumentSerializer, "4XX": PROBLEM})
+    @extend_schema(
+        operation_id="show_document",
+        summary="Show a document",
+        responses={200: DocumentSerializer, **REFUSALS},
+    )
     def get(self, request: Request, document_id: str) -> Response:
         identity = caller(request, "documents:read")
         with unit_of_work(identity.tenant_id):
             return Response(DocumentSerializer(get_document(document_id)).data)
 
-    @extend_schema(summary="Erase a document and its page pictures", responses={204: None, "4XX": PROBLEM})
+    @extend_schema(
+        operation_id="erase_document",
+        summary="Erase a document and its page pictures",
+        responses={204: None, **REFUSALS},
+    )
     def delete(self, request: Request, document_id: str) -> Response:
         identity = caller(request, "documents:write")
         delete_document(identity=identity, document_id=document_id)
         return Response(status=204)
 
 
+class AsStored(BaseContentNegotiation):  # type: ignore[misc]
+    """A picture has one form: whatever a caller says to accept, there is nothing to choose from."""
+
+    def select_parser(self, request: Request, parsers: Sequence[Any]) -> Any:
+        return parsers[0]
+
+    def select_renderer(self, request: Request, renderers: Sequence[Any], format_suffix: Any = None) -> Any:
+        return renderers[0], renderers[0].media_type
+
+
 class PagePicture(APIView):
-    @extend_schema(summary="A page's picture", responses={(200, "image/*"): bytes, "4XX": PROBLEM})
+    content_negotiation_class = AsStored
+
+    @extend_schema(
+        operation_id="show_page_picture",
+        summary="A page's picture",
+        responses={(200, "image/*"): bytes, **REFUSALS},
+    )
     def get(self, request: Request, document_id: str, number: int) -> FileResponse:
         identity = caller(request, "documents:read")
         with unit_of_work(identity.tenant_id):

@@ -15,8 +15,9 @@ from inference.registry.selectors import versions_named
 from jobs import states
 from jobs.api.documents import uploaded
 from jobs.api.pagination import limit_of, listing
-from jobs.api.schema import JOB_FILTERS, JOB_UPLOAD, PAGED, PREFER, PROBLEM
+from jobs.api.schema import JOB_FILTERS, JOB_UPLOAD, PREFER
 from jobs.api.serializers import (
+    EventSerializer,
     JobRequestSerializer,
     JobSerializer,
     PageSerializer,
@@ -30,9 +31,13 @@ from jobs.errors import InvalidRequest, NotFound
 from jobs.models import Job
 from jobs.selectors import get_job, job_events_after, jobs_with_models
 from jobs.services import JobRequest, cancel_job, check_model, retry_job, submit_job
+from jobs.storable import unstorable_text
 from tenants.api.callers import caller
+from tenants.api.schema import PAGED, REFUSALS, list_of, paged_list_of
 from tenants.context import unit_of_work
 from tenants.identity import Identity
+
+JOB_LIST = paged_list_of("JobList", JobSerializer(many=True))
 
 
 def job_body(job: Job, *, with_result: bool = False) -> dict[str, Any]:
@@ -51,10 +56,11 @@ def polling_headers(job: Job) -> dict[str, str]:
 
 class JobList(APIView):
     @extend_schema(
+        operation_id="submit_job",
         summary="Submit a job",
         parameters=[PREFER],
         request={"application/json": JobRequestSerializer, "multipart/form-data": JOB_UPLOAD},
-        responses={202: JobSerializer, 200: JobSerializer, "4XX": PROBLEM},
+        responses={202: JobSerializer, 200: JobSerializer, **REFUSALS},
     )
     def post(self, request: Request) -> Response:
         identity = caller(request, "jobs:write")
@@ -65,7 +71,10 @@ class JobList(APIView):
         return Response(job_body(job), status=202, headers=headers)
 
     @extend_schema(
-        summary="List jobs", parameters=[*PAGED, *JOB_FILTERS], responses={200: JobSerializer(many=True)}
+        operation_id="list_jobs",
+        summary="List jobs",
+        parameters=[*PAGED, *JOB_FILTERS],
+        responses={200: JOB_LIST, **REFUSALS},
     )
     def get(self, request: Request) -> Response:
         identity = caller(request, "jobs:read")
@@ -113,10 +122,14 @@ def _from_form(request: Request, identity: Identity) -> JobRequest:
 def _json_object(text: str) -> dict[str, Any]:
     try:
         value = json.loads(text)
+    except RecursionError:
+        raise InvalidRequest("The field `parameters` is nested too deeply.") from None
     except ValueError as error:
         raise InvalidRequest(f"The field `parameters` is not JSON: {error}.") from error
     if not isinstance(value, dict):
         raise InvalidRequest("The field `parameters` must be a JSON object.")
+    if unstorable_text(value) is not None:
+        raise InvalidRequest("The field `parameters` holds a NUL or half a surrogate pair.")
     return value
 
 
@@ -140,9 +153,10 @@ def _filtered(request: Request) -> "QuerySet[Job]":
 
 class JobDetail(APIView):
     @extend_schema(
+        operation_id="show_job",
         summary="Show a job",
         parameters=[PREFER, OpenApiParameter("include", str, enum=["result"], description="Add the result.")],
-        responses={200: JobSerializer, "4XX": PROBLEM},
+        responses={200: JobSerializer, **REFUSALS},
     )
     def get(self, request: Request, job_id: str) -> Response:
         identity = caller(request, "jobs:read")
@@ -154,7 +168,9 @@ class JobDetail(APIView):
 
 class JobResult(APIView):
     @extend_schema(
-        summary="The result, as far as it has come", responses={200: ResultSerializer, "4XX": PROBLEM}
+        operation_id="show_result",
+        summary="The result, as far as it has come",
+        responses={200: ResultSerializer, **REFUSALS},
     )
     def get(self, request: Request, job_id: str) -> Response:
         identity = caller(request, "jobs:read")
@@ -165,12 +181,13 @@ class JobResult(APIView):
 
 class JobPages(APIView):
     @extend_schema(
+        operation_id="list_pages",
         summary="The pages of a job",
         parameters=[
             OpenApiParameter("limit", int, description="1 to 200; 100 unless told."),
             OpenApiParameter("after", int, description="Number of the last page seen."),
         ],
-        responses={200: PageSerializer(many=True), "4XX": PROBLEM},
+        responses={200: list_of("PageList", PageSerializer(many=True)), **REFUSALS},
     )
     def get(self, request: Request, job_id: str) -> Response:
         identity = caller(request, "jobs:read")
@@ -190,7 +207,9 @@ class JobPages(APIView):
 
 
 class JobPage(APIView):
-    @extend_schema(summary="One page of a job", responses={200: PageSerializer, "4XX": PROBLEM})
+    @extend_schema(
+        operation_id="show_page", summary="One page of a job", responses={200: PageSerializer, **REFUSALS}
+    )
     def get(self, request: Request, job_id: str, number: int) -> Response:
         identity = caller(request, "jobs:read")
         with unit_of_work(identity.tenant_id):
@@ -203,9 +222,10 @@ class JobPage(APIView):
 
 class JobEvents(APIView):
     @extend_schema(
+        operation_id="list_events",
         summary="What happened, in order",
         parameters=[OpenApiParameter("after", int, description="Sequence number of the last event seen.")],
-        responses={200: None, "4XX": PROBLEM},
+        responses={200: list_of("EventList", EventSerializer(many=True)), **REFUSALS},
     )
     def get(self, request: Request, job_id: str) -> Response:
         identity = caller(request, "jobs:read")
@@ -225,16 +245,22 @@ class JobEvents(APIView):
 
 
 class JobCancel(APIView):
-    @extend_schema(summary="Cancel a job", request=None, responses={200: JobSerializer, "4XX": PROBLEM})
+    @extend_schema(
+        operation_id="cancel_job",
+        summary="Cancel a job",
+        request=None,
+        responses={200: JobSerializer, **REFUSALS},
+    )
     def post(self, request: Request, job_id: str) -> Response:
         return Response(job_body(cancel_job(identity=caller(request, "jobs:write"), job_id=job_id)))
 
 
 class JobRetry(APIView):
     @extend_schema(
+        operation_id="retry_job",
         summary="Retry the pages that did not succeed",
         request=None,
-        responses={202: JobSerializer, "4XX": PROBLEM},
+        responses={202: JobSerializer, **REFUSALS},
     )
     def post(self, request: Request, job_id: str) -> Response:
         identity = caller(request, "jobs:write")

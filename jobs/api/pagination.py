@@ -14,7 +14,7 @@ DEFAULT, MOST = 20, 100
 
 def limit_of(request: Request, default: int = DEFAULT, most: int = MOST) -> int:
     raw = request.query_params.get("limit", str(default))
-    if not raw.isdecimal() or not 1 <= int(raw) <= most:
+    if not raw.isdecimal() or len(raw) > 9 or not 1 <= int(raw) <= most:
         raise InvalidRequest(f"limit={raw[:20]!r} must be a whole number from 1 to {most}.")
     return int(raw)
 

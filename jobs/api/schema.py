@@ -2,25 +2,10 @@
 
 from typing import Any
 
-from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, inline_serializer
-from rest_framework import serializers
+from drf_spectacular.utils import OpenApiParameter
 
 from jobs.states import JOB_STATES
 
-PROBLEM = OpenApiResponse(
-    inline_serializer(
-        "Problem",
-        {
-            "type": serializers.CharField(),
-            "title": serializers.CharField(),
-            "status": serializers.IntegerField(),
-            "code": serializers.CharField(help_text="Stable; meant for programs."),
-            "detail": serializers.CharField(help_text="Meant for people."),
-            "request_id": serializers.CharField(),
-        },
-    ),
-    description="What was wrong, as application/problem+json (RFC 9457).",
-)
 UPLOAD: dict[str, Any] = {
     "multipart/form-data": {
         "type": "object",
@@ -37,10 +22,6 @@ JOB_UPLOAD: dict[str, Any] = {
         "parameters": {"type": "string", "description": "A JSON object."},
     },
 }
-PAGED = [
-    OpenApiParameter("limit", int, description="1 to 100; 20 unless told."),
-    OpenApiParameter("cursor", str, description="`next_cursor` of the page before."),
-]
 PREFER = OpenApiParameter(
     "Prefer",
     str,

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from jobs.inputs import normal_form
@@ -21,7 +22,7 @@ class CostSerializer(serializers.Serializer[Any]):
 
 
 class DocumentSerializer(serializers.ModelSerializer[Document]):
-    object = serializers.ReadOnlyField(default="document")
+    object = serializers.CharField(read_only=True, default="document")
     url = serializers.SerializerMethodField()
 
     class Meta:
@@ -67,7 +68,7 @@ class JobRequestSerializer(serializers.Serializer[Any]):
 
 
 class JobSerializer(serializers.ModelSerializer[Job]):
-    object = serializers.ReadOnlyField(default="job")
+    object = serializers.CharField(read_only=True, default="job")
     model = serializers.CharField(source="model_version.key", help_text="Name and version that runs.")
     document = serializers.UUIDField(source="document_id", allow_null=True)
     pages_done = serializers.IntegerField(help_text="Ended, well or not.")
@@ -100,9 +101,11 @@ class JobSerializer(serializers.ModelSerializer[Job]):
             "urls",
         )
 
+    @extend_schema_field(ErrorSerializer(allow_null=True))
     def get_error(self, job: Job) -> dict[str, str] | None:
         return {"code": job.error_code, "detail": job.error_detail} if job.error_code else None
 
+    @extend_schema_field(CostSerializer)
     def get_cost(self, job: Job) -> dict[str, Any]:
         return cost_json(job.cost_micros, job.currency)
 
@@ -179,3 +182,11 @@ class ResultSerializer(serializers.Serializer[Any]):
     pages_done = serializers.IntegerField()
     text = serializers.CharField()
     pages = PageSerializer(many=True)
+
+
+class EventSerializer(serializers.Serializer[Any]):
+    job = serializers.UUIDField()
+    seq = serializers.IntegerField()
+    type = serializers.CharField()
+    data = serializers.DictField()
+    created_at = serializers.DateTimeField()

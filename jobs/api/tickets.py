@@ -8,6 +8,7 @@ from rest_framework.views import APIView
 
 from jobs.live.tickets import LIFETIME_S, issue_ticket
 from tenants.api.callers import caller
+from tenants.api.schema import REFUSALS
 
 TICKET = inline_serializer(
     "Ticket",
@@ -20,7 +21,12 @@ TICKET = inline_serializer(
 
 
 class TicketList(APIView):
-    @extend_schema(summary="A one-use ticket for the websocket", request=None, responses={201: TICKET})
+    @extend_schema(
+        operation_id="issue_ticket",
+        summary="A one-use ticket for the websocket",
+        request=None,
+        responses={201: TICKET, **REFUSALS},
+    )
     def post(self, request: Request) -> Response:
         ticket = issue_ticket(caller(request, "events:read"))
         return Response(

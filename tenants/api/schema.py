@@ -1,0 +1,48 @@
+"""What the OpenAPI document says of callers, of refusals and of lists; shared by every app's endpoints."""
+
+from typing import Any
+
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, inline_serializer
+from rest_framework import serializers
+
+
+class EdgeAuthenticationScheme(OpenApiAuthenticationExtension):  # type: ignore[misc]
+    target_class = "tenants.api.authentication.EdgeAuthentication"
+    name = "key"
+
+    def get_security_definition(self, auto_schema: Any) -> dict[str, str]:
+        return {"type": "http", "scheme": "bearer", "description": "An API key."}
+
+
+PROBLEM = OpenApiResponse(
+    inline_serializer(
+        "Problem",
+        {
+            "type": serializers.CharField(),
+            "title": serializers.CharField(),
+            "status": serializers.IntegerField(),
+            "code": serializers.CharField(help_text="Stable; meant for programs."),
+            "detail": serializers.CharField(help_text="Meant for people."),
+            "request_id": serializers.CharField(),
+        },
+    ),
+    description="What was wrong (RFC 9457).",
+)
+REFUSALS = {("4XX", "application/problem+json"): PROBLEM}
+PAGED = [
+    OpenApiParameter("limit", int, description="1 to 100; 20 unless told."),
+    OpenApiParameter("cursor", str, description="`next_cursor` of the page before."),
+]
+
+
+def list_of(name: str, item: Any, **more: serializers.Field[Any, Any, Any, Any]) -> Any:
+    """`{"object": "list", "data": [...]}` and what else a list says."""
+    fields = {"object": serializers.CharField(), "data": item, **more}
+    return inline_serializer(name, fields)
+
+
+def paged_list_of(name: str, item: Any) -> Any:
+    return list_of(
+        name, item, has_more=serializers.BooleanField(), next_cursor=serializers.CharField(allow_null=True)
+    )
