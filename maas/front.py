@@ -14,6 +14,7 @@ from maas.django_mount import DjangoMount
 from maas.edge.body import Deadlines
 from maas.edge.guard import EdgeGuard
 from maas.health import Health, ReadinessProbe, web_checks
+from maas.stop_signals import on_stop_signal
 
 log = structlog.get_logger(__name__)
 
@@ -27,8 +28,8 @@ class Front:
         self._events = DatabaseThreads("events", 4)
         self._writes = BoundedThreads("spool", 4)
         self._spool = Spool(settings.MAAS_SPOOL, self._writes)
-        self._django = DjangoMount(threads=web_threads, spool=self._spool)
-        live = Waits(Uploads(self._django, self._spool), self._hub)
+        self.django = DjangoMount(threads=web_threads, spool=self._spool)
+        live = Waits(Uploads(self.django, self._spool), self._hub)
         self._http = Health(live, ReadinessProbe(web_checks()))
         self._sockets = Sockets(self._hub, self._events)
         self._guarded = EdgeGuard(self._by_protocol, self._keys, deadlines)
@@ -53,6 +54,7 @@ class Front:
             if message["type"] == "lifespan.startup":
                 self._spool.prepare()
                 self._hub.start()
+                on_stop_signal(self._hub.close)
                 log.info("web_ready", threads=settings.MAAS_WEB_THREADS)
                 await send({"type": "lifespan.startup.complete"})
             else:
@@ -62,7 +64,7 @@ class Front:
 
     def _close(self) -> None:
         self._hub.close()
-        self._django.close()
+        self.django.close()
         for threads in (self._keys, self._events, self._writes):
             threads.close()
         self._spool.close()

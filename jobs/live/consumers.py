@@ -24,6 +24,7 @@ SLOW_CLIENT_S = 30.0
 NOT_SIGNED_IN = 4401
 TRY_AGAIN = 1013
 INTERNAL_ERROR = 1011
+RESTARTING = 1012
 
 
 class EventsConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
@@ -101,6 +102,9 @@ class EventsConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
                 await self._deliver(reading)
                 patience_s = min(patience_s * 2, LONGEST_UNSETTLED_S) if reading.unsettled else UNSETTLED_S
                 await self._pause(changed, reading, patience_s)
+                if self._hub.closed:
+                    await self.close(RESTARTING)
+                    return
                 reading = await self._threads.run(tail.read)
 
     async def _deliver(self, reading: Reading) -> None:

@@ -50,6 +50,8 @@ def good_still(held: Pass) -> bool:
 
 def _key_good(identity: Identity) -> bool:
     now = timezone.now()
+    if identity.key_id is None:
+        return False
     with unit_of_work(identity.tenant_id):
         active = Tenant.objects.filter(id=identity.tenant_id, state=Tenant.State.ACTIVE).exists()
         keys = ApiKey.objects.filter(id=identity.key_id, revoked_at=None, scopes__contains=["events:read"])

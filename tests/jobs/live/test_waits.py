@@ -191,7 +191,7 @@ def test_nobody_waits_for_a_client_that_hung_up() -> None:
             "query_string": b"",
             "headers": [(b"prefer", b"wait=60"), (b"content-length", b"2")],
         }
-        waiting = asyncio.ensure_future(Waits(application, hub)(scope, receive, send))  # type: ignore[arg-type]
+        waiting = asyncio.ensure_future(Waits(application, hub)(scope, receive, send))
         await application.asked_twice.wait()
         gone.set()
         await asyncio.wait_for(waiting, 2)

@@ -41,7 +41,7 @@ def test_every_answer_carries_the_requests_id(telling_server: GranianServer) -> 
 
 @pytest.mark.parametrize("key", ["", "nonsense", "maas_live_0", new_key(livemode=True).text, "ü"])
 def test_a_wrong_key_is_refused_and_the_connection_closed(telling_server: GranianServer, key: str) -> None:
-    headers = {"Authorization": f"Bearer {key}".strip().encode()}
+    headers = {b"Authorization": f"Bearer {key}".strip().encode()}
     answer = httpx.get(f"{telling_server.url}/v1/echo", headers=headers)
     assert (answer.status_code, _code(answer)) == (401, "invalid_api_key")
     assert answer.headers["connection"] == "close"

@@ -1,0 +1,66 @@
+"""The same trivial view behind each way to serve it: what bench_front puts under load."""
+
+import os
+
+import django
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.urls import path
+from django.views.decorators.csrf import csrf_exempt
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "maas.settings")
+settings.ROOT_URLCONF = __name__
+django.setup(set_prefix=False)
+
+from django.core.handlers.asgi import ASGIHandler  # noqa: E402  Only once Django is set up.
+
+from jobs.live.protocol import Receive, Scope, Send, body_chunks  # noqa: E402
+from maas.django_mount import DjangoMount  # noqa: E402
+from maas.front import Front  # noqa: E402
+
+
+@csrf_exempt
+def view(request: HttpRequest) -> HttpResponse:
+    return HttpResponse(str(len(request.body)))
+
+
+urlpatterns = [path("view", view)]
+
+
+async def plain(scope: Scope, receive: Receive, send: Send) -> None:
+    """What the server itself can do."""
+    if scope["type"] == "lifespan":
+        await _lifespan(receive, send)
+        return
+    length = str(sum([len(chunk) async for chunk in body_chunks(receive)])).encode()
+    headers = [(b"content-length", b"%d" % len(length)), (b"content-type", b"text/plain")]
+    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    await send({"type": "http.response.body", "body": length})
+
+
+async def mounted(scope: Scope, receive: Receive, send: Send) -> None:
+    """Our mount alone, without guard, uploads and waits before it."""
+    if scope["type"] == "lifespan":
+        await _lifespan(receive, send)
+    else:
+        await _mount(scope, receive, send)
+
+
+async def djangos_own(scope: Scope, receive: Receive, send: Send) -> None:
+    if scope["type"] == "lifespan":
+        await _lifespan(receive, send)
+    else:
+        await _handler(scope, receive, send)
+
+
+async def _lifespan(receive: Receive, send: Send) -> None:
+    while True:
+        message = await receive()
+        await send({"type": f"{message['type']}.complete"})
+        if message["type"] == "lifespan.shutdown":
+            return
+
+
+front = Front.from_settings()
+_mount: DjangoMount = front.django
+_handler = ASGIHandler()
