@@ -50,7 +50,7 @@ async def djangos_own(scope: Scope, receive: Receive, send: Send) -> None:
     if scope["type"] == "lifespan":
         await _lifespan(receive, send)
     else:
-        await _handler(scope, receive, send)
+        await _handler(dict(scope), receive, send)  # type: ignore[arg-type]
 
 
 async def _lifespan(receive: Receive, send: Send) -> None:
