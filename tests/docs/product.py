@@ -30,4 +30,4 @@ def first_column(document: str) -> list[str]:
 def table_rows(document: str) -> dict[str, list[str]]:
     """Rows of the document's tables by what stands in backquotes in their first column; the other cells bare."""
     rows = re.findall(r"^\| `([^`]+)` \|(.*)\|$", read(document), re.MULTILINE)
-    return {name: [cell.strip() for cell in rest.split(" | ")] for name, rest in rows}
+    return {name: [cell.strip() for cell in rest.split("|")] for name, rest in rows}

@@ -52,8 +52,13 @@ class Composed:
         return [word.replace(declared, self.ports.get(name, declared)) for word in words]
 
     def environment(self, name: str) -> dict[str, str]:
-        declared = variables(DOCKERFILES[0]) | services()[name]["environment"]
-        given = declared | self.addresses | {"MAAS_HOME": str(self.home), "MAAS_HOST": "127.0.0.1"}
+        declared: dict[str, str] = services()[name]["environment"]
+        given = (
+            variables(DOCKERFILES[0])
+            | declared
+            | self.addresses
+            | {"MAAS_HOME": str(self.home), "MAAS_HOST": "127.0.0.1"}
+        )
         if "MAAS_METRICS_PORT" in given:
             given["MAAS_METRICS_PORT"] = self.ports[name]
         programs = f"{Path(sys.executable).parent}:{os.environ['PATH']}"

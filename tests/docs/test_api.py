@@ -1,0 +1,100 @@
+"""docs/api.md names every endpoint, state, event and error code, with its status."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+import pytest
+from django.urls import URLPattern, URLResolver, get_resolver
+
+from jobs import states
+from jobs.documents.reader.errors import REJECTION_CODES
+from maas.api_errors import STATUS, status_of
+from tenants.identity import SCOPES
+from tests.docs.product import read, sources, table_rows
+
+DOCUMENT = "docs/api.md"
+FAILURES = {"WorkRefused", "ModelRefused", "ModelFailed", "Failure", "DocumentRejected", "Rejected"}
+OF_A_STEP = "StepFailed"
+NEVER_SEEN_BY_CALLERS = (
+    "maas/supervisor/",
+    "maas/launch/",
+    "inference/brokers/",
+    "inference/registry/builtin/",
+)
+UNTOLD = {"error"}
+"""The base class's own, which nobody raises."""
+
+
+def routes(patterns: list[URLPattern | URLResolver], before: str = "/") -> Iterator[str]:
+    for pattern in patterns:
+        route = before + str(pattern.pattern)
+        if isinstance(pattern, URLResolver):
+            yield from routes(pattern.url_patterns, route)
+        elif route.startswith("/v1/") and "^" not in route:
+            yield re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", route)
+
+
+def codes_in(tree: ast.AST) -> Iterator[str]:
+    """Codes that a file can put into an error: by the class, by its first argument, or by the keyword."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.ClassDef(body=body):
+                for statement in body:
+                    match statement:
+                        case ast.Assign(targets=[ast.Name(id="code")], value=ast.Constant(value=str(code))):
+                            yield code
+            case ast.Call(func=ast.Name(id=name), args=[ast.Constant(value=str(code)), *_]) if (
+                name in FAILURES
+            ):
+                yield code
+            case ast.Call(func=ast.Name(id=name), args=[_, ast.Constant(value=str(code)), *_]) if (
+                name == OF_A_STEP
+            ):
+                yield code
+            case ast.keyword(arg="code", value=ast.Constant(value=str(code))):
+                yield code
+
+
+def codes_of_the_product() -> set[str]:
+    files = [path for path in sources() if not any(part in str(path) for part in NEVER_SEEN_BY_CALLERS)]
+    found = {code for path in files for code in codes_in(ast.parse(path.read_text()))}
+    return (found | set(STATUS) | REJECTION_CODES) - UNTOLD - {""}
+
+
+def test_every_endpoint_is_described_and_no_other() -> None:
+    described = set(re.findall(r"^\| `[A-Z]+ (/v1/\S+)` \|", read(DOCUMENT), re.MULTILINE))
+    assert described == set(routes(get_resolver().url_patterns))
+
+
+@pytest.mark.parametrize("code", sorted(codes_of_the_product()))
+def test_code_is_described(code: str) -> None:
+    assert code in table_rows(DOCUMENT)
+
+
+@pytest.mark.parametrize("code", sorted(STATUS.keys() | REJECTION_CODES))
+def test_status_is_as_described(code: str) -> None:
+    assert table_rows(DOCUMENT)[code][0] == str(status_of(code))
+
+
+def test_no_code_is_described_that_does_not_exist() -> None:
+    text = read(DOCUMENT).partition("## Errors")[2]
+    described = set(re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE))
+    made_in_children = {"model_invalid"}
+    assert described == codes_of_the_product() | made_in_children
+
+
+def test_every_state_is_described() -> None:
+    assert set(states.JOB_STATES) <= set(table_rows(DOCUMENT))
+
+
+def test_every_scope_is_described() -> None:
+    assert all(f"`{scope}`" in read(DOCUMENT) for scope in SCOPES)
+
+
+def test_every_event_is_described() -> None:
+    written = {
+        name for path in sources() for name in re.findall(r'"((?:job|page)\.[a-z_]+)"', path.read_text())
+    }
+    endings = {f"job.{state}" for state in states.TERMINAL - {states.EXPIRED}}
+    assert all(f"`{name}`" in read(DOCUMENT) for name in written | endings)
