@@ -6,6 +6,7 @@
 VENV := .venv
 RUN := $(VENV)/bin/python
 ARGS ?=
+BENCH ?= $(basename $(notdir $(wildcard tests/benchmarks/bench_*.py)))
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_NO_INPUT := 1
@@ -22,7 +23,7 @@ help:
 	@echo "make up      start the product: http://127.0.0.1:8000 (MAAS_PORT, MAAS_HOME=./var); Ctrl-C stops it"
 	@echo "make test    run the tests on services of their own (ARGS='-k name' picks some)"
 	@echo "make check   ruff, mypy, import-linter, migrations, deployment settings"
-	@echo "make bench   run the benchmarks (ARGS='tests/benchmarks/one.py' picks one)"
+	@echo "make bench   run the benchmarks (BENCH=bench_front picks one)"
 	@echo "make lock    rewrite requirements/*.txt from pyproject.toml (needs uv)"
 	@echo "make clean   remove the environment and caches; data in MAAS_HOME stays"
 	@echo
@@ -47,7 +48,7 @@ check: $(VENV)/.dev
 RANDOM := $(RUN) -c 'import secrets; print(secrets.token_urlsafe(64))'
 
 bench: $(VENV)/.dev
-	@exec $(RUN) -m pytest --override-ini=python_files='*.py' -s $(or $(ARGS),tests/benchmarks)
+	@set -e; for one in $(BENCH); do echo "== $$one"; $(RUN) -m tests.benchmarks.$$one; done
 
 lock:
 	@requirements/lock

@@ -26,10 +26,16 @@ class EventRow:
 
 
 @dataclass(frozen=True)
-class EventPage:
-    events: list[EventRow]
+class StreamRow(EventRow):
     cursor: str
-    """Give it back to read on from here."""
+    """Its place in the tenant's stream: read on from here."""
+
+
+@dataclass(frozen=True)
+class EventPage:
+    events: list[StreamRow]
+    cursor: str
+    """Where to read on, also when there was nothing to read."""
     pending: bool
     """There are newer rows that may not be shown yet: a transaction older than they are is still running."""
 
@@ -86,13 +92,8 @@ def tenant_events_after(tenant_id: UUID, cursor: str | None, limit: int = 200) -
     """
     if cursor is None:
         return EventPage([], _cursor_now(tenant_id), pending=False)
-    match = _CURSOR.fullmatch(cursor)
-    if match is None:
-        raise InvalidRequest(
-            f"{cursor[:60]!r} is not a cursor of this stream; use one that it gave you.",
-            code="invalid_cursor",
-        )
-    values = {"tenant": tenant_id, "xid": match[1], "id": int(match[2]), "limit": limit}
+    xid, row_id = _place(cursor)
+    values = {"tenant": tenant_id, "xid": xid, "id": row_id, "limit": limit}
     with unit_of_work(tenant_id), connections[APP].cursor() as sql:
         sql.execute(_TAIL, values)
         rows = sql.fetchall()
@@ -100,8 +101,17 @@ def tenant_events_after(tenant_id: UUID, cursor: str | None, limit: int = 200) -
             values["xid"], values["id"] = rows[-1][5], rows[-1][6]
         sql.execute(_PENDING, values)
         pending = bool(sql.fetchone()[0])
-    events = [EventRow(row[0], row[1], row[2], _decoded(row[3]), row[4]) for row in rows]
+    events = [StreamRow(row[0], row[1], row[2], _decoded(row[3]), row[4], f"{row[5]}-{row[6]}") for row in rows]
     return EventPage(events, f"{values['xid']}-{values['id']}", pending or len(rows) == limit)
+
+
+def _place(cursor: str) -> tuple[str, int]:
+    match = _CURSOR.fullmatch(cursor)
+    if match is None or int(match[1]) >= 2**64 or int(match[2]) >= 2**63:
+        raise InvalidRequest(
+            f"{cursor[:60]!r} is not a cursor of this stream; use one that it gave you.", code="invalid_cursor"
+        )
+    return match[1], int(match[2])
 
 
 def _cursor_now(tenant_id: UUID) -> str:

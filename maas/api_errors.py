@@ -26,6 +26,7 @@ STATUS: Mapping[str, int] = {
     "insufficient_scope": 403,
     "tenant_suspended": 403,
     "csrf_failed": 403,
+    "origin_not_allowed": 403,
     "not_found": 404,
     "model_not_found": 404,
     "method_not_allowed": 405,

@@ -20,7 +20,9 @@ class RequestLogMiddleware:
         with structlog.contextvars.bound_contextvars(request_id=request_id):
             response = self.get_response(request)
             if request.path not in QUIET:
-                log.info(
+                # A waiting request looks at its job again and again; only the caller's own request is news.
+                tell = log.debug if request.META.get("maas.looks_again") else log.info
+                tell(
                     "request",
                     method=request.method,
                     path=request.path,

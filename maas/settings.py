@@ -36,6 +36,8 @@ MAAS_METRICS_PORT = ENV.number("MAAS_METRICS_PORT", 0)
 
 DEBUG = ENV.flag("MAAS_DEBUG", False)
 SECRET_KEY = ENV.text("MAAS_SECRET_KEY", "") or ("unset-" * 10 if DEBUG else "")
+# The edge has counted the bytes already; Django must not stop short of what the edge lets through.
+DATA_UPLOAD_MAX_MEMORY_SIZE = MAAS_MAX_INLINE_BYTES
 ALLOWED_HOSTS = ENV.names("MAAS_ALLOWED_HOSTS", "127.0.0.1,localhost,[::1]")
 CSRF_TRUSTED_ORIGINS = ENV.names("MAAS_TRUSTED_ORIGINS")
 
@@ -94,8 +96,11 @@ TEMPLATES = [
 # One server, three roles: `default` is walled in by row-level security, `operator` sees all, `owner` makes tables.
 _database = DatabaseUrl.parse(MAAS_DATABASE_URL)
 DATABASES = {
-    "default": _database.django("maas_app"),
-    "operator": {**_database.django("maas_operator"), "TEST": {"MIRROR": "default"}},
+    "default": _database.django("maas_app", patience_s=MAAS_LEASE_S),
+    "operator": {
+        **_database.django("maas_operator", patience_s=MAAS_LEASE_S),
+        "TEST": {"MIRROR": "default"},
+    },
     "owner": {**_database.django(None), "TEST": {"MIRROR": "default"}},
 }
 DATABASE_ROUTERS = ["tenants.context.ScopeRouter"]

@@ -7,10 +7,10 @@ from functools import partial
 from typing import Any, cast
 from urllib.parse import parse_qs, urlsplit
 
-import pika  # type: ignore[import-untyped]
+import pika
 from dramatiq import Message, MessageProxy, Middleware
 from dramatiq.errors import DecodeError
-from pika.exceptions import AMQPError  # type: ignore[import-untyped]
+from pika.exceptions import AMQPError
 
 from inference.brokers.contract import QueueBroker, QueueConsumer
 from inference.brokers.errors import BrokerMisconfigured, BrokerUnavailable, ConnectionLost

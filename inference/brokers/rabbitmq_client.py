@@ -14,7 +14,7 @@ from functools import partial
 from threading import Lock, Thread
 from typing import Any, TypeVar
 
-import pika  # type: ignore[import-untyped]
+import pika
 
 from inference.brokers.errors import ConnectionLost
 from inference.brokers.rabbitmq_queues import declare, queue_arguments

@@ -71,14 +71,8 @@ class TenantTail:
         self.place = after
 
     def read(self) -> Reading:
-        start = self.place
-        page = tenant_events_after(self.subject, start, BATCH)
+        page = tenant_events_after(self.subject, self.place, BATCH)
         self.place = page.cursor
-        last = len(page.events) - 1
-        # Only the end of a page is a place to resume from; before it, resuming may repeat events but skips none.
-        deliveries = tuple(
-            Delivery(event_json(row), page.cursor if index == last else start or page.cursor)
-            for index, row in enumerate(page.events)
-        )
+        deliveries = tuple(Delivery(event_json(row), row.cursor) for row in page.events)
         full = len(page.events) == BATCH
         return Reading(deliveries, more=full, unsettled=page.pending and not full)

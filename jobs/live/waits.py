@@ -138,6 +138,7 @@ class Waits:
         inner = {
             **scope,
             "method": "GET",
+            "maas.looks_again": True,
             "path": path,
             "raw_path": path.encode(),
             "query_string": query,

@@ -37,6 +37,15 @@ def test_the_stream_gives_every_event_once_and_in_order(desk: Desk) -> None:
         assert numbers == sorted(numbers)
 
 
+def test_reading_can_go_on_from_any_event(desk: Desk) -> None:
+    start = tenant_events_after(desk.identity.tenant_id, None).cursor
+    for page in desk.pages(desk.submit(pages=3)):
+        desk.finish(page)
+    everything = read_all(desk, start)
+    some = tenant_events_after(desk.identity.tenant_id, start, limit=4).events
+    assert read_all(desk, some[2].cursor) == everything[3:]
+
+
 def test_an_event_that_commits_late_is_not_skipped(desk: Desk) -> None:
     """The early transaction takes its place in the order first and commits last."""
     early, late = desk.submit(), desk.submit()
@@ -83,7 +92,7 @@ def test_anothers_job_has_no_events_to_show(desk: Desk, other_identity: Identity
 
 
 @pytest.mark.parametrize(
-    "cursor", ["", "x", "1", "1-", "-1-1", "1-1; DROP TABLE jobs_event", "9" * 40 + "-1"]
+    "cursor", ["", "x", "1", "1-", "-1-1", "1-1; DROP TABLE jobs_event", "9" * 40 + "-1", f"{2**64}-0", f"1-{2**63}"]
 )
 def test_what_is_no_cursor_is_refused(desk: Desk, cursor: str) -> None:
     with pytest.raises(InvalidRequest, match="not a cursor"):
