@@ -86,11 +86,15 @@ class DatabaseUrl:
             options=options,
         )
 
-    def django(self, role: str | None) -> dict[str, object]:
-        """One Django database that acts as `role`, or as the URL's own user."""
+    def django(self, role: str | None, *, patience_s: int = 0) -> dict[str, object]:
+        """One Django database that acts as `role`, or as the URL's own user.
+
+        `patience_s` is how long a transaction may stand still, with all that it has locked, before Postgres ends it:
+        a process that is frozen in the middle of one must not hold up the others. 0 is for ever.
+        """
         options: dict[str, object] = {"connect_timeout": "5", **self.options}
         if role:
-            options["options"] = f"-c role={role}"
+            options["options"] = f"-c role={role} -c idle_in_transaction_session_timeout={patience_s}s"
         return {
             "ENGINE": "django_prometheus.db.backends.postgresql",
             "NAME": self.name,

@@ -44,7 +44,9 @@ def _sweep(page_id: UUID, job_id: UUID) -> bool:
     try:
         with operator_work(), transaction.atomic(using=OPERATOR):
             # Job first, page second: the order of locks everywhere.
-            Job.objects.select_for_update().get(id=job_id)
+            # A job that is locked now is left for the next round: waiting for it would hold up all others.
+            if Job.objects.select_for_update(skip_locked=True).filter(id=job_id).first() is None:
+                return False
             page = (
                 Page.objects.select_for_update()
                 .filter(id=page_id, state=states.RUNNING, lease_until__lt=Now())
