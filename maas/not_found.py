@@ -16,6 +16,14 @@ def _answer(request: HttpRequest, code: str, detail: str) -> HttpResponse:
     return HttpResponse(render_to_string("error.html", body), status=status)
 
 
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return _answer(
+        request,
+        "invalid_request",
+        "This request cannot be served as it is. Does its Host header name this service (MAAS_ALLOWED_HOSTS)?",
+    )
+
+
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     return _answer(request, "not_found", f"There is nothing at {request.path[:200]}.")
 

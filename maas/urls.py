@@ -16,5 +16,6 @@ urlpatterns = [
     path("", include("tenants.pages.urls")),
     path("", include("jobs.pages.urls")),
 ]
+handler400 = "maas.not_found.bad_request"
 handler404 = "maas.not_found.not_found"
 handler500 = "maas.not_found.server_error"
