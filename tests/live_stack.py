@@ -5,10 +5,10 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import Self
 
 from maas.launch.state_files import read_env_file
@@ -32,14 +32,19 @@ class RunningStack:
 class LiveStack:
     """`manage.py up` on a port of its own, stopped in order unless a test has ended it already."""
 
-    def __init__(self, home: Path, log: str = "up.log") -> None:
+    def __init__(
+        self, home: Path, log: str = "up.log", variables: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
+        """`variables` go to the product's environment."""
         self.home = home
+        self._variables = variables
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self._log = home.with_name(log)
 
     def __enter__(self) -> Self:
-        env = without_product(os.environ) | {"MAAS_HOME": str(self.home), "MAAS_PORT": str(self.port)}
+        place = {"MAAS_HOME": str(self.home), "MAAS_PORT": str(self.port)}
+        env = without_product(os.environ) | {**self._variables, **place}
         with self._log.open("wb") as log:
             self.process = subprocess.Popen(
                 [sys.executable, "manage.py", "up"], cwd=PROJECT, env=env, stdout=log, stderr=log
