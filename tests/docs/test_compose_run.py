@@ -142,8 +142,6 @@ def _make_roles(database: PostgresServer) -> None:
 
 
 def _started(composed: Composed, stack: ExitStack) -> Composed:
-    built = composed.run("migrate", ["python", "manage.py", "collectstatic", "--noinput", "-v0"])
-    assert built.returncode == 0, built.stderr
     migrated = composed.run("migrate", services()["migrate"]["command"])
     assert migrated.returncode == 0, migrated.stderr
     for name in SERVING:
