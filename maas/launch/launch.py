@@ -21,6 +21,7 @@ from maas.supervisor.supervisor import Supervisor
 _STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _LOOPBACK = "127.0.0.1"
 _LOOK_EVERY_S = 0.2
+_ECHO_S = 1.0
 
 
 async def launch(options: LaunchOptions, console: Console) -> None:
@@ -44,21 +45,26 @@ async def launch(options: LaunchOptions, console: Console) -> None:
 async def _until_signalled(
     work: Coroutine[None, None, None], console: Console, *, on_impatience: Callable[[], None]
 ) -> None:
-    """Run `work` until it fails or a signal comes; a second signal does not wait for an orderly stop."""
-    task = asyncio.ensure_future(work)
+    """Run `work` until it fails or a signal comes; Ctrl-C once more does not wait for an orderly stop.
 
-    def stop() -> None:
-        if not task.cancelling():
-            console.say("stopping; once more to stop at once")
+    One request to stop may arrive twice, to the whole process group and again through make: that is not impatience.
+    """
+    task = asyncio.ensure_future(work)
+    loop = asyncio.get_running_loop()
+    asked_at: list[float] = []
+
+    def stop(number: int) -> None:
+        if not asked_at:
+            console.say("stopping; Ctrl-C once more to stop at once")
+            asked_at.append(loop.time())
             task.cancel()
-        else:
+        elif number == signal.SIGINT and loop.time() - asked_at[0] > _ECHO_S:
             on_impatience()
 
-    loop = asyncio.get_running_loop()
     for number in _STOP_SIGNALS:
         # Under nohup a closed terminal is to be ignored.
         if signal.getsignal(number) is not signal.SIG_IGN:
-            loop.add_signal_handler(number, stop)
+            loop.add_signal_handler(number, stop, number)
     await asyncio.wait([task])
     if not task.cancelled():
         task.result()
