@@ -54,6 +54,7 @@ def test_stop_is_complete_and_in_time_while_a_caller_holds_a_connection(home: Pa
             started = time.monotonic()
             # As when a process group is told to stop and make passes the same on.
             stack.process.send_signal(signal.SIGTERM)
+            stack.wait_until(lambda: "stopping" in stack.output, "the stop", STOP_LIMIT_S)
             stack.process.send_signal(signal.SIGTERM)
             assert stack.process.wait(STOP_LIMIT_S) == 0
         assert "unexpected postmaster exit" not in stack.output, "the database was not shut down in order"
