@@ -93,7 +93,7 @@ def tenant_events_after(tenant_id: UUID, cursor: str | None, limit: int = 200) -
     if cursor is None:
         return EventPage([], _cursor_now(tenant_id), pending=False)
     xid, row_id = _place(cursor)
-    values = {"tenant": tenant_id, "xid": xid, "id": row_id, "limit": limit}
+    values: dict[str, UUID | str | int] = {"tenant": tenant_id, "xid": xid, "id": row_id, "limit": limit}
     with unit_of_work(tenant_id), connections[APP].cursor() as sql:
         sql.execute(_TAIL, values)
         rows = sql.fetchall()

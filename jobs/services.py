@@ -94,6 +94,7 @@ def _insert(job: Job, pages: list[Page]) -> None:
         page.tenant_id, page.job_id, page.model_version_id = job.tenant_id, job.id, job.model_version_id
     Page.objects.bulk_create(pages, batch_size=500)
     append_event(job.id, "job.queued", {"state": states.QUEUED, "pages_total": job.pages_total})
+    job.refresh_from_db(fields=["last_seq"])
     _wake_after_commit(job.model_version)
 
 

@@ -11,7 +11,8 @@ from django.db import connections
 from tenants.context import APP
 from tenants.errors import InvalidKey, TenantSuspended
 from tenants.identity import Identity, all_scopes
-from tenants.keys import digest, parse_key
+from tenants.key_hashing import stored_digest
+from tenants.keys import parse_key
 from tenants.limits import EffectiveLimits
 from tenants.models import Membership, Tenant
 
@@ -52,8 +53,8 @@ def identify_key(text: str) -> Identity:
     if parts is None:
         raise InvalidKey("This is not an API key of this service: check that it was copied whole.")
     row = _key_row(parts.public_id)
-    known = row.secret_hash if row else digest("", settings.MAAS_KEY_PEPPER)
-    matches = hmac.compare_digest(known, digest(parts.secret, settings.MAAS_KEY_PEPPER))
+    known = row.secret_hash if row else stored_digest("")
+    matches = hmac.compare_digest(known, stored_digest(parts.secret))
     if row is None or not matches:
         raise InvalidKey("This API key is not known: it may have been deleted. Create a new one.")
     if row.revoked_at is not None:

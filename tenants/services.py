@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
 from tenants.context import OPERATOR, operator_work
 from tenants.identity import SCOPES, checked_scopes
-from tenants.keys import digest, new_key
+from tenants.key_hashing import stored_digest
+from tenants.keys import new_key
 from tenants.models import ApiKey, Membership, Tenant, User
 
 
@@ -42,7 +42,7 @@ def create_key(
     key = ApiKey.objects.create(
         tenant_id=tenant_id,
         public_id=parts.public_id,
-        secret_hash=digest(parts.secret, settings.MAAS_KEY_PEPPER),
+        secret_hash=stored_digest(parts.secret),
         name=name,
         livemode=livemode,
         scopes=checked_scopes(scopes),

@@ -1,12 +1,12 @@
 """`/v1/documents`: upload, look, erase, and see a page's picture."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable
 
 from django.core.files.storage import default_storage
 from django.http import FileResponse
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.negotiation import BaseContentNegotiation
+from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -87,14 +87,14 @@ class DocumentDetail(APIView):
         return Response(status=204)
 
 
-class AsStored(BaseContentNegotiation):  # type: ignore[misc]
+class AsStored(BaseContentNegotiation):
     """A picture has one form: whatever a caller says to accept, there is nothing to choose from."""
 
-    def select_parser(self, request: Request, parsers: Sequence[Any]) -> Any:
-        return parsers[0]
-
-    def select_renderer(self, request: Request, renderers: Sequence[Any], format_suffix: Any = None) -> Any:
-        return renderers[0], renderers[0].media_type
+    def select_renderer(
+        self, request: Request, renderers: Iterable[BaseRenderer], format_suffix: str | None = None
+    ) -> tuple[BaseRenderer, str | None]:
+        for_problems = next(iter(renderers))
+        return for_problems, for_problems.media_type
 
 
 class PagePicture(APIView):

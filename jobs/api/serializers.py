@@ -188,5 +188,5 @@ class EventSerializer(serializers.Serializer[Any]):
     job = serializers.UUIDField()
     seq = serializers.IntegerField()
     type = serializers.CharField()
-    data = serializers.DictField()
+    data = serializers.DictField()  # type: ignore[assignment]  # the name is the protocol's
     created_at = serializers.DateTimeField()

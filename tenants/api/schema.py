@@ -7,7 +7,7 @@ from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, inline_seri
 from rest_framework import serializers
 
 
-class EdgeAuthenticationScheme(OpenApiAuthenticationExtension):  # type: ignore[misc]
+class EdgeAuthenticationScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
     target_class = "tenants.api.authentication.EdgeAuthentication"
     name = "key"
 

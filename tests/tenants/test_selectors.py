@@ -1,7 +1,9 @@
 from datetime import timedelta
 
 import pytest
+from django.core.exceptions import ImproperlyConfigured
 from django.utils import timezone
+from pytest_django import Settings
 
 from tenants.context import operator_work, unit_of_work
 from tenants.errors import InvalidKey, TenantSuspended
@@ -83,3 +85,9 @@ def test_the_secret_is_nowhere_in_the_stored_row(tenant: CreatedTenant) -> None:
         row = ApiKey.objects.values().get(id=tenant.key.key.id)
     secret = tenant.key.text.rsplit("_", 1)[1][:32]
     assert secret not in str(row)
+
+
+def test_no_key_works_without_a_pepper(tenant: CreatedTenant, settings: Settings) -> None:
+    settings.MAAS_KEY_PEPPER = ""
+    with pytest.raises(ImproperlyConfigured, match="MAAS_KEY_PEPPER"):
+        identify_key(tenant.key.text)

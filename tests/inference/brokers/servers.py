@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-import pika  # type: ignore[import-untyped]
+import pika
 import redis
 
 AMQP_URL = os.environ.get("MAAS_TEST_AMQP_URL", "amqp://guest:guest@127.0.0.1:5672/%2F")

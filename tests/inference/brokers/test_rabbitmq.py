@@ -3,7 +3,7 @@
 import threading
 from contextlib import suppress
 
-import pika  # type: ignore[import-untyped]
+import pika
 import pytest
 
 from inference.brokers import BrokerMisconfigured, BrokerUnavailable, build_broker, publish, queue_depth
