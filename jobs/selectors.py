@@ -41,7 +41,8 @@ class EventPage:
 
 
 def jobs_with_models() -> "QuerySet[Job]":
-    return Job.objects.select_related("model_version__served_model").order_by("-id")
+    """Without the inline input, which may be megabytes that nobody who lists or shows a job asks for."""
+    return Job.objects.select_related("model_version__served_model").defer("input").order_by("-id")
 
 
 def get_job(job_id: object, *, for_update: bool = False) -> Job:

@@ -4,13 +4,14 @@ from collections.abc import Mapping
 from typing import Any
 
 import structlog
+from django.db import InterfaceError, OperationalError
 from django.http import Http404
 from rest_framework import exceptions
 from rest_framework.response import Response
 
 from inference.contracts import WorkRefused
 from jobs.documents.reader import DocumentRejected, ReaderUnavailable
-from tenants.errors import DomainError
+from tenants.errors import DatabaseAway, DomainError
 
 log = structlog.get_logger(__name__)
 CONTENT_TYPE = "application/problem+json"
@@ -45,6 +46,7 @@ STATUS: Mapping[str, int] = {
     "internal_error": 500,
     "overloaded": 503,
     "reader_unavailable": 503,
+    "database_unavailable": 503,
     "storage_unavailable": 503,
     "storage_full": 507,
 }
@@ -119,19 +121,32 @@ def _first_words(detail: Any) -> str:
     return str(detail)
 
 
+def database_away() -> DatabaseAway:
+    """For a database that restarts, fails over or is cut off: nothing was done, and asking again will do."""
+    return DatabaseAway("The database cannot be reached right now. Try again.", extra={"retry_after_s": 2})
+
+
 def body_for(error: Exception) -> dict[str, object] | None:
     """The problem that an error becomes; None when it is a defect of ours that must stay loud."""
+    if isinstance(error, exceptions.APIException):
+        return _from_framework(error)
+    refusal = _as_domain_error(error)
+    return refusal and problem(refusal.code, refusal.detail, **refusal.extra)
+
+
+def _as_domain_error(error: Exception) -> DomainError | None:
     match error:
         case DomainError():
-            return problem(error.code, error.detail, **error.extra)
+            return error
+        case OperationalError() | InterfaceError():
+            return database_away()
         case WorkRefused() | DocumentRejected():
-            return problem(error.code, error.detail)
+            return DomainError(error.detail, code=error.code)
         case ReaderUnavailable():
-            return problem(error.code, "Too many documents are being looked at. Try again.", retry_after_s=2)
+            words = "Too many documents are being looked at. Try again."
+            return DomainError(words, code=error.code, extra={"retry_after_s": 2})
         case Http404():
-            return problem("not_found", "There is nothing here under that address.")
-        case exceptions.APIException():
-            return _from_framework(error)
+            return DomainError("There is nothing here under that address.", code="not_found")
     return None
 
 
@@ -140,6 +155,8 @@ def handle(error: Exception, context: Mapping[str, Any]) -> Response | None:
     body = body_for(error)
     request = context["request"]
     request_id = request.META.get("maas.request_id", "")
+    if isinstance(error, OperationalError | InterfaceError):
+        log.warning("database_unavailable", path=request.path, error=str(error))
     if body is None:
         log.exception("unhandled_error", path=request.path, request_id=request_id)
         body = problem(

@@ -33,5 +33,9 @@ class NotPermitted(DomainError):
     code = "insufficient_scope"
 
 
+class DatabaseAway(DomainError):
+    code = "database_unavailable"
+
+
 class TenantSuspended(DomainError):
     code = "tenant_suspended"

@@ -2,6 +2,7 @@
 
 import structlog
 from django.conf import settings
+from django.db import InterfaceError, OperationalError
 
 from jobs.live.multipart import FormLimits, too_large
 from jobs.live.protocol import (
@@ -21,6 +22,7 @@ from jobs.live.protocol import (
 from jobs.live.sessions import identify_session
 from jobs.live.threads import DatabaseThreads
 from jobs.live.uploads import caller, is_upload
+from maas.api_errors import database_away
 from maas.edge.body import Allowance, BodyTooLarge, Deadlines, GuardedBody
 from maas.edge.keys import KeyRing
 from maas.edge.query_keys import carries_key
@@ -152,6 +154,9 @@ def _body_too_large(most_bytes: int) -> DomainError:
 
 def _worded(scope: Scope, error: Exception, *, hang_up: bool) -> Refusal:
     where = {"path": scope["path"], "request_id": scope[REQUEST_ID]}
+    if isinstance(error, OperationalError | InterfaceError):
+        log.warning("database_unavailable", error=str(error), **where)
+        error = database_away()
     if not isinstance(error, DomainError):
         log.error("unhandled_error", exc_info=error, **where)
         error = InternalError(

@@ -39,7 +39,14 @@ def test_every_answer_carries_the_requests_id(telling_server: GranianServer) -> 
         assert answer.headers.get_list("x-request-id") == ["mine-1"]
 
 
-@pytest.mark.parametrize("key", ["", "nonsense", "maas_live_0", new_key(livemode=True).text, "ü"])
+UNKNOWN = new_key(livemode=True).text
+
+
+@pytest.mark.parametrize(
+    "key",
+    ["", "nonsense", "maas_live_0", UNKNOWN, "ü"],
+    ids=["empty", "words", "short", "unknown", "not ascii"],
+)
 def test_a_wrong_key_is_refused_and_the_connection_closed(telling_server: GranianServer, key: str) -> None:
     headers = {b"Authorization": f"Bearer {key}".strip().encode()}
     answer = httpx.get(f"{telling_server.url}/v1/echo", headers=headers)
