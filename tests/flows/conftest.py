@@ -1,0 +1,34 @@
+"""What the flows are played with."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.live_stack import LiveStack
+from tests.samples.pdfs import scanned_pdf
+
+from .accounts import account, caller, other_account, other_caller, product
+from .product import Product
+
+__all__ = ["account", "caller", "other_account", "other_caller", "product"]
+LEASE_S = 3
+
+
+@contextmanager
+def own_product(home: Path, **variables: str) -> Iterator[tuple[LiveStack, Product]]:
+    """A product that a test may break."""
+    with LiveStack(home, variables=variables) as stack:
+        yield stack, Product(stack.wait_until_ready(), variables)
+
+
+@pytest.fixture(scope="session")
+def ten_pages() -> bytes:
+    """Ten scanned pages, half a second of recognition each."""
+    return scanned_pdf(*(f"Page number {number} of ten" for number in range(1, 11)), dpi=400)
+
+
+@pytest.fixture(scope="session")
+def three_pages() -> bytes:
+    return scanned_pdf("First sheet: apples", "Second sheet: pears", "Third sheet: plums", dpi=300)

@@ -1,0 +1,121 @@
+"""A running product seen by its operator: its commands, processes, rows and files."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+import psutil  # type: ignore[import-untyped]
+import psycopg
+
+from tests.fixtures import unique
+from tests.live_stack import RunningStack
+from tests.services import PROJECT, without_product
+
+from .caller import Caller
+from .waiting import eventually
+
+COMMAND_PATIENCE_S = 90.0
+_REVOKE = """
+from tenants.context import operator_work
+from tenants.models import ApiKey
+from tenants.services import revoke_key
+with operator_work():
+    for key in ApiKey.objects.filter(tenant_id="{tenant}"):
+        revoke_key(key_id=key.id)
+"""
+
+
+@dataclass(frozen=True)
+class Account:
+    """A tenant, its owner's login and its first key."""
+
+    tenant_id: str
+    email: str
+    password: str
+    key: str
+
+
+@dataclass(frozen=True)
+class Product:
+    running: RunningStack
+    variables: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def home(self) -> Path:
+        return self.running.home
+
+    def caller(self, account: Account | None = None) -> Caller:
+        """The demo tenant's program, or this account's."""
+        return Caller(self.running.url, account.key if account else self.running.demo["MAAS_API_KEY"])
+
+    def command(self, *arguments: str, output: int | IO[bytes] = subprocess.PIPE) -> subprocess.Popen[str]:
+        """A `manage.py` command that knows of this product what its folder tells, started."""
+        env = without_product(os.environ) | {**self.variables, "MAAS_HOME": str(self.home)}
+        argv = [sys.executable, "manage.py", *arguments]
+        return subprocess.Popen(
+            argv, cwd=PROJECT, env=env, stdin=subprocess.DEVNULL, stdout=output, stderr=output, text=True
+        )
+
+    def manage(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        command = self.command(*arguments)
+        out, err = command.communicate(timeout=COMMAND_PATIENCE_S)
+        return subprocess.CompletedProcess(arguments, command.returncode, out, err)
+
+    def create_account(self, name: str) -> Account:
+        email = f"{unique(name.lower())}@example.com"
+        done = self.manage("tenant_create", "--name", name, "--email", email)
+        assert done.returncode == 0, done.stderr
+        made = json.loads(done.stdout)
+        return Account(made["tenant_id"], made["email"], made["password"], made["api_key"])
+
+    def start_revoking_keys(self, account: Account) -> subprocess.Popen[str]:
+        """As an operator's script would; to be used as a context, which ends with the command."""
+        return self.command("shell", "-v0", "-c", _REVOKE.format(tenant=account.tenant_id))
+
+    def rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:
+        """Read past all walls between tenants."""
+        with psycopg.connect(
+            self.service("MAAS_DATABASE_URL"), options="-c role=maas_operator"
+        ) as connection:
+            return connection.execute(query, values).fetchall()
+
+    def service(self, variable: str) -> str:
+        """Where the product says that one of its services is found."""
+        return str(json.loads((self.home / "run" / "services.json").read_text())[variable])
+
+    def usage_of(self, job_id: str) -> list[tuple[int, int]]:
+        """Page number and charge of each usage row."""
+        return self.rows(
+            "SELECT page.number, used.amount_micros FROM tenants_usagerecord used"
+            " JOIN jobs_page page ON page.id = used.source_id WHERE page.job_id = %s ORDER BY page.number",
+            job_id,
+        )
+
+    def processes(self, *words: str) -> list[psutil.Process]:
+        """Those of this product whose command line has all these words."""
+        return [one for one in psutil.process_iter() if self._is_ours(one, words)]
+
+    def process(self, *words: str) -> psutil.Process:
+        """The one that the supervisor started."""
+        return min(
+            eventually(lambda: self.processes(*words), f"a process {words}"),
+            key=lambda one: one.create_time(),
+        )
+
+    def _is_ours(self, process: psutil.Process, words: Sequence[str]) -> bool:
+        try:
+            mine = process.environ().get("MAAS_HOME") == str(self.home)
+            return mine and process.status() != psutil.STATUS_ZOMBIE and set(words) <= set(process.cmdline())
+        except psutil.Error:
+            return False
+
+    def files_under(self, folder: str) -> set[Path]:
+        return {path for path in (self.home / folder).rglob("*") if path.is_file()}
+
+    def files_of(self, document_id: str) -> list[Path]:
+        return [path for path in self.files_under("files") if document_id in str(path)]

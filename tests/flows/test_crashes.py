@@ -1,0 +1,206 @@
+"""Whatever is killed, stopped or wiped: every page is committed once and charged once, and the job ends."""
+
+import contextlib
+import signal
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+
+import psutil  # type: ignore[import-untyped]
+import psycopg
+import pytest
+import redis
+
+from tests.live_stack import LiveStack
+
+from .caller import Caller
+from .conftest import LEASE_S, own_product
+from .product import Product
+from .waiting import eventually
+
+pytestmark = pytest.mark.xdist_group("crashes")
+RUN_S = 45.0
+"""For a worker to start again and do its work, on a busy machine."""
+ALL = list(range(1, 11))
+
+
+@pytest.fixture(scope="module")
+def victim(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[LiveStack, Product]]:
+    with own_product(tmp_path_factory.mktemp("crashes") / "var", MAAS_LEASE_S=str(LEASE_S)) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def stack(victim: tuple[LiveStack, Product]) -> LiveStack:
+    return victim[0]
+
+
+@pytest.fixture(scope="module")
+def product(victim: tuple[LiveStack, Product]) -> Product:
+    return victim[1]
+
+
+@pytest.fixture(scope="module")
+def caller(product: Product) -> Iterator[Caller]:
+    with product.caller() as caller:
+        yield caller
+
+
+def start_job(caller: Caller, data: bytes) -> str:
+    return str(caller.submit_file(data, model="ocr").json()["id"])
+
+
+def assert_done_once(caller: Caller, product: Product, job_id: str) -> None:
+    """The invariants that hold after any accident."""
+    job = caller.ended(job_id, LEASE_S + 2 + RUN_S)
+    assert (job["state"], job["pages_succeeded"], job["pages_failed"]) == ("succeeded", 10, 0)
+    charged = product.usage_of(job_id)
+    assert [number for number, _ in charged] == ALL
+    assert job["cost"]["amount_micros"] == sum(charge for _, charge in charged)
+    events = caller.events(job_id)
+    assert [event["seq"] for event in events] == list(range(1, len(events) + 1))
+    assert sorted(event["data"]["page"] for event in events if event["type"] == "page.succeeded") == ALL
+    assert [event["type"] for event in events if event["type"].startswith("job.")] == [
+        "job.queued",
+        "job.running",
+        "job.succeeded",
+    ]
+
+
+def restarted(stack: LiveStack, name: str, pid: int) -> bool:
+    return f"{name} (process {pid})" in stack.output and f"{name} is started again" in stack.output
+
+
+def test_a_worker_killed_in_the_middle_of_a_document_is_replaced_and_no_page_is_lost_or_charged_twice(
+    stack: LiveStack, caller: Caller, product: Product, ten_pages: bytes
+) -> None:
+    job_id = start_job(caller, ten_pages)
+    eventually(lambda: caller.pages_in(job_id, "succeeded"), "a first page")
+    held = len(caller.pages_in(job_id, "running"))
+    worker = product.process("worker")
+    worker.kill()
+    assert held > 0
+    assert_done_once(caller, product, job_id)
+    types = [event["type"] for event in caller.events(job_id)]
+    assert types.count("page.requeued") > 0
+    assert types.count("page.running") == 10 + types.count("page.requeued")
+    stack.wait_until(lambda: restarted(stack, "worker", worker.pid), "word of the restart", RUN_S)
+
+
+def test_a_web_process_killed_while_callers_wait_loses_no_job(
+    stack: LiveStack, caller: Caller, product: Product, ten_pages: bytes
+) -> None:
+    job_id = start_job(caller, ten_pages)
+    with ThreadPoolExecutor(1) as threads, Caller(caller.url, caller.key) as waiting:
+        wait = threads.submit(waiting.http.get, f"/v1/jobs/{job_id}", headers={"Prefer": "wait=60"})
+        eventually(lambda: caller.pages_in(job_id, "succeeded"), "a first page")
+        web = product.process("granian")
+        web.kill()
+        assert wait.exception(RUN_S) is not None
+    eventually(lambda: answers(caller), "an answer", RUN_S)
+    assert_done_once(caller, product, job_id)
+    stack.wait_until(lambda: restarted(stack, "web", web.pid), "word of the restart", RUN_S)
+
+
+def answers(caller: Caller) -> bool:
+    with contextlib.suppress(OSError, Exception):
+        return caller.http.get("/readyz", timeout=2).status_code == 200
+    return False
+
+
+def test_a_worker_frozen_beyond_its_lease_is_fenced_when_it_wakes(
+    caller: Caller, product: Product, ten_pages: bytes
+) -> None:
+    with second_worker(product) as frozen:
+        job_id = start_job(caller, ten_pages)
+        eventually(lambda: pages_held(product, job_id, frozen.pid), "pages in the second worker's hands")
+        frozen.suspend()
+        held = pages_held(product, job_id, frozen.pid)
+        assert_done_once(caller, product, job_id)
+        frozen.resume()
+        # It throws away what it had done, and is fit for new work.
+        other = start_job(caller, ten_pages)
+        eventually(lambda: pages_held(product, other, frozen.pid), "new work for the second worker")
+        assert_done_once(caller, product, other)
+    assert_done_once(caller, product, job_id)
+    assert held
+    assert "outcome=fenced" in output_of(product)
+
+
+def pages_held(product: Product, job_id: str, pid: int) -> list[int]:
+    rows = product.rows(
+        "SELECT number FROM jobs_page WHERE job_id = %s AND state = 'running' AND worker LIKE %s",
+        job_id,
+        f"%-{pid}",
+    )
+    return [number for (number,) in rows]
+
+
+@contextmanager
+def second_worker(product: Product) -> Iterator[psutil.Process]:
+    """Started by hand beside the one of `up`."""
+    log = product.home.with_name("second-worker.log")
+    with log.open("wb") as out:
+        worker = product.command("worker", output=out)
+        try:
+            eventually(lambda: b"worker_ready" in log.read_bytes(), "a second worker", RUN_S)
+            yield psutil.Process(worker.pid)
+        finally:
+            worker.send_signal(signal.SIGCONT)
+            worker.terminate()
+            worker.wait(RUN_S)
+
+
+def output_of(product: Product) -> str:
+    return product.home.with_name("second-worker.log").read_text()
+
+
+def test_a_worker_frozen_in_the_middle_of_a_commit_holds_up_no_other_job(
+    caller: Caller, product: Product, ten_pages: bytes
+) -> None:
+    with second_worker(product) as frozen:
+        stuck = freeze_inside_a_transaction(caller, product, frozen, ten_pages)
+        other = start_job(caller, ten_pages)
+        eventually(lambda: caller.pages_in(other, "succeeded"), "a first page")
+        product.process("worker").kill()
+        assert_done_once(caller, product, other)
+        assert_done_once(caller, product, stuck)
+    assert_done_once(caller, product, stuck)
+
+
+def freeze_inside_a_transaction(
+    caller: Caller, product: Product, worker: psutil.Process, document: bytes
+) -> str:
+    """Stops the worker while it waits to write, then lets it write: its transaction stays open."""
+    first = product.process("worker")
+    with psycopg.connect(product.service("MAAS_DATABASE_URL")) as connection:
+        connection.execute("LOCK TABLE tenants_usagerecord IN SHARE MODE")
+        first.suspend()
+        job_id = start_job(caller, document)
+        eventually(lambda: transactions_waiting(product), "a commit that waits")
+        worker.suspend()
+    first.resume()
+    eventually(lambda: transactions_open(product), "a transaction left open")
+    return job_id
+
+
+def transactions_waiting(product: Product) -> bool:
+    return bool(
+        product.rows("SELECT FROM pg_locks WHERE NOT granted AND relation = 'tenants_usagerecord'::regclass")
+    )
+
+
+def transactions_open(product: Product) -> bool:
+    # Asked as the sessions' own user, who alone may see their state.
+    with psycopg.connect(product.service("MAAS_DATABASE_URL")) as connection:
+        found = connection.execute("SELECT FROM pg_stat_activity WHERE state = 'idle in transaction'")
+        return found.fetchone() is not None
+
+
+def test_a_wiped_broker_delays_but_loses_nothing(caller: Caller, product: Product, ten_pages: bytes) -> None:
+    document = caller.upload(ten_pages)["id"]
+    jobs = [caller.submit("ocr", document=document)["id"] for _ in range(3)]
+    eventually(lambda: caller.pages_in(jobs[0], "succeeded"), "a first page")
+    redis.Redis.from_url(product.service("MAAS_REDIS_URL")).flushall()
+    for job_id in jobs:
+        assert_done_once(caller, product, job_id)

@@ -1,0 +1,61 @@
+"""Lists, filters and cursors show a tenant its own and nothing else, whatever they are asked."""
+
+import pytest
+
+from tests.flows.caller import Caller
+
+from .belongings import Belongings
+
+
+@pytest.mark.parametrize("path", ["/v1/jobs", "/v1/documents"])
+def test_lists_hold_ones_own_alone(
+    caller: Caller, other_caller: Caller, mine: Belongings, theirs: Belongings, path: str
+) -> None:
+    assert everything(caller, path) & everything(other_caller, path) == set()
+    own = {"/v1/jobs": mine.job_id, "/v1/documents": mine.document_id}[path]
+    foreign = {"/v1/jobs": theirs.job_id, "/v1/documents": theirs.document_id}[path]
+    assert own in everything(caller, path)
+    assert foreign in everything(other_caller, path)
+
+
+def everything(caller: Caller, path: str) -> set[str]:
+    """The ids of a whole list, read two at a time."""
+    found: set[str] = set()
+    cursor: dict[str, str] = {}
+    while True:
+        part = caller.get(path, limit=2, **cursor)
+        found |= {one["id"] for one in part["data"]}
+        if not part["has_more"]:
+            return found
+        cursor = {"cursor": part["next_cursor"]}
+
+
+def test_a_cursor_of_another_tenant_opens_nothing(caller: Caller, theirs: Belongings) -> None:
+    shown = caller.get("/v1/jobs", cursor=theirs.job_id, limit=100)["data"]
+    assert theirs.job_id not in {job["id"] for job in shown}
+    assert {job["id"] for job in shown} <= everything(caller, "/v1/jobs")
+
+
+def test_filtering_by_another_tenants_document_finds_nothing(caller: Caller, theirs: Belongings) -> None:
+    assert caller.get("/v1/jobs", document=theirs.document_id)["data"] == []
+
+
+def test_a_job_cannot_be_given_another_tenants_document(caller: Caller, theirs: Belongings) -> None:
+    answer = caller.http.post("/v1/jobs", json={"model": "parse", "document": theirs.document_id})
+    nobodys = Belongings.of_nobody()
+    unknown = caller.http.post("/v1/jobs", json={"model": "parse", "document": nobodys.document_id})
+    assert answer.status_code == unknown.status_code == 404
+    assert (
+        answer.json()["detail"].replace(theirs.document_id, nobodys.document_id) == unknown.json()["detail"]
+    )
+
+
+def test_the_same_bytes_of_two_tenants_are_two_documents(caller: Caller, other_caller: Caller) -> None:
+    data = b"Both tenants have this very text"
+    first, second = caller.upload(data, "a.txt"), other_caller.upload(data, "b.txt")
+    assert not second["duplicate"]
+    assert first["id"] != second["id"]
+    assert caller.http.delete(f"/v1/documents/{first['id']}").status_code == 204
+    job = other_caller.ended(other_caller.submit("parse", document=second["id"])["id"])
+    assert job["state"] == "succeeded"
+    assert job["cost"]["amount_micros"] > 0

@@ -1,0 +1,79 @@
+"""The pages that people see show them their own tenant, and what is another's is nowhere."""
+
+import re
+from collections.abc import Iterator
+
+import httpx
+import pytest
+
+from tests.flows.product import Account, Product
+from tests.flows.signing_in import signed_in
+
+from .belongings import Belongings
+
+
+@pytest.fixture(scope="module")
+def browser(product: Product, account: Account) -> Iterator[httpx.Client]:
+    with signed_in(product, account) as browser:
+        yield browser
+
+
+def test_a_persons_own_job_is_shown(browser: httpx.Client, mine: Belongings) -> None:
+    shown = browser.get(f"/jobs/{mine.job_id}")
+    assert shown.status_code == 200
+    assert mine.job_id in shown.text
+    assert browser.get(f"/v1/documents/{mine.document_id}/pages/1/picture").status_code == 200
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/jobs/{job_id}",
+        "/jobs/{job_id}?after=1",
+        "/v1/jobs/{job_id}",
+        "/v1/jobs/{job_id}/result",
+        "/v1/documents/{document_id}/pages/1/picture",
+    ],
+)
+def test_another_tenants_thing_is_like_one_that_never_was(
+    browser: httpx.Client, theirs: Belongings, path: str
+) -> None:
+    nobodys = Belongings.of_nobody()
+    foreign = browser.get(path.format(**theirs.values()))
+    unknown = browser.get(path.format(**nobodys.values()))
+    assert foreign.status_code == unknown.status_code == 404
+    assert without_names(foreign, theirs) == without_names(unknown, nobodys)
+
+
+def without_names(answer: httpx.Response, belongings: Belongings) -> str:
+    text = answer.text
+    for name in (belongings.job_id, belongings.document_id, answer.headers["x-request-id"]):
+        text = text.replace(name, "")
+    return re.sub(r'name="csrfmiddlewaretoken" value="[^"]+"', "", text)
+
+
+def test_the_list_names_ones_own_jobs_alone(
+    browser: httpx.Client, mine: Belongings, theirs: Belongings
+) -> None:
+    shown = browser.get("/jobs").text
+    assert theirs.job_id not in shown
+    assert theirs.job_id not in browser.get("/jobs", params={"before": theirs.job_id}).text
+
+
+def test_a_member_cannot_enter_the_admin(browser: httpx.Client) -> None:
+    answer = browser.get("/admin/")
+    assert answer.url.path == "/admin/login/"
+    assert browser.get("/admin/jobs/job/").url.path == "/admin/login/"
+
+
+def test_a_stranger_sees_no_page_and_no_picture(product: Product, mine: Belongings) -> None:
+    with httpx.Client(base_url=product.running.url) as stranger:
+        assert stranger.get(f"/jobs/{mine.job_id}").headers["location"].startswith("/sign-in")
+        assert stranger.get(f"/v1/documents/{mine.document_id}/pages/1/picture").status_code == 401
+
+
+def test_a_session_cookie_alone_changes_nothing(browser: httpx.Client, mine: Belongings) -> None:
+    """Without the token that only our own pages hold, as a foreign site's form would come."""
+    refused = browser.delete(f"/v1/documents/{mine.document_id}", headers={"Referer": "http://evil.example/"})
+    assert (refused.status_code, refused.json()["code"]) == (403, "csrf_failed")
+    assert browser.get(f"/v1/documents/{mine.document_id}").status_code == 200

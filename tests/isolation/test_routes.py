@@ -1,0 +1,122 @@
+"""Every address of the API that takes an id, read from the API's own description: another tenant's never was."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.flows.caller import Caller
+from tests.flows.product import Account
+
+from .belongings import Belongings
+
+METHODS = {"get", "post", "put", "patch", "delete"}
+PARAMETER = re.compile(r"\{(\w+)\}")
+PUBLIC = {"/v1/openapi.json", "/v1/docs"}
+SHARED_PARAMETERS = {"name"}
+"""Models are the operator's and the same for all tenants."""
+
+
+@dataclass(frozen=True)
+class Operation:
+    method: str
+    path: str
+
+    def at(self, **values: object) -> str:
+        return self.path.format(**values)
+
+
+@pytest.fixture(scope="module")
+def operations(caller: Caller) -> list[Operation]:
+    described = httpx.get(f"{caller.url}/v1/openapi.json").json()["paths"]
+    return [
+        Operation(method.upper(), path)
+        for path, methods in described.items()
+        for method in methods
+        if method in METHODS
+    ]
+
+
+def with_ids(operations: list[Operation]) -> Iterator[Operation]:
+    for operation in operations:
+        if set(PARAMETER.findall(operation.path)) - SHARED_PARAMETERS:
+            yield operation
+
+
+def without_echo(answer: httpx.Response, belongings: Belongings) -> dict[str, Any]:
+    """The body less the request's own id, with the ids that were asked for blotted out."""
+    text = answer.text
+    for echoed in (belongings.document_id, belongings.job_id):
+        text = text.replace(echoed, "ID")
+    body: dict[str, Any] = httpx.Response(200, text=text).json()
+    assert body.pop("request_id")
+    return body
+
+
+def test_every_parameter_of_the_api_is_known_to_this_walk(operations: list[Operation]) -> None:
+    known = set(Belongings.of_nobody().values()) | SHARED_PARAMETERS
+    found = {name for operation in operations for name in PARAMETER.findall(operation.path)}
+    assert found == known, "a new parameter: give both tenants one of its kind in Belongings"
+    assert len(list(with_ids(operations))) >= 10
+
+
+def test_another_tenants_id_is_answered_like_one_that_never_was(
+    caller: Caller, other_caller: Caller, theirs: Belongings, operations: list[Operation]
+) -> None:
+    before = state_of(other_caller, theirs)
+    nobodys = Belongings.of_nobody()
+    for operation in with_ids(operations):
+        foreign = caller.http.request(operation.method, operation.at(**theirs.values()))
+        unknown = caller.http.request(operation.method, operation.at(**nobodys.values()))
+        assert foreign.status_code == unknown.status_code == 404, operation
+        assert without_echo(foreign, theirs) == without_echo(unknown, nobodys), operation
+        assert headers_of(foreign) == headers_of(unknown), operation
+    assert state_of(other_caller, theirs) == before
+
+
+def headers_of(answer: httpx.Response) -> dict[str, str]:
+    return {name: value for name, value in answer.headers.items() if name not in {"x-request-id", "date"}}
+
+
+def state_of(caller: Caller, belongings: Belongings) -> list[dict[str, Any]]:
+    """Untouched, whatever others tried."""
+    return [
+        caller.job(belongings.job_id),
+        caller.get(f"/v1/documents/{belongings.document_id}"),
+        caller.get("/v1/jobs", limit=100),
+        caller.get("/v1/documents", limit=100),
+    ]
+
+
+def test_no_address_answers_without_a_key(
+    caller: Caller, mine: Belongings, operations: list[Operation]
+) -> None:
+    for operation in operations:
+        if operation.path not in PUBLIC:
+            address = caller.url + operation.at(**mine.values(), name="parse")
+            assert httpx.request(operation.method, address).status_code == 401, operation
+
+
+def test_every_address_that_is_described_exists(
+    caller: Caller, mine: Belongings, operations: list[Operation]
+) -> None:
+    """Else a walk over addresses that are all 404 would prove nothing."""
+    for operation in operations:
+        if operation.method == "GET":
+            answer = caller.http.get(operation.at(**mine.values(), name="parse"))
+            assert answer.status_code == 200, operation
+
+
+@pytest.mark.parametrize(
+    "header", ["X-Tenant", "X-Tenant-Id", "X-Maas-Tenant", "X-Forwarded-User", "maas.identity"]
+)
+def test_no_header_makes_a_caller_another_tenant(
+    caller: Caller, other_account: Account, theirs: Belongings, header: str
+) -> None:
+    headers = {header: other_account.tenant_id}
+    assert caller.http.get(f"/v1/jobs/{theirs.job_id}", headers=headers).status_code == 404
+    listed = caller.http.get("/v1/jobs", headers=headers, params={"tenant": other_account.tenant_id})
+    assert theirs.job_id not in listed.text
