@@ -18,6 +18,8 @@ LOCK_ID = 0x6D616173
 RELEASE_EVERY_S = 0.2
 SWEEP_EVERY_S = 1.0
 COUNT_EVERY_S = 5.0
+SILENCE_S = 10
+"""Longer than the one wait that may lie between two statements: a broker that does not answer for four seconds."""
 
 _COUNT = """
 SELECT m.name || '@' || v.number,
@@ -75,6 +77,8 @@ class Scheduler:
     def _take_lock(self) -> bool:
         close_old_connections()
         with connections[OPERATOR].cursor() as cursor:
+            # A leader that is frozen loses its connection, and with it the lock: another takes over.
+            cursor.execute("SELECT set_config('idle_session_timeout', %s, false)", [f"{SILENCE_S}s"])
             cursor.execute("SELECT pg_try_advisory_lock(%s)", [LOCK_ID])
             return bool(cursor.fetchone()[0])
 

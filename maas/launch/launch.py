@@ -126,10 +126,18 @@ class _Launch:
             self._supervisor.start(children.manage(name, name, env=own))
 
     def _announce(self, urls: dict[str, str]) -> None:
-        """Leave word for other commands of this MAAS_HOME (`maas.env` reads it) and for whoever scrapes."""
+        """Leave word for other commands of this MAAS_HOME (`maas.env` reads it) and for whoever scrapes.
+
+        What was given to us is said as well: a command that did not get it would work on another database.
+        """
+        given = {
+            name: value
+            for name, value in self._options.variables.items()
+            if name.startswith("MAAS_") and value
+        }
         addresses = {f"MAAS_{name.upper()}_METRICS_URL": url for name, url in self._metrics_urls().items()}
         place = {"MAAS_HOST": self._options.host, "MAAS_PORT": str(self._options.port)}
-        write_map(self._options.home / "run" / "services.json", urls | place | addresses)
+        write_map(self._options.home / "run" / "services.json", urls | given | place | addresses)
 
     def _metrics_urls(self) -> dict[str, str]:
         return {name: f"http://{_LOOPBACK}:{port}/metrics" for name, port in self._metrics_ports.items()}

@@ -92,7 +92,8 @@ def test_anothers_job_has_no_events_to_show(desk: Desk, other_identity: Identity
 
 
 @pytest.mark.parametrize(
-    "cursor", ["", "x", "1", "1-", "-1-1", "1-1; DROP TABLE jobs_event", "9" * 40 + "-1", f"{2**64}-0", f"1-{2**63}"]
+    "cursor",
+    ["", "x", "1", "1-", "-1-1", "1-1; DROP TABLE jobs_event", "9" * 40 + "-1", f"{2**64}-0", f"1-{2**63}"],
 )
 def test_what_is_no_cursor_is_refused(desk: Desk, cursor: str) -> None:
     with pytest.raises(InvalidRequest, match="not a cursor"):
