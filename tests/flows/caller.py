@@ -6,8 +6,7 @@ from typing import Any, Self
 import httpx
 
 from jobs.states import TERMINAL
-
-from .waiting import eventually
+from tests.waiting import eventually
 
 Json = dict[str, Any]
 PATIENCE_S = 90.0

@@ -15,9 +15,9 @@ import psycopg
 from tests.fixtures import unique
 from tests.live_stack import RunningStack
 from tests.services import PROJECT, without_product
+from tests.waiting import eventually
 
 from .caller import Caller
-from .waiting import eventually
 
 COMMAND_PATIENCE_S = 90.0
 _REVOKE = """

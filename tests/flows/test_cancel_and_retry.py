@@ -1,10 +1,10 @@
 """Stopping work frees what waits behind it, and doing it again costs only what was not done."""
 
 from tests.samples.pdfs import one_broken_page_pdf
+from tests.waiting import eventually
 
 from .caller import Caller, assert_problem
 from .product import Product
-from .waiting import eventually
 
 
 def test_a_queued_job_is_canceled_at_once_and_never_runs(

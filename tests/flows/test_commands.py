@@ -4,10 +4,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from tests.inference.runtime.graphs import save_adder, save_reader_of
+from tests.waiting import eventually
 
 from .caller import Caller, assert_problem
 from .product import Product
-from .waiting import eventually
 
 WITHIN = timedelta(seconds=1.5)
 """A second, and what looking takes on a busy machine."""

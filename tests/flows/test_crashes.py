@@ -12,11 +12,11 @@ import pytest
 import redis
 
 from tests.live_stack import LiveStack
+from tests.waiting import eventually
 
 from .caller import Caller
 from .conftest import LEASE_S, own_product
 from .product import Product
-from .waiting import eventually
 
 pytestmark = pytest.mark.xdist_group("crashes")
 RUN_S = 45.0

@@ -9,10 +9,10 @@ from PIL import Image
 
 from tests.live_stack import RunningStack
 from tests.samples.pdfs import scanned_pdf
+from tests.waiting import eventually
 
 from .caller import Caller, assert_problem
 from .product import Product
-from .waiting import eventually
 
 PAGES = ("Invoice number 4711", "Dear Ms Okafor", "Report on the archive")
 

@@ -8,10 +8,10 @@ import httpx
 import pytest
 
 from tests.maas.raw_http import RawRequest
+from tests.waiting import eventually
 
 from .caller import Caller, assert_problem
 from .product import Product
-from .waiting import eventually
 
 STALLED = 12
 BLOCK = b"x" * 65536

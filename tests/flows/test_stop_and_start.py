@@ -8,12 +8,13 @@ from pathlib import Path
 import psutil  # type: ignore[import-untyped]
 import pytest
 
+from tests.waiting import eventually
+
 from .caller import Caller
 from .conftest import own_product
 from .event_socket import EventSocket
 from .product import Product
 from .test_slow_senders import PART, chunked_form
-from .waiting import eventually
 
 pytestmark = pytest.mark.xdist_group("stop and start")
 STOP_S = 10.0
