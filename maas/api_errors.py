@@ -131,7 +131,7 @@ def body_for(error: Exception) -> dict[str, object] | None:
     if isinstance(error, exceptions.APIException):
         return _from_framework(error)
     refusal = _as_domain_error(error)
-    return refusal and problem(refusal.code, refusal.detail, **refusal.extra)
+    return problem(refusal.code, refusal.detail, **refusal.extra) if refusal is not None else None
 
 
 def _as_domain_error(error: Exception) -> DomainError | None:
