@@ -102,7 +102,9 @@ def tenant_events_after(tenant_id: UUID, cursor: str | None, limit: int = 200) -
             values["xid"], values["id"] = rows[-1][5], rows[-1][6]
         sql.execute(_PENDING, values)
         pending = bool(sql.fetchone()[0])
-    events = [StreamRow(row[0], row[1], row[2], _decoded(row[3]), row[4], f"{row[5]}-{row[6]}") for row in rows]
+    events = [
+        StreamRow(row[0], row[1], row[2], _decoded(row[3]), row[4], f"{row[5]}-{row[6]}") for row in rows
+    ]
     return EventPage(events, f"{values['xid']}-{values['id']}", pending or len(rows) == limit)
 
 
@@ -110,7 +112,8 @@ def _place(cursor: str) -> tuple[str, int]:
     match = _CURSOR.fullmatch(cursor)
     if match is None or int(match[1]) >= 2**64 or int(match[2]) >= 2**63:
         raise InvalidRequest(
-            f"{cursor[:60]!r} is not a cursor of this stream; use one that it gave you.", code="invalid_cursor"
+            f"{cursor[:60]!r} is not a cursor of this stream; use one that it gave you.",
+            code="invalid_cursor",
         )
     return match[1], int(match[2])
 

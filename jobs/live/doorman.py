@@ -67,7 +67,9 @@ class Doorman:
     async def admit(self, scope: Scope) -> Pass:
         origin = header(scope, b"origin")
         if origin is not None and not self._welcome(origin, header(scope, b"host") or ""):
-            raise NotPermitted(f"Pages of {origin[:100]!r} may not open sockets here.", code="origin_not_allowed")
+            raise NotPermitted(
+                f"Pages of {origin[:100]!r} may not open sockets here.", code="origin_not_allowed"
+            )
         held = await self._identified(scope)
         held.identity.require("events:read")
         return held
