@@ -52,8 +52,9 @@ def amqp_url() -> str:
     return url
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
+    """For a module at most: playwright's loop stays in this thread, and no other may run beside it."""
     program = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
     if program is None:
         _missing("Chromium (CHROMIUM, or chromium on PATH)")

@@ -21,7 +21,9 @@ from inference.brokers.rabbitmq_queues import declare, queue_arguments
 
 CONFIRM_TIMEOUT_S = 4.0
 
-REDECLARE_S = 0.5
+MOST_ATTEMPTS = 5
+"""A quorum queue refuses while it has no leader, as in the first moment after it was declared."""
+AGAIN_AFTER_S = 0.5
 """RabbitMQ 3.10 forgets to tell a consumer that its queue was deleted when it is declared again at once, and
 delivers to that consumer in vain."""
 
@@ -212,13 +214,14 @@ class _Session(Thread):
     def _settle(self, publication: _Publication, *, accepted: bool) -> None:
         if accepted and not publication.returned:
             publication.done.set_result(None)
-        elif publication.returned and publication.attempts == 1:
-            self._connection.ioloop.call_later(REDECLARE_S, partial(self._send_again, publication))
+        elif publication.attempts < MOST_ATTEMPTS:
+            self._connection.ioloop.call_later(AGAIN_AFTER_S, partial(self._send_again, publication))
         else:
             publication.done.set_exception(ConnectionLost("RabbitMQ refused the message."))
 
     def _send_again(self, publication: _Publication) -> None:
-        if self._connection.is_open:
+        """Unless nobody waits for it any more: the caller has told of the failure, and will send another."""
+        if self._connection.is_open and not publication.done.done():
             self._declared.discard(publication.queue_name)
             self._send(publication)
 

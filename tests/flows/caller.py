@@ -85,7 +85,7 @@ def assert_problem(answer: httpx.Response, status: int, code: str) -> Json:
     assert answer.status_code == status, answer.text[:500]
     assert answer.headers["content-type"] == "application/problem+json"
     problem = dict(answer.json())
-    assert (problem["status"], problem["code"]) == (status, code)
+    assert (problem["status"], problem["code"]) == (status, code), answer.text
     assert problem["detail"]
     assert problem["title"]
     assert problem["request_id"] == answer.headers["x-request-id"]

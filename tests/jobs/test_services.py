@@ -45,7 +45,7 @@ def test_a_job_needs_either_a_document_or_an_input(desk: Desk, both: bool) -> No
 
 
 def test_an_unknown_model_is_named_with_those_that_are_served(desk: Desk) -> None:
-    with pytest.raises(ModelNotFound, match=desk.version.served_model.name):
+    with pytest.raises(ModelNotFound, match="Served here: "):
         submit_job(identity=desk.identity, request=JobRequest(model="no-such-model", input={"text": "a"}))
 
 

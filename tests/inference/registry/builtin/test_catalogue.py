@@ -6,7 +6,7 @@ import pytest
 from inference.registry.builtin.catalogue import BUILTIN, BuiltinModel
 from tests.inference.registry.builtin.served import builtin_engine, builtin_specs
 
-PRICES = {"ocr": ("page", 1000, 1), "embed": ("token", 20, 1000), "parse": ("page", 1500, 1)}
+PRICES = {"ocr": ("page", 1000, 1), "embed": ("token", 1, 1), "parse": ("page", 1500, 1)}
 
 
 @pytest.mark.parametrize("model", BUILTIN, ids=lambda model: model.name)
