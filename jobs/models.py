@@ -1,6 +1,7 @@
 """The durable truth: documents, jobs, their pages and what happened to them."""
 
 from django.db import models
+from django.db.models.functions import Now
 from django.utils import timezone
 
 from inference.models import ModelVersion
@@ -39,7 +40,6 @@ class Document(TenantOwned):
                 name="jobs_document_same_bytes",
             ),
         ]
-        indexes = [models.Index(fields=["tenant", "-id"], name="jobs_document_newest")]
 
     def __str__(self) -> str:
         return self.name
@@ -49,7 +49,7 @@ class DocumentPage(TenantOwned):
     """A page's picture, rendered once, and the text that the document itself carries."""
 
     document = models.ForeignKey(
-        Document, on_delete=models.CASCADE, related_name="pages", db_constraint=False
+        Document, on_delete=models.CASCADE, related_name="pages", db_constraint=False, db_index=False
     )
     number = models.PositiveIntegerField()
     width_px = models.PositiveIntegerField()
@@ -74,9 +74,16 @@ class DocumentPage(TenantOwned):
 class Job(TenantOwned):
     """One request for work. Every view of it (poll, wait, socket, webhook) reads this row and its events."""
 
-    model_version = models.ForeignKey(ModelVersion, on_delete=models.PROTECT, related_name="+")
+    model_version = models.ForeignKey(
+        ModelVersion, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
     document = models.ForeignKey(
-        Document, null=True, on_delete=models.PROTECT, related_name="jobs", db_constraint=False
+        Document,
+        null=True,
+        on_delete=models.PROTECT,
+        related_name="jobs",
+        db_constraint=False,
+        db_index=False,
     )
     input = models.JSONField(null=True)
     parameters = models.JSONField(default=dict)
@@ -102,8 +109,8 @@ class Job(TenantOwned):
 
     class Meta(TenantOwned.Meta):
         indexes = [
-            models.Index(fields=["tenant", "-id"], name="jobs_job_newest"),
             models.Index(fields=["tenant", "state", "-id"], name="jobs_job_by_state"),
+            models.Index(fields=["tenant", "model_version", "-id"], name="jobs_job_by_model"),
             models.Index(fields=["document"], name="jobs_job_of_document"),
         ]
 
@@ -122,12 +129,18 @@ class Job(TenantOwned):
 class Page(TenantOwned):
     """The unit of work: of cancel, retry, lease, result and charge."""
 
-    job = models.ForeignKey(Job, on_delete=models.CASCADE, related_name="pages", db_constraint=False)
-    model_version = models.ForeignKey(ModelVersion, on_delete=models.PROTECT, related_name="+")
+    job = models.ForeignKey(
+        Job, on_delete=models.CASCADE, related_name="pages", db_constraint=False, db_index=False
+    )
+    model_version = models.ForeignKey(
+        ModelVersion, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
     number = models.PositiveIntegerField()
     state = models.CharField(max_length=20, choices=_PAGE_STATES, default=states.QUEUED)
     attempt = models.PositiveSmallIntegerField(default=0)
-    run_after = models.DateTimeField(default=timezone.now)
+    run_after = models.DateTimeField(
+        db_default=Now(), help_text="By the database's clock, like every time of the queue."
+    )
     wake_again_at = models.DateTimeField(
         null=True, help_text="Until then a message for this page is under way."
     )
@@ -168,7 +181,9 @@ class Event(TenantOwned):
     """
 
     id = models.BigAutoField(primary_key=True)  # type: ignore[assignment]  # rows are many and ordered
-    job = models.ForeignKey(Job, on_delete=models.CASCADE, related_name="events", db_constraint=False)
+    job = models.ForeignKey(
+        Job, on_delete=models.CASCADE, related_name="events", db_constraint=False, db_index=False
+    )
     seq = models.PositiveIntegerField()
     type = models.CharField(max_length=40)
     data = models.JSONField(default=dict)

@@ -20,7 +20,7 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from jobs.live.protocol import App, Receive, Scope, Send
 from jobs.live.remembered import Remembered
-from jobs.worker.heartbeat import live_workers
+from jobs.dispatch.workers import live_workers
 from tenants.context import APP
 
 log = structlog.get_logger(__name__)

@@ -28,7 +28,10 @@ class TenantOwned(models.Model):
     """`UNIQUE (tenant, id)` lets other tables refer to a row and its tenant at once, so that no reference crosses."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
-    tenant = models.ForeignKey("tenants.Tenant", on_delete=models.PROTECT, related_name="+", editable=False)
+    # No index of its own: the unique pair below begins with it.
+    tenant = models.ForeignKey(
+        "tenants.Tenant", on_delete=models.PROTECT, related_name="+", editable=False, db_index=False
+    )
 
     objects = TenantManager()
 

@@ -1,7 +1,7 @@
 """Wakes workers for queued pages, a bounded window at a time.
 
 The page table is the outbox: a queued page without a wake under way must be told to a worker. A wake is claimed for a
-few seconds, published outside the transaction, then confirmed for the length of a lease; a crash between any two of
+few seconds, published outside the transaction, then confirmed for some seconds more; a crash between any two of
 these steps, or a broker that loses the message, only means that the page is woken again.
 """
 
@@ -10,22 +10,25 @@ from dataclasses import dataclass
 from uuid import UUID
 
 import structlog
-from django.conf import settings
 from django.db import connections
 
 from inference.brokers import BrokerUnavailable
 from jobs.dispatch.broker import publish_page
+from jobs.dispatch.slots import worker_slots
 from tenants.context import OPERATOR, operator_work
 
 log = structlog.get_logger(__name__)
 PUBLISHING_S = 5
+WAKE_S = 10
+"""How long a published message may be under way before it is sent again. A repeated one costs a look and no more."""
 WINDOW_PER_SLOT = 2
 
 _TAKE = """
 WITH under_way AS (
-    SELECT count(*) AS pages FROM jobs_page
-    WHERE model_version_id = %(version)s
-      AND (state = 'running' OR (state = 'queued' AND wake_again_at > clock_timestamp()))
+    -- Two counts, so that each reads its own partial index and never the pages of the past.
+    SELECT (SELECT count(*) FROM jobs_page WHERE model_version_id = %(version)s AND state = 'running')
+         + (SELECT count(*) FROM jobs_page
+            WHERE model_version_id = %(version)s AND state = 'queued' AND wake_again_at > clock_timestamp()) AS pages
 ), due AS (
     SELECT id FROM jobs_page
     WHERE model_version_id = %(version)s AND state = 'queued' AND run_after <= clock_timestamp()
@@ -41,13 +44,13 @@ RETURNING jobs_page.id, jobs_page.tenant_id
 
 _CONFIRM = """
 UPDATE jobs_page SET wake_again_at = clock_timestamp() + make_interval(secs => %s)
-WHERE id = ANY(%s) AND state = 'queued'
+WHERE id IN (SELECT id FROM jobs_page WHERE id = ANY(%s) AND state = 'queued' ORDER BY id FOR UPDATE SKIP LOCKED)
 """
 
 _WAITING = """
 SELECT v.id, m.name || '@' || v.number FROM inference_modelversion v
 JOIN inference_servedmodel m ON m.id = v.served_model_id
-WHERE m.state = 'active' AND EXISTS (SELECT FROM jobs_page p WHERE p.model_version_id = v.id AND p.state = 'queued')
+WHERE EXISTS (SELECT FROM jobs_page p WHERE p.model_version_id = v.id AND p.state = 'queued')
 """
 
 
@@ -63,7 +66,7 @@ def release_version(version_id: int, version_key: str) -> int:
     published = list(_publish(f"infer.{version_key}", wakes))
     if published:
         with operator_work(), connections[OPERATOR].cursor() as cursor:
-            cursor.execute(_CONFIRM, [settings.MAAS_LEASE_S, [wake.page_id for wake in published]])
+            cursor.execute(_CONFIRM, [WAKE_S, [wake.page_id for wake in published]])
     return len(published)
 
 
@@ -82,7 +85,7 @@ def waiting_versions() -> list[tuple[int, str]]:
 
 
 def _take(version_id: int) -> list[_Wake]:
-    window = WINDOW_PER_SLOT * settings.MAAS_WORKER_THREADS
+    window = WINDOW_PER_SLOT * worker_slots()
     with operator_work(), connections[OPERATOR].cursor() as cursor:
         cursor.execute(_TAKE, {"version": version_id, "window": window, "publishing_s": PUBLISHING_S})
         return [_Wake(*row) for row in cursor.fetchall()]

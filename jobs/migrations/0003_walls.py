@@ -2,7 +2,7 @@
 
 from django.db import migrations
 
-from tenants.row_security import protect, refer_within_tenant
+from tenants.row_security import APP_ROLE, protect, refer_within_tenant
 
 TERMINAL = "('succeeded', 'partially_succeeded', 'failed', 'canceled', 'expired')"
 
@@ -30,9 +30,16 @@ CREATE TRIGGER keep_end_state BEFORE UPDATE OF state ON jobs_page
 
 
 class Migration(migrations.Migration):
-    dependencies = [("jobs", "0002_initial"), ("tenants", "0002_walls")]
+    dependencies = [("jobs", "0002_initial"), ("tenants", "0002_walls"), ("inference", "0001_initial")]
 
     operations = [
+        # Which model runs at what price is the operator's to say; tenants' requests only read it.
+        migrations.RunSQL(
+            f"REVOKE INSERT, UPDATE, DELETE ON inference_servedmodel, inference_modelversion, inference_pipelinestep"
+            f" FROM {APP_ROLE};",
+            f"GRANT INSERT, UPDATE, DELETE ON inference_servedmodel, inference_modelversion, inference_pipelinestep"
+            f" TO {APP_ROLE};",
+        ),
         migrations.RunSQL(
             FENCE_AND_CURSOR,
             "DROP INDEX jobs_page_wakes; ALTER TABLE jobs_event DROP COLUMN xid; DROP SEQUENCE jobs_fence;",

@@ -13,7 +13,7 @@ from inference.runtime.engine import local_engine
 from jobs.actors import register_page_actor
 from jobs.dispatch.release import waiting_versions
 from jobs.documents.reading import reader
-from jobs.worker.heartbeat import Heartbeat, worker_name
+from jobs.dispatch.workers import Heartbeat, worker_name
 from jobs.worker.leases import Leases
 from jobs.worker.metrics import PAGES_HELD, RESIDENT_BYTES, RESIDENT_MODELS
 from jobs.worker.page_runner import PageRunner

@@ -56,9 +56,11 @@ CREATE FUNCTION maas_memberships_of(person uuid)
     LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, public
     AS $$
         SELECT t.id, t.name, t.state, m.role
-        FROM tenants_membership m JOIN tenants_tenant t ON t.id = m.tenant_id
-        WHERE m.user_id = person
-        ORDER BY m.created_at, m.id
+        FROM tenants_membership m
+        JOIN tenants_tenant t ON t.id = m.tenant_id
+        JOIN tenants_user u ON u.id = m.user_id
+        WHERE m.user_id = person AND u.is_active
+        ORDER BY t.state <> 'active', m.created_at, m.id
     $$;
 REVOKE EXECUTE ON FUNCTION maas_api_key(text), maas_memberships_of(uuid) FROM PUBLIC;
 GRANT CREATE ON SCHEMA public TO {OPERATOR_ROLE};

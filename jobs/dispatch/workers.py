@@ -5,6 +5,7 @@ import os
 import socket
 import time
 from dataclasses import asdict, dataclass
+from functools import cache
 
 import redis
 import structlog
@@ -15,6 +16,11 @@ PREFIX = "maas:worker:"
 EXPIRES_S = 10
 
 
+@cache
+def _connection() -> "redis.Redis":
+    return redis.Redis.from_url(settings.MAAS_REDIS_URL, socket_timeout=2, socket_connect_timeout=2)
+
+
 @dataclass(frozen=True)
 class WorkerReport:
     name: str
@@ -22,6 +28,7 @@ class WorkerReport:
     provider: str
     resident: tuple[str, ...]
     pages_held: int
+    threads: int
     seen_at: float
 
 
@@ -37,7 +44,15 @@ class Heartbeat:
         )
 
     def beat(self, *, resident: tuple[str, ...], pages_held: int) -> None:
-        report = WorkerReport(self._name, os.getpid(), self._provider, resident, pages_held, time.time())
+        report = WorkerReport(
+            self._name,
+            os.getpid(),
+            self._provider,
+            resident,
+            pages_held,
+            settings.MAAS_WORKER_THREADS,
+            time.time(),
+        )
         try:
             self._redis.set(PREFIX + self._name, json.dumps(asdict(report)), ex=EXPIRES_S)
         except redis.RedisError as error:
@@ -51,7 +66,7 @@ class Heartbeat:
 
 
 def live_workers() -> list[WorkerReport]:
-    client = redis.Redis.from_url(settings.MAAS_REDIS_URL, socket_timeout=2, socket_connect_timeout=2)
+    client = _connection()
     keys = sorted(client.scan_iter(f"{PREFIX}*", count=100))
     raw = [value for value in client.mget(keys) if value] if keys else []
     return [
