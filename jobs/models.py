@@ -165,6 +165,9 @@ class Page(TenantOwned):
                 fields=["model_version", "id"], condition=models.Q(state="queued"), name="jobs_page_queue"
             ),
             models.Index(
+                fields=["model_version"], condition=models.Q(state="running"), name="jobs_page_running"
+            ),
+            models.Index(
                 fields=["lease_until"], condition=models.Q(state="running"), name="jobs_page_leases"
             ),
         ]
