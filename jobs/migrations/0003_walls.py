@@ -30,7 +30,7 @@ CREATE TRIGGER keep_end_state BEFORE UPDATE OF state ON jobs_page
 
 
 class Migration(migrations.Migration):
-    dependencies = [("jobs", "0002_initial"), ("tenants", "0002_walls"), ("inference", "0001_initial")]
+    dependencies = [("jobs", "0001_initial"), ("tenants", "0002_walls"), ("inference", "0001_initial")]
 
     operations = [
         # Which model runs at what price is the operator's to say; tenants' requests only read it.
