@@ -19,9 +19,13 @@ def _connection() -> "redis.Redis":
     )
 
 
-def announce(tenant_id: UUID, job_id: UUID) -> None:
-    """Call after commit. A lost hint costs a reader at most its resync interval, so an error is only logged."""
+def announce(tenant_id: UUID, job_id: UUID, *, ended: bool = False) -> None:
+    """Call after commit. A lost hint costs a reader at most its resync interval, so an error is only logged.
+
+    `ended`: the job has reached its last state, which wakes those who wait for nothing else.
+    """
+    change = {"tenant": str(tenant_id), "job": str(job_id), "ended": ended}
     try:
-        _connection().publish(CHANNEL, json.dumps({"tenant": str(tenant_id), "job": str(job_id)}))
+        _connection().publish(CHANNEL, json.dumps(change))
     except redis.RedisError as error:
         log.warning("change_not_announced", job_id=str(job_id), error=str(error))

@@ -24,12 +24,13 @@ PING_S = 15.0
 class Change:
     tenant_id: UUID
     job_id: UUID
+    ended: bool = False
 
 
 def parse_change(payload: bytes | str) -> Change | None:
     try:
         values = json.loads(payload)
-        return Change(UUID(values["tenant"]), UUID(values["job"]))
+        return Change(UUID(values["tenant"]), UUID(values["job"]), values.get("ended") is True)
     except (ValueError, KeyError, TypeError, AttributeError):
         return None
 
@@ -37,8 +38,13 @@ def parse_change(payload: bytes | str) -> Change | None:
 class Watch:
     """Remembers that something changed, not how often: a slow reader costs nobody any memory."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, ends_only: bool = False) -> None:
         self._changed = asyncio.Event()
+        self._ends_only = ends_only
+
+    def hear(self, change: Change) -> None:
+        if change.ended or not self._ends_only:
+            self.wake()
 
     def wake(self) -> None:
         self._changed.set()
@@ -63,10 +69,10 @@ class Hub:
         self.closed = False
 
     @contextmanager
-    def watch(self, subject: UUID) -> Iterator[Watch]:
+    def watch(self, subject: UUID, *, ends_only: bool = False) -> Iterator[Watch]:
         """`subject` is a job's id or a tenant's; ids are unique across both."""
         self.start()
-        watch = Watch()
+        watch = Watch(ends_only=ends_only)
         self._watches[subject].add(watch)
         try:
             yield watch
@@ -101,6 +107,9 @@ class Hub:
                     await self._relay(channel)
             except (RedisError, OSError) as error:
                 log.warning("changes_not_heard", error=str(error), retry_s=retry_s)
+            except Exception:
+                # A defect; without a listener every socket and wait of this process would be slow until it ends.
+                log.exception("changes_listener_failed", retry_s=retry_s)
             await asyncio.sleep(retry_s)
             retry_s = min(retry_s * 2, LONGEST_RETRY_S)
 
@@ -113,12 +122,12 @@ class Hub:
                 continue
             change = parse_change(message["data"]) if message["type"] == "message" else None
             if change is not None:
-                self._wake(change.job_id)
-                self._wake(change.tenant_id)
+                self._tell(change.job_id, change)
+                self._tell(change.tenant_id, change)
 
-    def _wake(self, subject: UUID) -> None:
+    def _tell(self, subject: UUID, change: Change) -> None:
         for watch in self._watches.get(subject, ()):
-            watch.wake()
+            watch.hear(change)
 
     def _wake_all(self) -> None:
         for watches in self._watches.values():

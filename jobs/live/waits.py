@@ -14,8 +14,6 @@ from jobs.states import TERMINAL
 
 RESYNC_S = 5.0
 """Hints may be lost; at most this long is one waited for before looking again."""
-BREATHER_S = 0.05
-"""A job of many pages announces each; between two looks at least this long passes."""
 
 JOBS = "/v1/jobs"
 WITH_RESULT = b"include=result"
@@ -79,7 +77,7 @@ def wait_wanted_s(scope: Scope) -> int | None:
 
 
 class Waits:
-    """Asks the application, waits for the job to change, and asks again: what is answered is always Django's."""
+    """Asks the application, waits for the job to end, and asks again: what is answered is always Django's."""
 
     def __init__(self, inner: App, hub: Hub) -> None:
         self._inner = inner
@@ -105,7 +103,7 @@ class Waits:
         self, scope: Scope, receive: Receive, first: JobSeen, deadline_s: float
     ) -> Answer | None:
         """The job with its result once it is done, or as it stands at the deadline; None when nobody listens."""
-        with self._hub.watch(first.id) as changed:
+        with self._hub.watch(first.id, ends_only=True) as changed:
             gone = asyncio.get_running_loop().create_task(until_disconnect(receive))
             gone.add_done_callback(lambda _: changed.wake())
             try:
@@ -127,7 +125,6 @@ class Waits:
 
     async def _changes(self, changed: Watch, deadline_s: float) -> bool:
         """Waits for a reason to look again; False when there is no time left to."""
-        await asyncio.sleep(min(BREATHER_S, max(0.0, deadline_s - time.monotonic())))
         left_s = deadline_s - time.monotonic()
         if left_s > 0 and not self._hub.closed:
             await changed.wait(min(left_s, RESYNC_S))

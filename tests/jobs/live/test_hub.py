@@ -58,6 +58,32 @@ def test_a_change_wakes_nobody_else() -> None:
     _with_hub(check)
 
 
+def test_who_waits_for_the_end_is_woken_by_nothing_else() -> None:
+    async def check(hub: Hub) -> None:
+        tenant_id, job_id = uuid4(), uuid4()
+        with hub.watch(job_id) as every, hub.watch(job_id, ends_only=True) as end:
+            assert await _announced(every, lambda: announce(tenant_id, job_id))
+            await end.wait(0)  # Forgets what connecting has told everybody.
+            assert await _announced(every, lambda: announce(tenant_id, job_id))
+            assert not end._changed.is_set()
+            assert await _announced(end, lambda: announce(tenant_id, job_id, ended=True))
+
+    _with_hub(check)
+
+
+def test_a_listener_that_failed_for_an_unforeseen_reason_listens_again() -> None:
+    async def check(hub: Hub) -> None:
+        tenant_id, job_id = uuid4(), uuid4()
+        client = redis.Redis.from_url(settings.MAAS_REDIS_URL)
+        with hub.watch(tenant_id) as watch:
+            assert await _announced(watch, lambda: announce(tenant_id, job_id))
+            client.publish(CHANNEL, "[" * 100_000)  # Deeper than the parser goes, which is no ValueError.
+            await watch.wait(LONG_S)  # Connected again.
+            assert await _announced(watch, lambda: announce(tenant_id, job_id))
+
+    _with_hub(check)
+
+
 def test_many_changes_are_one_to_a_slow_reader() -> None:
     async def check(hub: Hub) -> None:
         watch = Watch()

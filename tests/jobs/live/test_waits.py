@@ -50,7 +50,7 @@ class Application:
 
     def end(self) -> None:
         self.state = "succeeded"
-        announce(TENANT, self.job_id)
+        announce(TENANT, self.job_id, ended=True)
 
 
 def _with_waits(application: Application, check: Callable[[httpx.AsyncClient], Awaitable[None]]) -> None:
@@ -78,6 +78,22 @@ def test_without_a_wait_the_answer_is_passed_on() -> None:
         assert answer.status_code == 202
         assert "preference-applied" not in answer.headers
         assert len(application.asked) == 1
+
+    _with_waits(application, check)
+
+
+def test_what_happens_to_a_job_before_it_ends_asks_nobody_again() -> None:
+    application = Application()
+
+    async def check(client: httpx.AsyncClient) -> None:
+        waiting = asyncio.ensure_future(client.post("/v1/jobs", content=b"{}", headers=_prefer(30)))
+        await application.asked_twice.wait()
+        for _ in range(20):
+            await asyncio.to_thread(announce, TENANT, application.job_id)
+        await asyncio.to_thread(application.end)
+        await asyncio.wait_for(waiting, 4)  # Less than the time after which it would look unasked.
+        # To submit, to close the gap, perhaps once when the listener connects, to see the end, for the result.
+        assert len(application.asked) <= 5
 
     _with_waits(application, check)
 
