@@ -13,7 +13,7 @@ from django.db import connections
 
 from jobs import states
 from jobs.dispatch.events import append_event
-from jobs.models import Job
+from jobs.selectors import jobs_with_models
 from tenants.context import APP, OPERATOR, operator_work, unit_of_work
 
 _CLAIM = """
@@ -53,6 +53,7 @@ class Claim:
     attempt: int
     token: int
     model_version_id: int
+    model_key: str
     document_id: UUID | None
     input: Mapping[str, Any] | None
     parameters: Mapping[str, Any]
@@ -61,7 +62,7 @@ class Claim:
 def claim_page(tenant_id: UUID, page_id: UUID, worker: str) -> Claim | None:
     """None when there is nothing to do: done, canceled, held by another, or unknown. Any message may be a repeat."""
     with unit_of_work(tenant_id):
-        job = Job.objects.select_for_update(of=("self",)).filter(pages__id=page_id).first()
+        job = jobs_with_models().select_for_update(of=("self",)).filter(pages__id=page_id).first()
         if job is None or job.terminal:
             return None
         with connections[APP].cursor() as cursor:
@@ -91,8 +92,10 @@ def claim_page(tenant_id: UUID, page_id: UUID, worker: str) -> Claim | None:
             attempt=attempt,
             token=token,
             model_version_id=job.model_version_id,
+            model_key=job.model_version.key,
             document_id=job.document_id,
-            input=job.input,
+            # Megabytes, maybe: read only where it is the work itself.
+            input=job.input if job.document_id is None else None,
             parameters=job.parameters,
         )
 

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 import structlog
 from django.db import close_old_connections, connections
 
+from jobs.dispatch.aside import Aside
 from jobs.dispatch.metrics import LEADING, QUEUED_PAGES, SWEPT
 from jobs.dispatch.release import release_after_commit, waiting_versions
 from jobs.dispatch.sweeper import sweep_expired_leases
+from jobs.documents.erasure import erase_due_files
 from tenants.context import OPERATOR
 
 log = structlog.get_logger(__name__)
@@ -18,6 +20,7 @@ LOCK_ID = 0x6D616173
 RELEASE_EVERY_S = 0.2
 SWEEP_EVERY_S = 1.0
 COUNT_EVERY_S = 5.0
+ERASE_EVERY_S = 5.0
 SILENCE_S = 10
 """Longer than the one wait that may lie between two statements: a broker that does not answer for four seconds."""
 
@@ -44,6 +47,7 @@ class Scheduler:
             _Duty(RELEASE_EVERY_S, release_waiting),
             _Duty(SWEEP_EVERY_S, sweep),
             _Duty(COUNT_EVERY_S, count_queued),
+            _Duty(ERASE_EVERY_S, Aside(erase_due_files)),
         ]
         self.alive = False
 

@@ -16,6 +16,7 @@ from jobs.dispatch.claims import Claim
 from jobs.dispatch.events import append_event
 from jobs.errors import Fenced
 from jobs.models import Job, Page
+from jobs.selectors import jobs_with_models
 from jobs.storable import without_unstorable
 from tenants.billing.prices import Price
 from tenants.billing.services import record_usage
@@ -40,6 +41,17 @@ UPDATE jobs_page
 SET state = 'queued', error_code = %(code)s, error_detail = %(detail)s, lease_token = NULL, lease_until = NULL,
     wake_again_at = NULL, run_after = clock_timestamp() + make_interval(secs => %(delay_s)s)
 WHERE id = %(page)s AND state = 'running' AND lease_token = %(token)s
+"""
+
+POSTPONED_S = 5.0
+PATIENCE_S = 3600.0
+
+_POSTPONE = """
+UPDATE jobs_page
+SET state = 'queued', attempt = attempt - 1, error_code = %(code)s, error_detail = %(detail)s, lease_token = NULL,
+    lease_until = NULL, wake_again_at = NULL, run_after = clock_timestamp() + make_interval(secs => %(delay_s)s)
+WHERE id = %(page)s AND state = 'running' AND lease_token = %(token)s
+  AND created_at > clock_timestamp() - make_interval(secs => %(patience_s)s)
 """
 
 _CLOSE = """
@@ -83,7 +95,7 @@ def finish_page(claim: Claim, output: WorkOutput) -> None:
         _close_if_complete(job)
 
 
-def fail_page(claim: Claim, failure: Failure, *, may_retry: bool) -> None:
+def fail_page(claim: Claim, failure: Failure, *, may_retry: bool) -> str:
     """Queues the page again with back-off while attempts are left and a retry could help; else it has failed."""
     with unit_of_work(claim.tenant_id):
         job = _locked(claim.job_id)
@@ -102,9 +114,24 @@ def fail_page(claim: Claim, failure: Failure, *, may_retry: bool) -> None:
                 "attempt": claim.attempt,
             }
             append_event(job.id, "page.retrying", data)
-            return
+            return "retrying"
         _cas(_FAIL, values)
         _count_failure(job, claim.number, failure)
+        return "failed"
+
+
+def postpone_page(claim: Claim, failure: Failure) -> str:
+    """For trouble that is not the page's: it waits and loses no attempt, but not for ever."""
+    with unit_of_work(claim.tenant_id):
+        job = _locked(claim.job_id)
+        values = {"page": claim.page_id, "token": claim.token, "code": failure.code, "detail": failure.detail}
+        if _execute(_POSTPONE, {**values, "delay_s": POSTPONED_S, "patience_s": PATIENCE_S}) == 1:
+            data = {**_progress(job, claim.number, states.QUEUED), "error": failure.code}
+            append_event(job.id, "page.retrying", data)
+            return "postponed"
+        _cas(_FAIL, values)
+        _count_failure(job, claim.number, failure)
+        return "failed"
 
 
 def fail_lost_page(page: Page, failure: Failure) -> None:
@@ -160,11 +187,7 @@ def _quantity(units: Units, price: Price) -> int:
 
 
 def _locked(job_id: UUID) -> Job:
-    return (
-        Job.objects.select_for_update(of=("self",))
-        .select_related("model_version__served_model")
-        .get(id=job_id)
-    )
+    return jobs_with_models().select_for_update(of=("self",)).get(id=job_id)
 
 
 def _cas(statement: str, values: Mapping[str, Any]) -> None:

@@ -1,8 +1,10 @@
 """Renews the leases of all pages this process works on, and says which were lost."""
 
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 import structlog
 from django.db import close_old_connections
@@ -12,12 +14,27 @@ from jobs.dispatch.claims import Claim, hand_back, renew_leases
 log = structlog.get_logger(__name__)
 
 
-class Leases:
-    """One thread, one statement per page every third of a lease."""
+@dataclass(frozen=True)
+class _Held:
+    claim: Claim
+    since_s: float
 
-    def __init__(self, lease_s: float) -> None:
+
+class Leases:
+    """One thread, one statement per page every third of a lease.
+
+    A page that takes longer than `page_limit_s` is given up: its lease ends, another worker tries it, its attempts
+    count. The thread that hangs on it cannot be ended, so the process should be (`hung`).
+    """
+
+    def __init__(
+        self, lease_s: float, page_limit_s: float = 600.0, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._interval_s = lease_s / 3
-        self._held: dict[int, Claim] = {}
+        self._page_limit_s = page_limit_s
+        self._clock = clock
+        self._held: dict[int, _Held] = {}
+        self._hung: set[int] = set()
         self._lock = threading.Lock()
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="leases", daemon=True)
@@ -33,32 +50,64 @@ class Leases:
     @contextmanager
     def held(self, claim: Claim) -> Iterator[None]:
         with self._lock:
-            self._held[claim.token] = claim
+            self._held[claim.token] = _Held(claim, self._clock())
         try:
             yield
         finally:
             with self._lock:
                 self._held.pop(claim.token, None)
+                self._hung.discard(claim.token)
 
-    def hand_back_all(self) -> None:
-        """For a worker that must stop now: another may start these pages at once, and this one is fenced off."""
+    def holds(self, claim: Claim) -> bool:
+        """False once a renewal was refused: canceled, taken over after a long silence, or given up."""
         with self._lock:
-            claims, self._held = list(self._held.values()), {}
-        for claim in claims:
-            hand_back(claim)
-            log.info("page_handed_back", page_id=str(claim.page_id), job_id=str(claim.job_id))
+            return claim.token in self._held
 
     @property
     def count(self) -> int:
         with self._lock:
             return len(self._held)
 
+    @property
+    def hung(self) -> int:
+        """Threads that still work on a page that was given up."""
+        with self._lock:
+            return len(self._hung)
+
+    def hand_back_all(self) -> None:
+        """For a worker that must stop now: another may start these pages at once, and this one is fenced off."""
+        with self._lock:
+            claims, self._held = [held.claim for held in self._held.values()], {}
+        for claim in claims:
+            try:
+                hand_back(claim)
+                log.info("page_handed_back", page_id=str(claim.page_id), job_id=str(claim.job_id))
+            except Exception:
+                # The lease will end by itself; the others are still to be handed back.
+                log.exception("page_not_handed_back", page_id=str(claim.page_id))
+
+    def renew_once(self) -> None:
+        self._give_up_hung()
+        with self._lock:
+            claims = [held.claim for held in self._held.values()]
+        if claims:
+            self._renew(claims)
+
     def _run(self) -> None:
         while not self._stopping.wait(self._interval_s):
-            with self._lock:
-                claims = list(self._held.values())
-            if claims:
-                self._renew(claims)
+            self.renew_once()
+
+    def _give_up_hung(self) -> None:
+        oldest_s = self._clock() - self._page_limit_s
+        with self._lock:
+            hung = [held.claim for held in self._held.values() if held.since_s < oldest_s]
+            for claim in hung:
+                del self._held[claim.token]
+                self._hung.add(claim.token)
+        for claim in hung:
+            log.error(
+                "page_hangs", page_id=str(claim.page_id), job_id=str(claim.job_id), limit_s=self._page_limit_s
+            )
 
     def _renew(self, claims: list[Claim]) -> None:
         try:

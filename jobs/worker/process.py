@@ -12,8 +12,8 @@ from inference.registry.selectors import served_versions
 from inference.runtime.engine import local_engine
 from jobs.actors import register_page_actor
 from jobs.dispatch.release import waiting_versions
-from jobs.documents.reading import reader
 from jobs.dispatch.workers import Heartbeat, worker_name
+from jobs.documents.reading import reader
 from jobs.worker.leases import Leases
 from jobs.worker.metrics import PAGES_HELD, RESIDENT_BYTES, RESIDENT_MODELS
 from jobs.worker.page_runner import PageRunner
@@ -26,6 +26,10 @@ GRACE_S = 3.5
 """The supervisor gives six seconds; consumers need up to two to notice, connections the rest."""
 
 
+class WorkerHung(RuntimeError):
+    """Threads in native code cannot be ended; the process must be, and its supervisor starts another."""
+
+
 class WorkerProcess:
     """`run` returns when `stopping` is set and every page is finished or handed back."""
 
@@ -35,7 +39,7 @@ class WorkerProcess:
         self.name = worker_name()
         self._engine = local_engine(memory_bytes=settings.MAAS_MODEL_MEMORY or None)
         self._versions = VersionCatalogue()
-        self._leases = Leases(settings.MAAS_LEASE_S)
+        self._leases = Leases(settings.MAAS_LEASE_S, settings.MAAS_PAGE_LIMIT_S)
         self._heartbeat = Heartbeat(self.name, self._engine.describe())
         self._broker = build_broker(settings.MAAS_BROKER_URL)
         self.ready = False
@@ -52,9 +56,9 @@ class WorkerProcess:
         self.ready = True
         log.info("worker_ready", queues=len(consumers.queues))
         try:
-            while not self._stopping.wait(BEAT_S):
+            while not self._stopping.wait(BEAT_S) and not self._leases.hung:
                 self._quietly(lambda: consumers.set_queues(self._queues()))
-                self._report()
+                self._quietly(self._report)
         finally:
             self.ready = False
             log.info("worker_stopping", pages_held=self._leases.count)
@@ -63,6 +67,8 @@ class WorkerProcess:
             self._quietly(self._leases.hand_back_all)
             self._heartbeat.end()
             reader().close()
+        if self._leases.hung:
+            raise WorkerHung(f"{self._leases.hung} pages ran for more than {settings.MAAS_PAGE_LIMIT_S} s")
 
     def _load_models(self) -> None:
         for version in served_versions():

@@ -1,4 +1,5 @@
 import threading
+from dataclasses import replace
 
 from jobs.services import cancel_job
 from jobs.worker.leases import Leases
@@ -45,3 +46,26 @@ def test_a_stopping_worker_hands_its_pages_to_the_next(desk: Desk) -> None:
     with leases.held(desk.claimed(page)):
         leases.hand_back_all()
     assert desk.claimed(page).attempt == 1
+
+
+def test_a_page_that_hangs_is_given_up_so_that_another_worker_can_try_it(desk: Desk) -> None:
+    now_s = 0.0
+    leases = Leases(lease_s=30, page_limit_s=600, clock=lambda: now_s)
+    claim = desk.claimed(desk.pages(desk.submit())[0])
+    with leases.held(claim):
+        now_s = 599.0
+        leases.renew_once()
+        assert leases.holds(claim)
+        now_s = 601.0
+        leases.renew_once()
+        assert (leases.holds(claim), leases.hung) == (False, 1)
+    assert leases.hung == 0, "a thread that came back after all hangs no more"
+
+
+def test_one_page_that_cannot_be_handed_back_does_not_keep_the_others(desk: Desk) -> None:
+    broken, other = (desk.pages(desk.submit())[0] for _ in range(2))
+    leases = Leases(lease_s=30)
+    nobodys = replace(desk.claimed(broken), tenant_id=None)  # type: ignore[arg-type]
+    with leases.held(nobodys), leases.held(desk.claimed(other)):
+        leases.hand_back_all()
+    assert desk.claimed(other).attempt == 1

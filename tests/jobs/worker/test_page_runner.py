@@ -1,0 +1,162 @@
+"""The worker's way with a page, with the real models, the real reader and a database that really goes away."""
+
+import hashlib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+from django.core.files.storage import FileSystemStorage, default_storage
+from django.db import connections
+
+from inference.contracts import Json, VersionSpec, WorkInput, WorkOutput
+from inference.registry.services import seed_builtin
+from inference.runtime.engine import Engine, local_engine
+from jobs import states
+from jobs.documents.services import store_document
+from jobs.documents.uploads import Upload
+from jobs.models import Job, Page
+from jobs.services import JobRequest, cancel_job, submit_job
+from jobs.worker.leases import Leases
+from jobs.worker.page_runner import PageRunner
+from jobs.worker.versions import VersionCatalogue
+from tenants.context import APP, unit_of_work
+from tenants.identity import Identity
+from tenants.models import UsageRecord
+from tests.samples.pdfs import laughing_pdf, scanned_pdf
+
+
+@pytest.fixture(scope="module")
+def engine() -> Engine:
+    seed_builtin()
+    return local_engine()
+
+
+Run = Callable[..., Job]
+
+
+@pytest.fixture
+def runner(engine: Engine) -> PageRunner:
+    return PageRunner(engine, Leases(30), VersionCatalogue(), "test")
+
+
+def pages_of(identity: Identity, job: Job) -> list[Page]:
+    with unit_of_work(identity.tenant_id):
+        return list(Page.objects.filter(job=job).order_by("number"))
+
+
+def ended(identity: Identity, job: Job) -> Job:
+    with unit_of_work(identity.tenant_id):
+        return Job.objects.get(id=job.id)
+
+
+def run_all(runner: PageRunner, identity: Identity, job: Job) -> Job:
+    for page in pages_of(identity, job):
+        runner.run(tenant_id=identity.tenant_id, page_id=page.id)
+    return ended(identity, job)
+
+
+def submit_document(identity: Identity, folder: Path, content: bytes, model: str = "ocr") -> Job:
+    path = folder / "sent.pdf"
+    path.write_bytes(content)
+    upload = Upload(path, hashlib.sha256(content).hexdigest(), len(content), path.name, "application/pdf")
+    document = store_document(identity=identity, upload=upload).document
+    return submit_job(identity=identity, request=JobRequest(model=model, document_id=document.id))
+
+
+def embed(identity: Identity) -> Job:
+    return submit_job(identity=identity, request=JobRequest(model="embed", input={"text": "hello world"}))
+
+
+def test_a_text_is_embedded_and_charged_by_its_tokens(runner: PageRunner, identity: Identity) -> None:
+    job = run_all(runner, identity, embed(identity))
+    assert (job.state, job.cost_micros) == (states.SUCCEEDED, 4)
+    result = pages_of(identity, job)[0].result
+    assert result is not None
+    assert len(result["embedding"]) == 384
+
+
+def test_a_scan_is_read(runner: PageRunner, identity: Identity, tmp_path: Path) -> None:
+    job = run_all(
+        runner, identity, submit_document(identity, tmp_path, scanned_pdf("Hello from the scanner"))
+    )
+    assert job.state == states.SUCCEEDED
+    result = pages_of(identity, job)[0].result
+    assert result is not None
+    assert "Hello from the scanner" in result["text"]
+
+
+def test_a_page_that_only_rendering_shows_to_be_bad_fails_with_the_documents_code(
+    runner: PageRunner, identity: Identity, tmp_path: Path
+) -> None:
+    job = run_all(runner, identity, submit_document(identity, tmp_path, laughing_pdf()))
+    assert (job.state, job.error_code, job.cost_micros) == (states.FAILED, "document_too_complex", 0)
+
+
+def test_a_page_canceled_while_it_runs_is_thrown_away(engine: Engine, identity: Identity) -> None:
+    job = embed(identity)
+
+    class CanceledMeanwhile(Engine):
+        def run(self, spec: VersionSpec, work: WorkInput, parameters: Mapping[str, Json]) -> WorkOutput:
+            output = super().run(spec, work, parameters)
+            cancel_job(identity=identity, job_id=job.id)
+            return output
+
+    runner = PageRunner(CanceledMeanwhile(engine.host), Leases(30), VersionCatalogue(), "test")
+    assert run_all(runner, identity, job).state == states.CANCELED
+    with unit_of_work(identity.tenant_id):
+        assert not UsageRecord.objects.exists()
+
+
+def test_a_result_outlives_the_loss_of_the_connection_it_was_to_be_written_over(
+    engine: Engine, identity: Identity
+) -> None:
+    class ConnectionLost(Engine):
+        lost = 0
+
+        def run(self, spec: VersionSpec, work: WorkInput, parameters: Mapping[str, Json]) -> WorkOutput:
+            output = super().run(spec, work, parameters)
+            ConnectionLost.lost += 1
+            pid = connections[APP].connection.info.backend_pid
+            with connections["owner"].cursor() as cursor:
+                cursor.execute("SELECT pg_terminate_backend(%s)", [pid])
+            return output
+
+    runner = PageRunner(ConnectionLost(engine.host), Leases(30), VersionCatalogue(), "test")
+    job = run_all(runner, identity, embed(identity))
+    assert (job.state, job.pages_succeeded, ConnectionLost.lost) == (states.SUCCEEDED, 1, 1)
+    assert pages_of(identity, job)[0].attempt == 1
+
+
+def test_while_storage_is_away_a_page_waits_and_loses_no_attempt(
+    runner: PageRunner, identity: Identity, tmp_path: Path
+) -> None:
+    job = submit_document(identity, tmp_path, scanned_pdf("Patience"))
+    with unit_of_work(identity.tenant_id):
+        assert job.document is not None
+        name = job.document.file
+    assert isinstance(default_storage._wrapped, FileSystemStorage)  # type: ignore[attr-defined]
+    folder = Path(default_storage.path(name)).parent
+    away = folder.with_name("away")
+    folder.rename(away)
+    for _ in range(5):
+        run_all(runner, identity, job)
+        page = pages_of(identity, job)[0]
+        assert (page.state, page.attempt) == (states.QUEUED, 0)
+        assert runner.run(tenant_id=identity.tenant_id, page_id=page.id) is None, (
+            "it waits before the next try"
+        )
+        _let_it_run_now(identity, page)
+    away.rename(folder)
+    assert run_all(runner, identity, job).state == states.SUCCEEDED
+
+
+def _let_it_run_now(identity: Identity, page: Page) -> None:
+    with unit_of_work(identity.tenant_id), connections[APP].cursor() as cursor:
+        cursor.execute("UPDATE jobs_page SET run_after = clock_timestamp() WHERE id = %s", [page.id])
+
+
+def test_a_message_for_nothing_does_nothing(runner: PageRunner, identity: Identity) -> None:
+    job = run_all(runner, identity, embed(identity))
+    before = pages_of(identity, job)[0].finished_at
+    run_all(runner, identity, job)
+    assert pages_of(identity, job)[0].finished_at == before
