@@ -7,9 +7,10 @@ from typing import Any
 import structlog
 from channels.generic.websocket import AsyncJsonWebsocketConsumer
 
-from jobs.live.doorman import Doorman, Pass
+from jobs.live.doorman import Doorman
 from jobs.live.hub import Hub, Watch
 from jobs.live.messages import FollowJob, parse_message
+from jobs.live.passes import Pass
 from jobs.live.tails import JobTail, Reading, Tail, TenantTail
 from jobs.live.threads import DatabaseThreads
 from tenants.errors import DomainError

@@ -10,6 +10,7 @@ import redis
 from django.conf import settings
 
 from jobs.errors import StorageUnavailable
+from jobs.live.passes import Pass
 from tenants.identity import Identity
 from tenants.selectors import effective_limits
 
@@ -26,15 +27,22 @@ def _key(ticket: str) -> str:
     return f"maas:ticket:{hashlib.sha256(ticket.encode()).hexdigest()}"
 
 
-def issue_ticket(identity: Identity) -> str:
-    """Good once, for a minute, for what the identity may do."""
-    ticket = secrets.token_urlsafe(32)
+def _masked(session_key: bytes, ticket: str) -> bytes:
+    """Masks and unmasks. The pad is used once, like its ticket: who can read Redis can take over no session."""
+    pad = hashlib.shake_256(b"session:" + ticket.encode()).digest(len(session_key))
+    return bytes(one ^ other for one, other in zip(session_key, pad, strict=True))
+
+
+def issue_ticket(held: Pass) -> str:
+    """Good once, for a minute and no longer than what it is issued for, to do what that may do."""
+    ticket, identity = secrets.token_urlsafe(32), held.identity
     stored = {
         "tenant": str(identity.tenant_id),
         "scopes": sorted(identity.scopes),
         "livemode": identity.livemode,
         "key": str(identity.key_id) if identity.key_id else None,
         "user": str(identity.user_id) if identity.user_id else None,
+        "session": _masked(held.session_key.encode(), ticket).hex() if held.session_key else None,
     }
     try:
         _connection().set(_key(ticket), json.dumps(stored), ex=LIFETIME_S)
@@ -43,7 +51,7 @@ def issue_ticket(identity: Identity) -> str:
     return ticket
 
 
-def redeem_ticket(ticket: str) -> Identity | None:
+def redeem_ticket(ticket: str) -> Pass | None:
     """None for a ticket that was used, is too old or never was."""
     try:
         stored = _connection().getdel(_key(ticket))
@@ -52,7 +60,7 @@ def redeem_ticket(ticket: str) -> Identity | None:
     if stored is None:
         return None
     values = json.loads(stored)
-    return Identity(
+    identity = Identity(
         tenant_id=UUID(values["tenant"]),
         limits=effective_limits(),
         scopes=frozenset(values["scopes"]),
@@ -60,6 +68,8 @@ def redeem_ticket(ticket: str) -> Identity | None:
         key_id=UUID(values["key"]) if values["key"] else None,
         user_id=UUID(values["user"]) if values["user"] else None,
     )
+    masked = values["session"]
+    return Pass(identity, _masked(bytes.fromhex(masked), ticket).decode() if masked else None)
 
 
 def _unavailable() -> StorageUnavailable:

@@ -11,14 +11,18 @@ import pytest
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
 from django.contrib.sessions.backends.db import SessionStore
 from django.db import transaction
+from django.http import HttpRequest
+from django.middleware.csrf import get_token
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
 from jobs.dispatch.events import append_event
+from jobs.live.passes import Pass
 from jobs.live.tickets import issue_ticket
 from jobs.models import Job
 from tenants.context import operator_work, unit_of_work
 from tenants.identity import Identity
+from tenants.models import User
 from tenants.services import CreatedTenant, create_key, revoke_key
 from tests.jobs.conftest import Desk
 from tests.maas.granian_server import GranianServer
@@ -189,7 +193,7 @@ def test_a_key_without_the_scope_opens_no_socket(open_socket: Connect, tenant: C
 
 
 def test_a_ticket_opens_one_socket(open_socket: Connect, identity: Identity, desk: Desk) -> None:
-    ticket = issue_ticket(identity)
+    ticket = issue_ticket(Pass(identity))
     with open_socket(f"?ticket={ticket}") as socket:
         _ready(socket)
         desk.submit()
@@ -201,7 +205,7 @@ def test_a_ticket_opens_one_socket(open_socket: Connect, identity: Identity, des
 def test_a_ticket_of_a_key_revoked_since_opens_none(
     open_socket: Connect, tenant: CreatedTenant, identity: Identity
 ) -> None:
-    ticket = issue_ticket(identity)
+    ticket = issue_ticket(Pass(identity))
     with unit_of_work(tenant.tenant.id):
         revoke_key(key_id=tenant.key.key.id)
     with pytest.raises(InvalidStatus) as refused:
@@ -209,18 +213,65 @@ def test_a_ticket_of_a_key_revoked_since_opens_none(
     assert refused.value.response.status_code == 401
 
 
-def test_a_session_opens_a_socket_and_signing_out_closes_it(
-    open_socket: Connect, web_server: GranianServer, tenant: CreatedTenant
-) -> None:
+@pytest.fixture
+def session(tenant: CreatedTenant) -> SessionStore:
+    """The tenant's owner, signed in."""
     session = SessionStore()
     session[SESSION_KEY] = str(tenant.owner.pk)
     session[BACKEND_SESSION_KEY] = "django.contrib.auth.backends.ModelBackend"
     session[HASH_SESSION_KEY] = tenant.owner.get_session_auth_hash()
     session.create()
+    return session
+
+
+def _ticket_of_the_session(web_server: GranianServer, session: SessionStore) -> str:
+    token = get_token(HttpRequest())
+    cookies = {"sessionid": str(session.session_key), "csrftoken": token}
+    headers = {"X-CSRFToken": token, "Origin": web_server.url}
+    with httpx.Client(base_url=web_server.url, cookies=cookies) as client:
+        answer = client.post("/v1/tickets", headers=headers)
+    assert answer.status_code == 201, answer.text
+    return str(answer.json()["ticket"])
+
+
+def _deactivate(person: User) -> None:
+    with operator_work():
+        User.objects.filter(pk=person.pk).update(is_active=False)
+
+
+def test_a_session_opens_a_socket_and_signing_out_closes_it(
+    open_socket: Connect, web_server: GranianServer, session: SessionStore
+) -> None:
     with open_socket(Cookie=f"a=b; sessionid={session.session_key}", Origin=web_server.url) as socket:
         _ready(socket)
         session.delete()
         _closed_as_not_signed_in(socket)
+
+
+def test_signing_out_closes_the_sockets_of_the_sessions_tickets_and_ends_the_tickets(
+    open_socket: Connect, web_server: GranianServer, session: SessionStore
+) -> None:
+    unused = _ticket_of_the_session(web_server, session)
+    with open_socket(f"?ticket={_ticket_of_the_session(web_server, session)}") as socket:
+        _ready(socket)
+        session.delete()
+        _closed_as_not_signed_in(socket)
+    with pytest.raises(InvalidStatus) as refused:
+        open_socket(f"?ticket={unused}")
+    assert refused.value.response.status_code == 401
+
+
+def test_a_person_who_was_deactivated_loses_every_socket(
+    open_socket: Connect, web_server: GranianServer, session: SessionStore, tenant: CreatedTenant
+) -> None:
+    by_ticket = f"?ticket={_ticket_of_the_session(web_server, session)}"
+    by_cookie = {"Cookie": f"sessionid={session.session_key}", "Origin": web_server.url}
+    with open_socket(by_ticket) as one, open_socket(**by_cookie) as other:
+        _ready(one)
+        _ready(other)
+        _deactivate(tenant.owner)
+        _closed_as_not_signed_in(one)
+        _closed_as_not_signed_in(other)
 
 
 def test_revoking_a_key_closes_its_open_sockets(open_socket: Connect, tenant: CreatedTenant) -> None:

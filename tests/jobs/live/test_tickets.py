@@ -1,15 +1,23 @@
 """Tickets are good once, and for the same as what they were issued for."""
 
+import pytest
 import redis
 from django.conf import settings
 
+from jobs.live.passes import Pass
 from jobs.live.tickets import LIFETIME_S, issue_ticket, redeem_ticket
 from tenants.identity import Identity
 
+SESSION_KEY = "0123456789abcdefghijklmnopqrstuv"
 
-def test_a_ticket_brings_back_its_identity_once(identity: Identity) -> None:
-    ticket = issue_ticket(identity)
-    assert redeem_ticket(ticket) == identity
+
+@pytest.mark.parametrize("session_key", [None, SESSION_KEY])
+def test_a_ticket_brings_back_what_it_was_issued_for_once(
+    identity: Identity, session_key: str | None
+) -> None:
+    held = Pass(identity, session_key)
+    ticket = issue_ticket(held)
+    assert redeem_ticket(ticket) == held
     assert redeem_ticket(ticket) is None
 
 
@@ -19,8 +27,11 @@ def test_an_unknown_ticket_opens_nothing() -> None:
 
 
 def test_what_is_stored_expires_and_is_no_ticket(identity: Identity) -> None:
-    ticket = issue_ticket(identity)
+    ticket = issue_ticket(Pass(identity, SESSION_KEY))
     client = redis.Redis.from_url(settings.MAAS_REDIS_URL)
     keys = [key.decode() for key in client.scan_iter("maas:ticket:*")]
     assert keys
     assert all(ticket not in key and 0 < client.ttl(key) <= LIFETIME_S for key in keys)
+    stored = b"".join(client.mget(keys))
+    assert b'"session": "' in stored
+    assert SESSION_KEY.encode() not in stored
