@@ -1,9 +1,13 @@
 """`/v1/documents`: upload, look, erase, and see a page's picture."""
 
 from collections.abc import Iterable
+from hashlib import sha256
 
 from django.core.files.storage import default_storage
 from django.http import FileResponse
+from django.http.response import HttpResponseBase
+from django.utils.cache import get_conditional_response
+from django.utils.http import quote_etag
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.renderers import BaseRenderer
@@ -103,13 +107,18 @@ class PagePicture(APIView):
     @extend_schema(
         operation_id="show_page_picture",
         summary="A page's picture",
-        responses={(200, "image/*"): bytes, **REFUSALS},
+        responses={(200, "image/*"): bytes, 304: None, **REFUSALS},
     )
-    def get(self, request: Request, document_id: str, number: int) -> FileResponse:
+    def get(self, request: Request, document_id: str, number: int) -> HttpResponseBase:
         identity = caller(request, "documents:read")
         with unit_of_work(identity.tenant_id):
             page = get_page(document_id, number)
-        response = FileResponse(default_storage.open(page.picture), content_type=page.picture_type)
-        response["Cache-Control"] = "private, max-age=3600, immutable"
+        # A picture's name is never used twice. Whoever keeps the picture must ask each time whether it still is there.
+        etag = quote_etag(sha256(page.picture.encode()).hexdigest()[:32])
+        response = get_conditional_response(request._request, etag=etag) or FileResponse(
+            default_storage.open(page.picture), content_type=page.picture_type
+        )
+        response["ETag"] = etag
+        response["Cache-Control"] = "private, no-cache"
         response["Content-Security-Policy"] = "default-src 'none'; sandbox"
         return response

@@ -24,6 +24,7 @@ from jobs.live.threads import DatabaseThreads
 from jobs.live.uploads import caller, is_upload
 from maas.api_errors import database_away
 from maas.edge.body import Allowance, BodyTooLarge, Deadlines, GuardedBody
+from maas.edge.caching import with_caching
 from maas.edge.keys import KeyRing
 from maas.edge.query_keys import carries_key
 from maas.edge.refusals import INTERNAL_ERROR, Refusal, refusal, refuse_request, refuse_socket
@@ -60,7 +61,7 @@ class EdgeGuard:
             await self._request(scope, receive, send)
 
     async def _request(self, scope: Scope, receive: Receive, send: Send) -> None:
-        answer = _Answer(send, scope[REQUEST_ID])
+        answer = _Answer(send, scope)
         body: GuardedBody | None = None
         try:
             await self._identify(scope)
@@ -131,17 +132,19 @@ class EdgeGuard:
 
 
 class _Answer:
-    """Puts the request's id on the answer, and knows whether one has begun."""
+    """Puts on the answer what every answer says, and knows whether one has begun."""
 
-    def __init__(self, send: Send, name: str) -> None:
+    def __init__(self, send: Send, scope: Scope) -> None:
         self._send = send
-        self._name = name
+        self._path = scope["path"]
+        self._name = scope[REQUEST_ID].encode()
         self.started = False
 
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self.started = True
-            message = {**message, "headers": [*message["headers"], (b"x-request-id", self._name.encode())]}
+            headers = with_caching(self._path, message["headers"])
+            message = {**message, "headers": [*headers, (b"x-request-id", self._name)]}
         await self._send(message)
 
 

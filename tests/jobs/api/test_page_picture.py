@@ -1,0 +1,75 @@
+"""Pictures of pages, and what a browser may keep of them."""
+
+import pytest
+from django.http.response import HttpResponseBase
+from django.test import Client
+
+from jobs.documents import files
+from jobs.documents.services import delete_document
+from jobs.models import Document, DocumentPage
+from tenants.api.authentication import IDENTITY
+from tenants.context import unit_of_work
+from tenants.identity import Identity
+from tests.fixtures import unique
+
+PICTURE = b"\x89PNG\r\n\x1a\n"
+
+
+@pytest.fixture
+def document(identity: Identity) -> Document:
+    """With one page, whose picture was made."""
+    with unit_of_work(identity.tenant_id):
+        document = Document.objects.create(
+            tenant_id=identity.tenant_id,
+            name="a.pdf",
+            sha256=unique("sha"),
+            size_bytes=1,
+            content_type="application/pdf",
+            kind="pdf",
+            pages_total=1,
+            file="none",
+        )
+        name = files.picture_name(document.tenant_id, document.id, 1, "image/png")
+        DocumentPage.objects.create(
+            tenant_id=identity.tenant_id,
+            document=document,
+            number=1,
+            width_px=1,
+            height_px=1,
+            picture=files.save_bytes(name, PICTURE),
+            picture_type="image/png",
+        )
+    return document
+
+
+def seen(identity: Identity, document: Document, etag: str | None = None) -> HttpResponseBase:
+    headers = {"If-None-Match": etag} if etag else {}
+    path = f"/v1/documents/{document.id}/pages/1/picture"
+    return Client().get(path, headers=headers, **{IDENTITY: identity})  # type: ignore[arg-type]
+
+
+def test_who_has_the_picture_is_not_sent_it_again(identity: Identity, document: Document) -> None:
+    first = seen(identity, document)
+    assert (first.status_code, b"".join(first)) == (200, PICTURE)
+    again = seen(identity, document, first["ETag"])
+    assert (again.status_code, again["ETag"]) == (304, first["ETag"])
+    assert seen(identity, document, '"another"').status_code == 200
+
+
+def test_a_kept_picture_is_never_shown_unasked(identity: Identity, document: Document) -> None:
+    first = seen(identity, document)
+    for answer in (first, seen(identity, document, first["ETag"])):
+        assert answer["Cache-Control"] == "private, no-cache"
+
+
+def test_an_erased_picture_is_not_confirmed_to_who_has_it(identity: Identity, document: Document) -> None:
+    etag = seen(identity, document)["ETag"]
+    delete_document(identity=identity, document_id=document.id)
+    assert seen(identity, document, etag).status_code == 410
+
+
+def test_a_stranger_who_knows_the_etag_learns_nothing(
+    identity: Identity, other_identity: Identity, document: Document
+) -> None:
+    etag = seen(identity, document)["ETag"]
+    assert seen(other_identity, document, etag).status_code == 404
