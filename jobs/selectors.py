@@ -96,12 +96,13 @@ def tenant_events_after(tenant_id: UUID, cursor: str | None, limit: int = 200) -
     xid, row_id = _place(cursor)
     values: dict[str, UUID | str | int] = {"tenant": tenant_id, "xid": xid, "id": row_id, "limit": limit}
     with unit_of_work(tenant_id), connections[APP].cursor() as sql:
+        # Asked first: what stops being pending before the rows are read is among them.
+        sql.execute(_PENDING, values)
+        pending = bool(sql.fetchone()[0])
         sql.execute(_TAIL, values)
         rows = sql.fetchall()
         if rows:
             values["xid"], values["id"] = rows[-1][5], rows[-1][6]
-        sql.execute(_PENDING, values)
-        pending = bool(sql.fetchone()[0])
     events = [
         StreamRow(row[0], row[1], row[2], _decoded(row[3]), row[4], f"{row[5]}-{row[6]}") for row in rows
     ]

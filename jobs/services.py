@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from django.db import transaction
+from django.db import connections, transaction
 from django.db.models.functions import Now
 
 from inference.registry.models import ModelVersion
@@ -133,35 +133,44 @@ def _cancel(job: Job) -> None:
 def retry_job(*, identity: Identity, job_id: object, request_id: str = "") -> Job:
     """A new job for the pages that did not succeed. Finished pages are taken over as they are, at no charge."""
     with unit_of_work(identity.tenant_id):
+        # Documents before jobs, as everywhere: an erasure of the document locks in that order too.
+        document_id = get_job(job_id).document_id
+        if document_id:
+            get_document(document_id, for_update=True)
         old = get_job(job_id, for_update=True)
         if not old.terminal:
             raise JobNotFinished(f"The job is still {old.state}; wait for its end, or cancel it first.")
         if old.state == states.SUCCEEDED:
             raise NothingToRetry("Every page of this job succeeded; there is nothing to retry.")
-        if old.document_id:
-            get_document(old.document_id, for_update=True)
         job = _new_job(identity, _still_served(old.model_version), old.parameters)
         job.retry_of, job.document_id, job.input = old, old.document_id, old.input
         job.pages_total, job.price, job.currency = old.pages_total, old.price, old.currency
         job.livemode, job.request_id = old.livemode, request_id
-        pages = [_page_again(page) for page in old.pages.order_by("number")]
-        job.pages_succeeded = sum(page.state == states.SUCCEEDED for page in pages)
-        _insert(job, pages)
+        finished = old.pages.filter(state=states.SUCCEEDED)
+        job.pages_succeeded = finished.count()
+        open_numbers = (
+            old.pages.exclude(state=states.SUCCEEDED).order_by("number").values_list("number", flat=True)
+        )
+        _insert(job, [Page(number=number) for number in open_numbers])
+        _take_over(job, old)
     return job
+
+
+_TAKE_OVER = """
+INSERT INTO jobs_page (id, tenant_id, job_id, model_version_id, number, state, attempt, worker, result, error_code,
+                       error_detail, cost_micros, created_at, started_at, finished_at)
+SELECT gen_random_uuid(), tenant_id, %(new)s, model_version_id, number, state, 0, worker, result, '', '', 0,
+       clock_timestamp(), started_at, finished_at
+FROM jobs_page WHERE job_id = %(old)s AND state = 'succeeded'
+"""
+
+
+def _take_over(job: Job, old: Job) -> None:
+    """Results stay in the database: a long document's would be hundreds of megabytes on their way."""
+    with connections[APP].cursor() as cursor:
+        cursor.execute(_TAKE_OVER, {"new": job.id, "old": old.id})
 
 
 def _still_served(version: ModelVersion) -> ModelVersion:
     """Finished pages and new ones must come from the same version."""
     return resolve(version.key)
-
-
-def _page_again(old: Page) -> Page:
-    if old.state != states.SUCCEEDED:
-        return Page(number=old.number)
-    return Page(
-        number=old.number,
-        state=states.SUCCEEDED,
-        result=old.result,
-        started_at=old.started_at,
-        finished_at=old.finished_at,
-    )

@@ -57,6 +57,16 @@ class Environment:
         return [part.strip() for part in self.values.get(name, default).split(",") if part.strip()]
 
 
+# A server that is cut off without a word is given up after half a minute, not after hours.
+_NOTICES_SILENCE = {
+    "connect_timeout": "5",
+    "keepalives_idle": "10",
+    "keepalives_interval": "5",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "20000",
+}
+
+
 @dataclass(frozen=True)
 class DatabaseUrl:
     """A Postgres URL in the form that libpq and Django both understand."""
@@ -92,7 +102,7 @@ class DatabaseUrl:
         `patience_s` is how long a transaction may stand still, with all that it has locked, before Postgres ends it:
         a process that is frozen in the middle of one must not hold up the others. 0 is for ever.
         """
-        options: dict[str, object] = {"connect_timeout": "5", **self.options}
+        options: dict[str, object] = {**_NOTICES_SILENCE, **self.options}
         if role:
             options["options"] = f"-c role={role} -c idle_in_transaction_session_timeout={patience_s}s"
         return {

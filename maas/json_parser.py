@@ -1,23 +1,42 @@
-"""JSON bodies that can be stored, and that are not nested without end."""
+"""JSON bodies that can be stored: text that Postgres takes, numbers that are finite, no nesting without end."""
 
+import json
+import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NoReturn
 
 from rest_framework.exceptions import ParseError
-from rest_framework.parsers import JSONParser
+from rest_framework.parsers import BaseParser
 
 from jobs.storable import unstorable_text
 
 
-class StorableJSONParser(JSONParser):
+class StorableJSONParser(BaseParser):
+    media_type = "application/json"
+
     def parse(
         self, stream: Any, media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
     ) -> Any:
         try:
-            value = super().parse(stream, media_type, dict(parser_context or {}))
+            value = json.loads(stream.read(), parse_float=_finite, parse_constant=_no_constant)
         except RecursionError:
             raise ParseError("The JSON is nested too deeply.") from None
+        except UnicodeDecodeError as error:
+            raise ParseError(f"The body is not UTF-8: {error.reason} at byte {error.start}.") from None
+        except ValueError as error:
+            raise ParseError(f"The body is not JSON: {error}.") from None
         text = unstorable_text(value)
         if text is not None:
             raise ParseError(f"The text {ascii(text)[:60]} holds a NUL or half a surrogate pair; remove it.")
         return value
+
+
+def _finite(written: str) -> float:
+    number = float(written)
+    if not math.isfinite(number):
+        raise ParseError(f"The number {written[:30]} is too large.")
+    return number
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ParseError(f"{name} is not a number that JSON knows.")

@@ -29,6 +29,12 @@ def current_scope() -> Scope | None:
     return _scope.get()
 
 
+def current_alias() -> str:
+    """The database role that queries of this moment go through."""
+    scope = _scope.get()
+    return scope.alias if scope else APP
+
+
 def current_tenant_id() -> UUID:
     scope = _scope.get()
     if scope is None or scope.tenant_id is None:
@@ -68,15 +74,11 @@ def operator_work() -> Iterator[None]:
 class ScopeRouter:
     """Sends every query to the database role of the current scope; tables are made by the owner alone."""
 
-    def _alias(self) -> str:
-        scope = _scope.get()
-        return scope.alias if scope else APP
-
     def db_for_read(self, model: type, **hints: object) -> str:
-        return self._alias()
+        return current_alias()
 
     def db_for_write(self, model: type, **hints: object) -> str:
-        return self._alias()
+        return current_alias()
 
     def allow_relation(self, one: object, other: object, **hints: object) -> bool:
         return True

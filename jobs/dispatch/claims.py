@@ -9,12 +9,17 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.db import connections
+from django.db import OperationalError, connections
+from django.db.backends.utils import CursorWrapper
+from psycopg.errors import LockNotAvailable
 
 from jobs import states
 from jobs.dispatch.events import append_event
 from jobs.selectors import jobs_with_models
 from tenants.context import APP, OPERATOR, operator_work, unit_of_work
+
+LOCK_PATIENCE_MS = 2000
+"""One page whose row is locked must not keep the leases of all others from being renewed."""
 
 _CLAIM = """
 UPDATE jobs_page
@@ -105,13 +110,20 @@ def renew_leases(claims: Sequence[Claim]) -> set[int]:
 
     A statement each: one statement for all would lock several pages in an order of its own.
     """
-    good: set[int] = set()
     with operator_work(), connections[OPERATOR].cursor() as cursor:
-        for claim in claims:
-            cursor.execute(_RENEW, [settings.MAAS_LEASE_S, claim.page_id, claim.token])
-            if cursor.rowcount == 1:
-                good.add(claim.token)
-    return good
+        cursor.execute("SELECT set_config('lock_timeout', %s, false)", [f"{LOCK_PATIENCE_MS}ms"])
+        return {claim.token for claim in claims if _renewed(cursor, claim)}
+
+
+def _renewed(cursor: CursorWrapper, claim: Claim) -> bool:
+    try:
+        cursor.execute(_RENEW, [settings.MAAS_LEASE_S, claim.page_id, claim.token])
+    except OperationalError as error:
+        if isinstance(error.__cause__, LockNotAvailable):
+            # Somebody is at this page just now; whether it is still ours, the next round will tell.
+            return True
+        raise
+    return bool(cursor.rowcount == 1)
 
 
 def hand_back(claim: Claim) -> None:

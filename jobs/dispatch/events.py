@@ -7,7 +7,7 @@ from uuid import UUID
 from django.db import connections, transaction
 
 from jobs.dispatch.changes import announce
-from tenants.context import current_scope
+from tenants.context import current_alias
 
 _APPEND = """
 WITH job AS (
@@ -21,8 +21,7 @@ RETURNING tenant_id
 
 def append_event(job_id: UUID, event_type: str, data: Mapping[str, object]) -> None:
     """Locks the job's row until the transaction ends, which is what numbers events without gaps."""
-    scope = current_scope()
-    alias = scope.alias if scope else "default"
+    alias = current_alias()
     with connections[alias].cursor() as cursor:
         cursor.execute(_APPEND, {"job": job_id, "type": event_type, "data": json.dumps(data)})
         row = cursor.fetchone()

@@ -20,7 +20,7 @@ from jobs.selectors import jobs_with_models
 from jobs.storable import without_unstorable
 from tenants.billing.prices import Price
 from tenants.billing.services import record_usage
-from tenants.context import current_scope, unit_of_work
+from tenants.context import current_alias, unit_of_work
 
 _FINISH = """
 UPDATE jobs_page
@@ -196,8 +196,7 @@ def _cas(statement: str, values: Mapping[str, Any]) -> None:
 
 
 def _execute(statement: str, values: Mapping[str, Any]) -> int:
-    scope = current_scope()
-    with connections[scope.alias if scope else "default"].cursor() as cursor:
+    with connections[current_alias()].cursor() as cursor:
         cursor.execute(statement, values)
         return int(cursor.rowcount)
 

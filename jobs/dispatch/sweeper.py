@@ -60,6 +60,10 @@ def _sweep(page_id: UUID, job_id: UUID) -> bool:
                 _return_to_queue(page)
     except Fenced:
         return False
+    except Exception:
+        # The others are still to be swept; this one is tried again in the next round.
+        log.exception("page_not_swept", page_id=str(page_id), job_id=str(job_id))
+        return False
     log.warning(
         "lease_expired", page_id=str(page_id), job_id=str(job_id), worker=page.worker, attempt=page.attempt
     )
