@@ -1,0 +1,125 @@
+"""Lists of jobs and documents through Django itself; the edge's part (keys, uploads) is given as it would be."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.db import connections
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from jobs.services import cancel_job
+from tenants.context import APP
+from tenants.identity import Identity
+from tests.jobs.conftest import Desk
+
+Ask = Callable[..., Any]
+
+
+@pytest.fixture
+def ask(identity: Identity) -> Ask:
+    def get(path: str, status: int = 200, **query: object) -> Any:
+        answer = Client().get(f"/v1/{path}", query, **{"maas.identity": identity})  # type: ignore[arg-type]
+        assert answer.status_code == status, answer.content
+        return answer.json()
+
+    return get
+
+
+def test_jobs_are_listed_newest_first_in_pages_without_overlap(desk: Desk, ask: Ask) -> None:
+    made = [str(desk.submit().id) for _ in range(5)]
+    first = ask("jobs", limit=2)
+    second = ask("jobs", limit=2, cursor=first["next_cursor"])
+    third = ask("jobs", limit=2, cursor=second["next_cursor"])
+    listed = [job["id"] for page in (first, second, third) for job in page["data"]]
+    assert listed == made[::-1]
+    assert (third["has_more"], third["next_cursor"]) == (False, None)
+
+
+def test_a_job_that_arrives_meanwhile_shifts_no_page(desk: Desk, ask: Ask) -> None:
+    made = [str(desk.submit().id) for _ in range(3)]
+    first = ask("jobs", limit=2)
+    desk.submit()
+    rest = ask("jobs", limit=2, cursor=first["next_cursor"])
+    assert [job["id"] for job in rest["data"]] == [made[0]]
+
+
+def test_jobs_are_filtered_by_state_model_and_document(
+    desk: Desk, ask: Ask, make_desk: Callable[..., Desk]
+) -> None:
+    canceled, waiting = desk.submit(), desk.submit(pages=2)
+    cancel_job(identity=desk.identity, job_id=canceled.id)
+    elsewhere = make_desk().submit()
+    name = desk.version.served_model.name
+
+    def ids(**query: object) -> set[str]:
+        return {job["id"] for job in ask("jobs", **query)["data"]}
+
+    assert ids(state="canceled") == {str(canceled.id)}
+    assert ids(state="queued,canceled") == {str(canceled.id), str(waiting.id), str(elsewhere.id)}
+    assert ids(model=name) == ids(model=f"{name}@1") == {str(canceled.id), str(waiting.id)}
+    assert ids(model=f"{name}@2") == ids(model="no-such") == ids(model="\0") == set()
+    assert ids(document=waiting.document_id) == {str(waiting.id)}
+    assert ids(document="not-an-id") == set()
+
+
+@pytest.mark.parametrize(
+    ("query", "code"),
+    [
+        ({"limit": 0}, "invalid_request"),
+        ({"limit": 101}, "invalid_request"),
+        ({"limit": "ten"}, "invalid_request"),
+        ({"limit": "9" * 5000}, "invalid_request"),
+        ({"cursor": "here"}, "invalid_cursor"),
+        ({"state": "done"}, "invalid_request"),
+    ],
+    ids=["none", "too many", "words", "digits", "cursor", "state"],
+)
+def test_a_question_that_makes_no_sense_is_refused(ask: Ask, query: dict[str, object], code: str) -> None:
+    assert ask("jobs", status=400, **query)["code"] == code
+
+
+def test_pages_are_read_on_by_number(desk: Desk, ask: Ask) -> None:
+    job = desk.submit(pages=5)
+    first = ask(f"jobs/{job.id}/pages", limit=3)
+    rest = ask(f"jobs/{job.id}/pages", limit=3, after=first["next_after"])
+    assert [page["number"] for page in first["data"] + rest["data"]] == [1, 2, 3, 4, 5]
+    assert rest["has_more"] is False
+
+
+def test_a_result_names_every_page_whatever_became_of_it(desk: Desk, ask: Ask) -> None:
+    job = desk.submit(pages=3)
+    desk.finish(desk.pages(job)[1])
+    result = ask(f"jobs/{job.id}/result")
+    assert [(page["number"], page["state"]) for page in result["pages"]] == [
+        (1, "queued"),
+        (2, "succeeded"),
+        (3, "queued"),
+    ]
+    assert result["text"] == "read"
+
+
+@pytest.mark.parametrize("path", ["jobs", "documents", "models"])
+def test_a_list_asks_the_database_no_more_for_more_rows(desk: Desk, ask: Ask, path: str) -> None:
+    def queries() -> int:
+        with CaptureQueriesContext(connections[APP]) as captured:
+            ask(path, limit=50)
+        return len(captured)
+
+    desk.submit(pages=2)
+    few = queries()
+    for _ in range(5):
+        desk.submit(pages=2)
+    assert queries() == few
+    assert few <= 8
+
+
+def test_a_job_is_shown_with_the_same_few_queries_whatever_its_pages(desk: Desk, ask: Ask) -> None:
+    small, large = desk.submit(), desk.submit(pages=40)
+
+    def queries(job_id: object) -> int:
+        with CaptureQueriesContext(connections[APP]) as captured:
+            ask(f"jobs/{job_id}", include="result")
+        return len(captured)
+
+    assert queries(small.id) == queries(large.id) <= 8
