@@ -45,6 +45,7 @@ STATUS: Mapping[str, int] = {
     "rate_limited": 429,
     "internal_error": 500,
     "overloaded": 503,
+    "restarting": 503,
     "reader_unavailable": 503,
     "database_unavailable": 503,
     "storage_unavailable": 503,

@@ -3,10 +3,13 @@
 import structlog
 from django.conf import settings
 
+from jobs.documents.reading import reader
 from jobs.live.hub import Hub
+from jobs.live.inspections import Inspections
 from jobs.live.protocol import Receive, Scope, Send
 from jobs.live.routing import Sockets
 from jobs.live.spool import Spool
+from jobs.live.stopping import Stop
 from jobs.live.threads import BoundedThreads, DatabaseThreads
 from jobs.live.uploads import Uploads
 from jobs.live.waits import Waits
@@ -28,11 +31,15 @@ class Front:
         self._events = DatabaseThreads("events", 4)
         self._writes = BoundedThreads("spool", 4)
         self._spool = Spool(settings.MAAS_SPOOL, self._writes)
+        self._stop = Stop()
+        self._inspections = Inspections(
+            reader, self._keys, self._stop, children=settings.MAAS_READER_CHILDREN
+        )
         self.django = DjangoMount(threads=web_threads, spool=self._spool)
-        live = Waits(Uploads(self.django, self._spool), self._hub)
+        live = Waits(Uploads(self.django, self._spool, self._inspections), self._hub)
         self._http = Health(live, ReadinessProbe(web_checks()))
         self._sockets = Sockets(self._hub, self._events)
-        self._guarded = EdgeGuard(self._by_protocol, self._keys, deadlines)
+        self._guarded = EdgeGuard(self._by_protocol, self._keys, self._stop, deadlines)
 
     @classmethod
     def from_settings(cls) -> "Front":
@@ -54,7 +61,7 @@ class Front:
             if message["type"] == "lifespan.startup":
                 self._spool.prepare()
                 self._hub.start()
-                on_stop_signal(self._hub.close)
+                on_stop_signal(self._let_go)
                 log.info("web_ready", threads=settings.MAAS_WEB_THREADS)
                 await send({"type": "lifespan.startup.complete"})
             else:
@@ -62,8 +69,14 @@ class Front:
                 await send({"type": "lifespan.shutdown.complete"})
                 return
 
+    def _let_go(self) -> None:
+        """The server stops once every request has ended: none may wait for its time or its caller."""
+        self._hub.close()
+        self._stop.tell()
+
     def _close(self) -> None:
         self._hub.close()
+        self._inspections.close()
         self.django.close()
         for threads in (self._keys, self._events, self._writes):
             threads.close()

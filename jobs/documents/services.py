@@ -7,8 +7,7 @@ from django.utils import timezone
 
 from jobs.documents import files
 from jobs.documents.names import safe_name
-from jobs.documents.reader import DocumentRejected, Inspection
-from jobs.documents.reading import reader
+from jobs.documents.reader import DocumentRejected, Inspection, ReaderUnavailable
 from jobs.documents.selectors import get_document, live_document_with
 from jobs.documents.uploads import Upload
 from jobs.models import Document
@@ -26,12 +25,12 @@ class StoredDocument:
 
 
 def store_document(*, identity: Identity, upload: Upload) -> StoredDocument:
-    """Looked at in a child process, then on disk, then in the database: a row never points at nothing."""
+    """First on disk, then in the database: a row never points at nothing. What was found in it came with it."""
     with unit_of_work(identity.tenant_id):
         known = live_document_with(upload.sha256)
     if known is not None:
         return StoredDocument(known, created=False)
-    inspection = reader().inspect(upload.path)
+    inspection = _found_in(upload)
     _check_against(identity, inspection)
     document = Document(
         id=uuid7(),
@@ -63,6 +62,17 @@ def _insert(document: Document) -> StoredDocument:
         if winner is None:
             raise
         return StoredDocument(winner, created=False)
+
+
+def _found_in(upload: Upload) -> Inspection:
+    match upload.inspection:
+        case DocumentRejected() as rejected:
+            raise rejected
+        case None:
+            # Known when it came, and erased since. To look at it here would hold a thread that others need.
+            raise ReaderUnavailable("The document was erased while it was sent once more. Send it again.")
+        case inspection:
+            return inspection
 
 
 def _check_against(identity: Identity, inspection: Inspection) -> None:

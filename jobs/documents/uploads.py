@@ -1,8 +1,10 @@
-"""A file that has arrived whole, on local disk, before anything has looked at it."""
+"""A file that has arrived whole, on local disk, and what was found in it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from jobs.documents.reader import DocumentRejected, Inspection
 
 
 @dataclass(frozen=True)
@@ -17,3 +19,5 @@ class Upload:
     """As the client named it; never trusted."""
     fields: Mapping[str, str] = field(default_factory=dict)
     """The other fields of the form."""
+    inspection: Inspection | DocumentRejected | None = None
+    """None when its tenant had these very bytes already, so that nothing had to be found out."""

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from jobs.documents.uploads import Upload
+from jobs.live.inspections import Inspections
 from jobs.live.multipart import FormLimits, FormReader, boundary_of
 from jobs.live.protocol import (
     MEMBER,
@@ -42,11 +43,12 @@ def caller(scope: Scope) -> Identity:
 
 
 class Uploads:
-    """Hands Django a request without a body, with the whole file on local disk beside it."""
+    """Hands Django a request without a body, with the whole file beside it: on local disk, and looked at."""
 
-    def __init__(self, inner: App, spool: Spool) -> None:
+    def __init__(self, inner: App, spool: Spool, inspections: Inspections) -> None:
         self._inner = inner
         self._spool = spool
+        self._inspections = inspections
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if not is_upload(scope):
@@ -55,7 +57,8 @@ class Uploads:
         identity = caller(scope)
         identity.require(SCOPE_FOR_PATH[scope["path"]])
         with self._spool.file() as file:
-            upload = await _receive_form(scope, receive, file, FormLimits(identity.limits.upload_bytes))
+            form = await _receive_form(scope, receive, file, FormLimits(identity.limits.upload_bytes))
+            upload = await self._inspections.look_at(identity.tenant_id, form)
             headers = [*without_headers(scope, _ABOUT_THE_BODY), (b"content-length", b"0")]
             await self._inner({**scope, "headers": headers, UPLOAD: upload}, _after_the_body(receive), send)
 

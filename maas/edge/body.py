@@ -1,11 +1,11 @@
 """Lets a body through while it keeps to its size and its time."""
 
-import asyncio
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from jobs.live.protocol import Message, Receive
+from jobs.live.stopping import Restarting, Stop
 from tenants.errors import DomainError
 
 
@@ -46,8 +46,9 @@ class Allowance:
 class GuardedBody:
     """A `receive` that counts; once the body is whole it only passes on what comes."""
 
-    def __init__(self, receive: Receive, allowance: Allowance) -> None:
+    def __init__(self, receive: Receive, allowance: Allowance, stop: Stop) -> None:
         self._receive = receive
+        self._stop = stop
         self._allowance = allowance
         self._bytes = 0
         self._ends_at_s = time.monotonic() + allowance.total_s
@@ -67,9 +68,11 @@ class GuardedBody:
     async def _next(self) -> Message:
         left_s = self._ends_at_s - time.monotonic()
         try:
-            async with asyncio.timeout(max(0.0, min(self._allowance.idle_s, left_s))):
+            async with self._stop.limit(max(0.0, min(self._allowance.idle_s, left_s))):
                 return await self._receive()
         except TimeoutError:
+            if self._stop.told:
+                raise Restarting() from None
             raise BodyTooSlow(self._what_was_slow(left_s)) from None
 
     def _what_was_slow(self, left_s: float) -> str:

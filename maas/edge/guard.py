@@ -20,6 +20,7 @@ from jobs.live.protocol import (
     header,
 )
 from jobs.live.sessions import identify_session
+from jobs.live.stopping import Stop
 from jobs.live.threads import DatabaseThreads
 from jobs.live.uploads import caller, is_upload
 from maas.api_errors import database_away
@@ -47,8 +48,11 @@ class InternalError(DomainError):
 
 
 class EdgeGuard:
-    def __init__(self, inner: App, threads: DatabaseThreads, deadlines: Deadlines | None = None) -> None:
+    def __init__(
+        self, inner: App, threads: DatabaseThreads, stop: Stop, deadlines: Deadlines | None = None
+    ) -> None:
         self._inner = inner
+        self._stop = stop
         self._threads = threads
         self._keys = KeyRing(threads)
         self._deadlines = deadlines or Deadlines()
@@ -67,7 +71,7 @@ class EdgeGuard:
             await self._identify(scope)
             allowance = self._allowance(scope)
             allowance.check_length(header(scope, b"content-length"))
-            body = GuardedBody(receive, allowance)
+            body = GuardedBody(receive, allowance, self._stop)
             await self._inner(scope, body, answer)
         except ClientGone:
             log.info("client_gone", path=scope["path"], request_id=scope[REQUEST_ID])

@@ -7,10 +7,13 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Self
+
+import psutil  # type: ignore[import-untyped]
 
 from maas.supervisor.ports import free_port
 
@@ -70,3 +73,19 @@ class GranianServer:
                 return bool(answer.status == 200)
         except OSError:
             return False
+
+
+@contextmanager
+def frozen_children(server: GranianServer) -> Iterator[None]:
+    """The processes that open documents neither die nor get on."""
+    tree = psutil.Process(server.process.pid).children(recursive=True)
+    children = [process for process in tree if "inside.main" in " ".join(process.cmdline())]
+    assert children
+    for child in children:
+        child.suspend()
+    try:
+        yield
+    finally:
+        for child in children:
+            with suppress(psutil.NoSuchProcess):
+                child.resume()

@@ -30,13 +30,14 @@ def document(identity: Identity) -> Document:
             file="none",
         )
         name = files.picture_name(document.tenant_id, document.id, 1, "image/png")
+        files.save_bytes(name, PICTURE)
         DocumentPage.objects.create(
             tenant_id=identity.tenant_id,
             document=document,
             number=1,
             width_px=1,
             height_px=1,
-            picture=files.save_bytes(name, PICTURE),
+            picture=name,
             picture_type="image/png",
         )
     return document

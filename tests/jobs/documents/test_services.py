@@ -1,5 +1,6 @@
 import hashlib
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,7 @@ from django.core.files.storage import default_storage
 from django.db import connections
 
 from jobs.documents.pages import page_input
-from jobs.documents.reader import DocumentRejected
+from jobs.documents.reader import DocumentRejected, ReaderUnavailable
 from jobs.documents.reading import reader
 from jobs.documents.services import StoredDocument, delete_document, store_document
 from jobs.documents.uploads import Upload
@@ -15,12 +16,11 @@ from jobs.models import Document, DocumentPage
 from tenants.context import unit_of_work
 from tenants.identity import Identity
 from tests.samples.pdfs import encrypted_pdf, scanned_pdf, text_pdf
+from tests.samples.uploads import arrived
 
 
 def upload(folder: Path, content: bytes, name: str = "scan.pdf") -> Upload:
-    path = folder / f"{hashlib.sha256(content).hexdigest()[:8]}-{name}"
-    path.write_bytes(content)
-    return Upload(path, hashlib.sha256(content).hexdigest(), len(content), name, "application/pdf")
+    return arrived(content, folder / f"{hashlib.sha256(content).hexdigest()[:8]}-{name}")
 
 
 def stored(identity: Identity, folder: Path, content: bytes) -> StoredDocument:
@@ -69,6 +69,14 @@ def test_a_rejected_document_leaves_nothing_behind(identity: Identity, tmp_path:
         stored(identity, tmp_path, encrypted_pdf())
     with unit_of_work(identity.tenant_id):
         assert not Document.objects.exists()
+
+
+def test_bytes_that_were_known_when_they_came_and_erased_since_are_asked_for_again(
+    identity: Identity, tmp_path: Path
+) -> None:
+    known = replace(upload(tmp_path, text_pdf("known")), inspection=None)
+    with pytest.raises(ReaderUnavailable, match="Send it again"):
+        store_document(identity=identity, upload=known)
 
 
 def test_a_page_is_rendered_once_and_its_picture_kept(identity: Identity, tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ def test_a_key_expires_by_the_databases_clock_however_wrong_this_machines_is(
     identity: Identity, monkeypatch: pytest.MonkeyPatch, lifetime: timedelta, good: bool, wrong_by: timedelta
 ) -> None:
     now = timezone.now()
+    assert identity.key_id is not None
     with operator_work():
         ApiKey.objects.filter(id=identity.key_id).update(expires_at=now + lifetime)
     monkeypatch.setattr(timezone, "now", lambda: now + wrong_by)

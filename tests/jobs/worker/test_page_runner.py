@@ -1,6 +1,5 @@
 """The worker's way with a page, with the real models, the real reader and a database that really goes away."""
 
-import hashlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -13,7 +12,6 @@ from inference.registry.services import seed_builtin
 from inference.runtime.engine import Engine, local_engine
 from jobs import states
 from jobs.documents.services import store_document
-from jobs.documents.uploads import Upload
 from jobs.models import Job, Page
 from jobs.services import JobRequest, cancel_job, submit_job
 from jobs.worker.leases import Leases
@@ -23,6 +21,7 @@ from tenants.context import APP, unit_of_work
 from tenants.identity import Identity
 from tenants.models import UsageRecord
 from tests.samples.pdfs import laughing_pdf, scanned_pdf
+from tests.samples.uploads import arrived
 
 
 @pytest.fixture(scope="module")
@@ -56,9 +55,7 @@ def run_all(runner: PageRunner, identity: Identity, job: Job) -> Job:
 
 
 def submit_document(identity: Identity, folder: Path, content: bytes, model: str = "ocr") -> Job:
-    path = folder / "sent.pdf"
-    path.write_bytes(content)
-    upload = Upload(path, hashlib.sha256(content).hexdigest(), len(content), path.name, "application/pdf")
+    upload = arrived(content, folder / "sent.pdf")
     document = store_document(identity=identity, upload=upload).document
     return submit_job(identity=identity, request=JobRequest(model=model, document_id=document.id))
 

@@ -6,7 +6,12 @@ from collections.abc import Sequence
 import pytest
 
 from jobs.live.protocol import Message, Receive
+from jobs.live.stopping import Restarting, Stop
 from maas.edge.body import Allowance, BodyTooLarge, BodyTooSlow, GuardedBody
+
+
+def _guarded(receive: Receive, allowance: Allowance, stop: Stop | None = None) -> GuardedBody:
+    return GuardedBody(receive, allowance, stop or Stop())
 
 
 def _allowance(idle_s: float = 5, total_s: float = 5) -> Allowance:
@@ -35,7 +40,7 @@ async def _read(body: GuardedBody) -> Sequence[Message]:
 
 def test_a_body_within_its_allowance_passes_and_so_does_what_follows() -> None:
     async def check() -> None:
-        body = GuardedBody(_pieces(60, 40), _allowance())
+        body = _guarded(_pieces(60, 40), _allowance())
         assert [len(message["body"]) for message in await _read(body)] == [60, 40]
         assert (await body())["type"] == "http.disconnect"
 
@@ -44,17 +49,17 @@ def test_a_body_within_its_allowance_passes_and_so_does_what_follows() -> None:
 
 def test_a_body_that_grows_too_large_is_refused_at_that_byte() -> None:
     with pytest.raises(BodyTooLarge):
-        asyncio.run(_read(GuardedBody(_pieces(60, 41, 10), _allowance())))
+        asyncio.run(_read(_guarded(_pieces(60, 41, 10), _allowance())))
 
 
 def test_a_body_that_stalls_is_refused() -> None:
     with pytest.raises(BodyTooSlow, match=r"No byte of the body arrived for 0\.05 s; 60 bytes did"):
-        asyncio.run(_read(GuardedBody(_pieces(60, then_stall=True), _allowance(idle_s=0.05))))
+        asyncio.run(_read(_guarded(_pieces(60, then_stall=True), _allowance(idle_s=0.05))))
 
 
 def test_a_body_that_takes_too_long_in_all_is_refused() -> None:
     with pytest.raises(BodyTooSlow, match=r"did not arrive within 0\.05 s"):
-        asyncio.run(_read(GuardedBody(_pieces(60, then_stall=True), _allowance(total_s=0.05))))
+        asyncio.run(_read(_guarded(_pieces(60, then_stall=True), _allowance(total_s=0.05))))
 
 
 @pytest.mark.parametrize("length", ["101", "99999999999999999999"])
@@ -66,3 +71,16 @@ def test_a_length_that_is_too_large_is_refused_before_reading(length: str) -> No
 @pytest.mark.parametrize("length", [None, "0", "100", "nonsense"])
 def test_other_lengths_are_left_to_the_counting(length: str | None) -> None:
     _allowance().check_length(length)
+
+
+def test_a_body_that_is_still_coming_ends_when_the_process_is_to_stop() -> None:
+    async def check() -> None:
+        stop = Stop()
+        body = _guarded(_pieces(60, then_stall=True), _allowance(), stop)
+        reading = asyncio.ensure_future(_read(body))
+        await asyncio.sleep(0)
+        stop.tell()
+        with pytest.raises(Restarting):
+            await asyncio.wait_for(reading, 2)
+
+    asyncio.run(check())

@@ -1,0 +1,66 @@
+"""Lends a few places to many tenants in turn: who asks for much waits behind themselves, and holds up nobody else."""
+
+import asyncio
+from collections import Counter, deque
+from uuid import UUID
+
+from jobs.live.threads import Overloaded
+
+
+class Turns:
+    """Within a tenant, the first to ask is the first served; tenants take turns."""
+
+    def __init__(self, places: int, *, most_each: int, most_waiting_each: int) -> None:
+        self._free = places
+        self._most_each = most_each
+        self._most_waiting_each = most_waiting_each
+        self._held: Counter[UUID] = Counter()
+        self._waiting: dict[UUID, deque[asyncio.Future[None]]] = {}
+
+    async def take(self, tenant_id: UUID) -> None:
+        """Whoever returns from this gives back. Who is canceled has nothing."""
+        place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        queue = self._waiting.get(tenant_id, ())
+        if len(queue) >= self._most_waiting_each:
+            raise Overloaded(
+                f"{len(queue)} of your documents are waiting to be looked at already. Try again.",
+                extra={"retry_after_s": 1},
+            )
+        self._waiting.setdefault(tenant_id, deque()).append(place)
+        self._lend()
+        try:
+            await place
+        except asyncio.CancelledError:
+            if place.cancelled():
+                self._forget(tenant_id, place)
+            else:
+                self.give_back(tenant_id)
+            raise
+
+    def give_back(self, tenant_id: UUID) -> None:
+        self._free += 1
+        self._held[tenant_id] -= 1
+        if not self._held[tenant_id]:
+            del self._held[tenant_id]
+        self._lend()
+
+    def _lend(self) -> None:
+        while self._free and (tenant_id := self._next()) is not None:
+            queue = self._waiting.pop(tenant_id)
+            place = queue.popleft()
+            if queue:
+                self._waiting[tenant_id] = queue  # Behind the others.
+            if not place.done():
+                self._free -= 1
+                self._held[tenant_id] += 1
+                place.set_result(None)
+
+    def _next(self) -> UUID | None:
+        return next((one for one in self._waiting if self._held[one] < self._most_each), None)
+
+    def _forget(self, tenant_id: UUID, place: "asyncio.Future[None]") -> None:
+        queue = self._waiting.get(tenant_id)
+        if queue is not None and place in queue:
+            queue.remove(place)
+            if not queue:
+                del self._waiting[tenant_id]

@@ -1,0 +1,182 @@
+"""Documents that are looked at before Django is asked, by a reader that takes as long as a test says."""
+
+import asyncio
+import threading
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from uuid import UUID, uuid4
+
+import httpx
+import pytest
+
+from jobs.documents.reader import DocumentRejected, Inspection, ReaderUnavailable
+from jobs.documents.reader.contents import PageSize
+from jobs.documents.services import store_document
+from jobs.documents.uploads import Upload
+from jobs.live.inspections import Inspections, ReaderBusy
+from jobs.live.stopping import Restarting, Stop
+from jobs.live.threads import DatabaseThreads
+from tenants.identity import Identity
+from tenants.services import CreatedTenant
+from tests.maas.granian_server import GranianServer, frozen_children
+from tests.samples.pdfs import text_pdf
+from tests.samples.uploads import arrived
+from tests.waiting import eventually
+
+FOUND = Inspection("text/plain", "text", (PageSize(0, 0),))
+
+
+@dataclass
+class SlowReader:
+    """Opens files named `slow` only once it may."""
+
+    may: threading.Event = field(default_factory=threading.Event)
+    seen: list[str] = field(default_factory=list)
+
+    def inspect(self, path: Path) -> Inspection:
+        self.seen.append(path.name)
+        if path.name == "slow" and not self.may.wait(20):
+            raise AssertionError("never allowed")
+        if path.name == "bad":
+            raise DocumentRejected("document_corrupt", "bad")
+        if path.name == "unlucky":
+            raise ReaderUnavailable("no child")
+        return FOUND
+
+    def close(self) -> None:
+        self.may.set()
+
+
+@dataclass
+class Bench:
+    reader: SlowReader
+    stop: Stop
+    inspections: Inspections
+
+    async def look(self, tenant_id: UUID, name: str) -> Upload:
+        upload = Upload(Path(name), uuid4().hex, 1, name, "text/plain")
+        return await self.inspections.look_at(tenant_id, upload)
+
+    async def slow(self, tenant_id: UUID, number: int) -> "list[asyncio.Task[Upload]]":
+        """Returns when the first of them is being looked at."""
+        before = len(self.reader.seen)
+        tasks = [asyncio.create_task(self.look(tenant_id, "slow")) for _ in range(number)]
+        await asyncio.to_thread(eventually, lambda: len(self.reader.seen) > before, "a look at the first")
+        return tasks
+
+
+def run(check: Callable[[Bench], Awaitable[None]], *, children: int = 2, patience_s: float = 20) -> None:
+    async def go() -> None:
+        reader, stop, lookups = SlowReader(), Stop(), DatabaseThreads("lookups", 2)
+        inspections = Inspections(lambda: reader, lookups, stop, children=children, patience_s=patience_s)
+        try:
+            async with asyncio.timeout(20):
+                await check(Bench(reader, stop, inspections))
+        finally:
+            inspections.close()
+            lookups.close()
+
+    asyncio.run(go())
+
+
+def test_what_was_found_travels_with_the_upload_and_so_does_a_rejection() -> None:
+    async def check(bench: Bench) -> None:
+        tenant_id = uuid4()
+        assert (await bench.look(tenant_id, "good")).inspection == FOUND
+        rejected = (await bench.look(tenant_id, "bad")).inspection
+        assert isinstance(rejected, DocumentRejected)
+        assert rejected.code == "document_corrupt"
+
+    run(check)
+
+
+def test_slow_documents_of_one_tenant_keep_no_others_from_being_looked_at() -> None:
+    async def check(bench: Bench) -> None:
+        slow = await bench.slow(uuid4(), 10)
+        for _ in range(5):
+            assert (await bench.look(uuid4(), "good")).inspection == FOUND
+        assert bench.reader.seen.count("slow") == 1
+        bench.reader.may.set()
+        assert {(await task).inspection for task in slow} == {FOUND}
+
+    run(check)
+
+
+def test_who_waits_too_long_for_a_turn_is_told_when_to_come_again() -> None:
+    async def check(bench: Bench) -> None:
+        tenant_id = uuid4()
+        await bench.slow(tenant_id, 1)
+        with pytest.raises(ReaderBusy) as busy:
+            await bench.look(tenant_id, "good")
+        assert (busy.value.code, busy.value.extra["retry_after_s"]) == ("reader_unavailable", 2)
+        assert (await bench.look(uuid4(), "good")).inspection == FOUND
+
+    run(check, patience_s=0.05)
+
+
+def test_a_reader_without_children_refuses_in_the_same_words() -> None:
+    async def check(bench: Bench) -> None:
+        for _ in range(3):  # Each gives its turn back.
+            with pytest.raises(ReaderBusy):
+                await bench.look(uuid4(), "unlucky")
+
+    run(check, children=1)
+
+
+def test_bytes_that_the_tenant_has_already_are_not_looked_at_again(
+    identity: Identity, other_identity: Identity, tmp_path: Path
+) -> None:
+    upload = arrived(text_pdf("known"), tmp_path / "known.pdf")
+    store_document(identity=identity, upload=upload)
+
+    async def check(bench: Bench) -> None:
+        again = Upload(Path("known"), upload.sha256, upload.size_bytes, "a", "b")
+        assert (await bench.inspections.look_at(identity.tenant_id, again)).inspection is None
+        assert (await bench.inspections.look_at(other_identity.tenant_id, again)).inspection == FOUND
+
+    run(check)
+
+
+def test_a_stop_ends_those_who_wait_and_those_who_are_looked_at() -> None:
+    async def check(bench: Bench) -> None:
+        tasks = await bench.slow(uuid4(), 2)
+        bench.stop.tell()
+        for task in tasks:
+            with pytest.raises(Restarting):
+                await task
+
+    run(check)
+
+
+def test_documents_that_take_long_hold_no_thread_of_django(
+    tenant: CreatedTenant, other_tenant: CreatedTenant
+) -> None:
+    children, uploads = 2, 12
+    env = {"MAAS_WEB_THREADS": "2", "MAAS_READER_CHILDREN": str(children)}
+    with (
+        GranianServer("maas.asgi:application", env) as server,
+        ThreadPoolExecutor(uploads) as pool,
+        httpx.Client(base_url=server.url, timeout=40) as client,
+    ):
+
+        def send(number: int) -> httpx.Response:
+            key = (tenant, other_tenant)[number % 2].key.text
+            files = {"file": ("a.txt", f"text {number}".encode())}
+            return client.post("/v1/documents", files=files, headers={"Authorization": f"Bearer {key}"})
+
+        assert send(-1).status_code == 201
+        with frozen_children(server):
+            sent = [pool.submit(send, number) for number in range(uploads)]
+            spool = server.home / "spool"
+            eventually(lambda: len(list(spool.rglob("*"))) > uploads, "all uploads on disk")
+            headers = {"Authorization": f"Bearer {tenant.key.text}"}
+            for _ in range(10):
+                assert client.get("/v1/models", headers=headers, timeout=5).status_code == 200
+            eventually(lambda: sum(one.done() for one in sent) == uploads - children, "an end of patience")
+            refused = [one.result() for one in sent if one.done()]
+        codes = [one.result().status_code for one in sent]
+    assert {answer.json()["code"] for answer in refused} == {"reader_unavailable"}
+    assert {answer.headers["retry-after"] for answer in refused} == {"2"}
+    assert codes.count(201) == children
