@@ -1,21 +1,113 @@
-"""File storage that has reached the disk when it says so."""
+"""File storage in a folder: a file is there whole and on disk, or not at all."""
 
+import errno
+import fcntl
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from django.core.files.storage import FileSystemStorage
 
 
 class DurableFileSystemStorage(FileSystemStorage):
-    """A row never points at a file that a power cut could still take away."""
+    """What is saved under a name that exists replaces it in one step, as in object storage."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(allow_overwrite=True, **options)
+
+    def _open(self, name: str, mode: str = "rb") -> Any:
+        """FileNotFoundError says that the file is missing, any other OSError that the storage is."""
+        try:
+            return super()._open(name, mode)  # type: ignore[misc]
+        except FileNotFoundError:
+            self._check_is_there(name)
+            raise
 
     def _save(self, name: str, content: Any) -> str:
-        saved = super()._save(name, content)  # type: ignore[misc]
-        path = self.path(saved)
-        for target in (path, os.path.dirname(path)):
-            descriptor = os.open(target, os.O_RDONLY)
-            try:
-                os.fsync(descriptor)
-            finally:
-                os.close(descriptor)
-        return str(saved)
+        path = Path(self.path(name))
+        _make_folders(path.parent, self.directory_permissions_mode)
+        with _locked(_part_of(path), self.file_permissions_mode) as descriptor:
+            with open(descriptor, "wb", closefd=False) as target:
+                for chunk in content.chunks():
+                    target.write(chunk)
+            os.fsync(descriptor)
+            _part_of(path).rename(path)
+        _sync_folder(path.parent)
+        return path.relative_to(self.location).as_posix()
+
+    def delete(self, name: str) -> None:
+        """Also what a save that was killed left under the name it writes to."""
+        self._check_is_there(name)
+        _part_of(Path(self.path(name))).unlink(missing_ok=True)
+        super().delete(name)
+
+    def _check_is_there(self, name: str) -> None:
+        """A folder whose disk is not mounted is mostly there, and empty: nothing is missing, nothing was erased."""
+        folders = Path(name).parts[:-1]
+        if not Path(self.location, *folders[:1]).is_dir():
+            raise OSError(f"the storage folder {self.location} is not there, or is empty")
+
+
+def _part_of(path: Path) -> Path:
+    """One name for every try, so that the next save and the deletion find what a killed one left."""
+    return path.with_name(f".{path.name}.part")
+
+
+@contextmanager
+def _locked(part: Path, permissions: int | None) -> Iterator[int]:
+    """An empty file, ours alone until it is closed; gone when what is done with it fails."""
+    descriptor = _open_locked(part)
+    try:
+        os.ftruncate(descriptor, 0)
+        if permissions is not None:
+            os.fchmod(descriptor, permissions)
+        yield descriptor
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+    finally:
+        os.close(descriptor)
+
+
+def _open_locked(part: Path) -> int:
+    while True:
+        descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            if _is_at(descriptor, part):
+                return descriptor
+        except BaseException:
+            os.close(descriptor)
+            raise
+        # Whoever held the lock has renamed or erased this file: it is not ours to write to.
+        os.close(descriptor)
+
+
+def _is_at(descriptor: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(descriptor), path.stat())
+    except FileNotFoundError:
+        return False
+
+
+def _make_folders(folder: Path, permissions: int | None) -> None:
+    """A new folder is on disk once the one above it is."""
+    if folder.is_dir():
+        return
+    _make_folders(folder.parent, permissions)
+    try:
+        folder.mkdir(0o777 if permissions is None else permissions)
+    except FileExistsError:
+        if not folder.is_dir():
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder)) from None
+    _sync_folder(folder.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

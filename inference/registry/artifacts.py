@@ -29,18 +29,31 @@ def sha256_of(path: Path) -> str:
 
 
 def store(path: Path) -> Artifact:
+    """What storage has under the same name but damaged is replaced."""
     sha256 = sha256_of(path)
-    name = f"models/{sha256}/{path.name}"
-    if not default_storage.exists(name):
+    artifact = Artifact(sha256=sha256, bytes=path.stat().st_size, file=f"models/{sha256}/{path.name}")
+    if not _is_stored(artifact):
         with path.open("rb") as stream:
-            default_storage.save(name, File(stream))
-    return Artifact(sha256=sha256, bytes=path.stat().st_size, file=name)
+            default_storage.save(artifact["file"], File(stream))
+    return artifact
+
+
+def _is_stored(artifact: Artifact) -> bool:
+    """By size where storage is remote: reading it whole would cost as much as storing it again."""
+    name = artifact["file"]
+    if not default_storage.exists(name) or default_storage.size(name) != artifact["bytes"]:
+        return False
+    return not _is_folder() or sha256_of(Path(default_storage.path(name))) == artifact["sha256"]
+
+
+def _is_folder() -> bool:
+    return isinstance(default_storage._wrapped, FileSystemStorage)  # type: ignore[attr-defined]
 
 
 def local_path(artifact: Mapping[str, object]) -> Path:
     """Remote storage is copied once into a cache beside the worker; the copy appears whole or not at all."""
     name, sha256 = str(artifact["file"]), str(artifact["sha256"])
-    if isinstance(default_storage._wrapped, FileSystemStorage):  # type: ignore[attr-defined]
+    if _is_folder():
         return Path(default_storage.path(name))
     cached: Path = settings.MAAS_HOME / "models" / sha256 / Path(name).name
     if not cached.exists():
