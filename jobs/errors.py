@@ -33,5 +33,11 @@ class StorageUnavailable(DomainError):
     code = "storage_unavailable"
 
 
+class FileMissing(StorageUnavailable):
+    """Storage answers, and does not have a file that the database says it has."""
+
+    code = "file_missing"
+
+
 class Fenced(Exception):
     """Another worker holds this page by now, or it was canceled: whatever was done must not be written."""

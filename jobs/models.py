@@ -200,3 +200,21 @@ class Event(TenantOwned):
 
     def __str__(self) -> str:
         return f"{self.seq} {self.type}"
+
+
+class FileToErase(TenantOwned):
+    """An order to erase a file from storage; see jobs/documents/erasure.py for who writes and withdraws it."""
+
+    name = models.CharField(max_length=300)
+    due_at = models.DateTimeField()
+    attempts = models.PositiveIntegerField(default=0)
+
+    class Meta(TenantOwned.Meta):
+        constraints = [
+            *TenantOwned.Meta.constraints,
+            models.UniqueConstraint(fields=["tenant", "name"], name="jobs_filetoerase_once"),
+        ]
+        indexes = [models.Index(fields=["due_at"], name="jobs_filetoerase_due")]
+
+    def __str__(self) -> str:
+        return self.name

@@ -44,6 +44,7 @@ STATUS: Mapping[str, int] = {
     "unsupported_media_type": 415,
     "rate_limited": 429,
     "internal_error": 500,
+    "file_missing": 500,
     "overloaded": 503,
     "restarting": 503,
     "reader_unavailable": 503,

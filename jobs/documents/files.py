@@ -16,7 +16,7 @@ from django.core.files import File
 from django.core.files.base import ContentFile
 from django.core.files.storage import FileSystemStorage, default_storage
 
-from jobs.errors import StorageUnavailable
+from jobs.errors import FileMissing, StorageUnavailable
 
 log = structlog.get_logger(__name__)
 
@@ -42,29 +42,49 @@ def save_bytes(name: str, content: bytes) -> str:
         return str(default_storage.save(name, ContentFile(content)))
 
 
-def erase(*names: str) -> None:
-    """After commit. What cannot be erased now is logged by name; the row is gone either way."""
-    for name in names:
+def erase(name: str) -> None:
+    """What is gone already is no error: it may be asked for any number of times."""
+    with _storage_errors():
+        default_storage.delete(name)
+
+
+def open_file(name: str) -> "File[bytes]":
+    """To be closed by the caller. A file that storage answers for but does not have is never to be expected."""
+    with _storage_errors():
         try:
-            default_storage.delete(name)
-        except OSError:
-            log.exception("file_not_erased", name=name)
+            return default_storage.open(name)
+        except FileNotFoundError as error:
+            log.error("file_missing", name=name)
+            raise FileMissing(
+                "A file of this document is missing from the service's storage. Tell the operator."
+            ) from error
 
 
 @contextmanager
 def local_file(name: str) -> Iterator[Path]:
     """The file itself where storage is a folder, else a private copy for as long as it is needed."""
     if isinstance(default_storage._wrapped, FileSystemStorage):  # type: ignore[attr-defined]
+        open_file(name).close()
         yield Path(default_storage.path(name))
         return
-    settings.MAAS_SPOOL.mkdir(parents=True, exist_ok=True, mode=0o700)
-    descriptor, copy = tempfile.mkstemp(dir=settings.MAAS_SPOOL, prefix="copy-")
+    copy = _private_copy(name)
     try:
-        with _storage_errors(), os.fdopen(descriptor, "wb") as target, default_storage.open(name) as source:
-            shutil.copyfileobj(source, target)
-        yield Path(copy)
+        yield copy
     finally:
-        Path(copy).unlink(missing_ok=True)
+        copy.unlink(missing_ok=True)
+
+
+def _private_copy(name: str) -> Path:
+    with open_file(name) as source, _storage_errors():
+        settings.MAAS_SPOOL.mkdir(parents=True, exist_ok=True, mode=0o700)
+        descriptor, copy = tempfile.mkstemp(dir=settings.MAAS_SPOOL, prefix="copy-")
+        try:
+            with os.fdopen(descriptor, "wb") as target:
+                shutil.copyfileobj(source, target)
+        except BaseException:
+            Path(copy).unlink(missing_ok=True)
+            raise
+    return Path(copy)
 
 
 @contextmanager

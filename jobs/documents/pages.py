@@ -5,7 +5,7 @@ from typing import Any, Literal, cast
 from uuid import UUID
 
 from inference.contracts import PageInput, Pixels, TextLine
-from jobs.documents import files
+from jobs.documents import erasure, files
 from jobs.documents.reader import PageContent
 from jobs.documents.reading import reader
 from jobs.documents.selectors import get_document
@@ -56,14 +56,17 @@ def _from_content(number: int, content: PageContent) -> PageInput:
 
 def _keep(document: Document, number: int, content: PageContent, picture: bytes, picture_type: str) -> None:
     """Loses quietly to another worker that was first, and leaves nothing behind when the document is gone."""
-    name = files.save_bytes(
-        files.picture_name(document.tenant_id, document.id, number, picture_type), picture
-    )
+    name = files.picture_name(document.tenant_id, document.id, number, picture_type)
+    with unit_of_work(document.tenant_id):
+        erasure.order([name], due_in=erasure.TIME_TO_KEEP)
+    files.save_bytes(name, picture)
     with unit_of_work(document.tenant_id):
         live = Document.objects.select_for_update().filter(id=document.id, deleted_at=None).exists()
         kept = live and _insert(document, number, content, name)
+        if kept:
+            erasure.withdraw(name)
     if not kept:
-        files.erase(name)
+        erasure.carry_out_now(document.tenant_id, [name])
 
 
 def _insert(document: Document, number: int, content: PageContent, name: str) -> bool:

@@ -1,11 +1,12 @@
 """Writes to documents: keep what was uploaded, erase what was deleted."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from jobs.documents import files
+from jobs.documents import erasure, files
 from jobs.documents.names import safe_name
 from jobs.documents.reader import DocumentRejected, Inspection, ReaderUnavailable
 from jobs.documents.selectors import get_document, live_document_with
@@ -43,20 +44,22 @@ def store_document(*, identity: Identity, upload: Upload) -> StoredDocument:
         pages_total=inspection.pages_total,
         livemode=identity.livemode,
     )
-    document.file = files.save_file(
-        files.original_name(document.tenant_id, document.id, document.sha256), upload.path
-    )
-    return _insert(document)
+    return _insert(document, upload.path)
 
 
-def _insert(document: Document) -> StoredDocument:
+def _insert(document: Document, path: Path) -> StoredDocument:
     """Of two uploads of the same bytes at once, one row wins and the other's file is erased."""
+    document.file = files.original_name(document.tenant_id, document.id, document.sha256)
+    with unit_of_work(document.tenant_id):
+        erasure.order([document.file], due_in=erasure.TIME_TO_KEEP)
+    files.save_file(document.file, path)
     try:
         with unit_of_work(document.tenant_id):
+            erasure.withdraw(document.file)
             document.save(force_insert=True)
         return StoredDocument(document, created=True)
     except IntegrityError:
-        files.erase(document.file)
+        erasure.carry_out_now(document.tenant_id, [document.file])
         with unit_of_work(document.tenant_id):
             winner = live_document_with(document.sha256)
         if winner is None:
@@ -93,4 +96,8 @@ def delete_document(*, identity: Identity, document_id: object) -> None:
         document.pages.all().delete()
         document.deleted_at = timezone.now()
         document.save(update_fields=["deleted_at"])
-        transaction.on_commit(lambda: files.erase(*names), using=APP)
+        erasure.order(names)
+        # Robust: by then the document is gone, and what is left of it is the scheduler's.
+        transaction.on_commit(
+            lambda: erasure.carry_out_now(identity.tenant_id, names), using=APP, robust=True
+        )

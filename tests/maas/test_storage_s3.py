@@ -13,7 +13,7 @@ from pytest_django import Settings
 
 from inference.registry import artifacts
 from jobs.documents import files
-from jobs.errors import StorageUnavailable
+from jobs.errors import FileMissing, StorageUnavailable
 from maas.env import storage_backend
 from maas.supervisor.ports import free_port
 
@@ -64,14 +64,16 @@ def test_document_is_stored_below_the_prefix_and_comes_back_whole(
 ) -> None:
     scan = tmp_path / "scan.pdf"
     scan.write_bytes(CONTENT)
-    name = files.save_file(files.original_name(uuid4(), uuid4(), "0" * 64), scan)
+    name = files.original_name(uuid4(), uuid4(), "0" * 64)
+    files.save_file(name, scan)
     assert _objects(endpoint, bucket) == [f"tenants-of-ours/{name}"]
     with files.local_file(name) as copy:
         assert copy.read_bytes() == CONTENT
 
 
 def test_local_copy_of_a_document_is_private_and_gone_after_use(bucket: str) -> None:
-    name = files.save_bytes(files.original_name(uuid4(), uuid4(), "1" * 64), CONTENT)
+    name = files.original_name(uuid4(), uuid4(), "1" * 64)
+    files.save_bytes(name, CONTENT)
     with files.local_file(name) as copy:
         assert copy.stat().st_mode & 0o077 == 0
     assert not copy.exists()
@@ -80,15 +82,30 @@ def test_local_copy_of_a_document_is_private_and_gone_after_use(bucket: str) -> 
 def test_erased_document_is_gone_from_the_bucket_and_erasing_again_does_no_harm(
     endpoint: str, bucket: str
 ) -> None:
-    name = files.save_bytes(files.original_name(uuid4(), uuid4(), "2" * 64), CONTENT)
+    name = files.original_name(uuid4(), uuid4(), "2" * 64)
+    files.save_bytes(name, CONTENT)
     files.erase(name)
     files.erase(name)
     assert _objects(endpoint, bucket) == []
 
 
-def test_document_that_is_missing_from_storage_is_a_storage_error(bucket: str) -> None:
-    with pytest.raises(StorageUnavailable), files.local_file("tenants/none/documents/none"):
+def test_document_that_is_missing_from_storage_is_told_apart_from_a_missing_bucket(
+    endpoint: str, bucket: str, settings: Settings, tmp_path: Path
+) -> None:
+    with pytest.raises(FileMissing), files.local_file("tenants/none/documents/none"):
         pass
+    _use(settings, f"s3://there-is-no-such-bucket?endpoint={endpoint}&{KEYS}", tmp_path)
+    with pytest.raises(StorageUnavailable) as away, files.local_file("tenants/none/documents/none"):
+        pass
+    assert away.value.code == "storage_unavailable"
+
+
+def test_nothing_counts_as_erased_while_the_bucket_is_missing(
+    endpoint: str, settings: Settings, tmp_path: Path
+) -> None:
+    _use(settings, f"s3://there-is-no-such-bucket?endpoint={endpoint}&{KEYS}", tmp_path)
+    with pytest.raises(StorageUnavailable):
+        files.erase("tenants/some/documents/one")
 
 
 def test_storage_that_does_not_answer_is_a_storage_error(settings: Settings, tmp_path: Path) -> None:
@@ -127,13 +144,14 @@ def test_model_file_that_was_changed_in_storage_is_not_served(
 
 
 def test_large_document_is_not_held_in_memory_while_it_is_fetched(bucket: str) -> None:
-    name = files.save_bytes("tenants/some/documents/large", b"x" * 3 * 2**20)
-    with default_storage.open(name) as fetched:
+    files.save_bytes("tenants/some/documents/large", b"x" * 3 * 2**20)
+    with files.open_file("tenants/some/documents/large") as fetched:
         spool: Any = fetched.file
         assert spool._rolled
 
 
 def test_page_picture_is_read_through_the_storage(bucket: str) -> None:
-    name = files.save_bytes(files.picture_name(uuid4(), uuid4(), 1, "image/png"), b"\x89PNG")
-    with default_storage.open(name) as picture:
+    name = files.picture_name(uuid4(), uuid4(), 1, "image/png")
+    files.save_bytes(name, b"\x89PNG")
+    with files.open_file(name) as picture:
         assert picture.read() == b"\x89PNG"

@@ -1,0 +1,106 @@
+"""Files that are to be erased, written down in the database, so that none outlives what pointed at it.
+
+An order to erase a file is written in the transaction that lets go of the file, and also before a file is saved: the
+transaction that writes the row which points at it withdraws it again. What is left of either is due, and the
+scheduler carries it out. No order that was taken up once can be withdrawn.
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from uuid import UUID
+
+import structlog
+from django.db import connections
+from django.db.models.functions import Now
+
+from jobs.documents import files
+from jobs.errors import StorageUnavailable
+from jobs.models import FileToErase
+from tenants.context import OPERATOR, current_tenant_id, operator_work, unit_of_work
+
+log = structlog.get_logger(__name__)
+TIME_TO_KEEP = timedelta(minutes=15)
+"""Between the save of a file and the row that points at it; whoever takes longer has to save it again."""
+AT_ONCE_S = 2.0
+BATCH = 200
+ROUND_S = 20.0
+
+_TAKE = """
+UPDATE jobs_filetoerase
+SET attempts = attempts + 1,
+    due_at = statement_timestamp() + least(interval '5 seconds' * 2 ^ least(attempts, 7), interval '10 minutes')
+WHERE id = (
+    SELECT id FROM jobs_filetoerase WHERE due_at <= statement_timestamp()
+    ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED
+)
+RETURNING id, name, attempts
+"""
+
+
+def order(names: Sequence[str], *, due_in: timedelta = timedelta()) -> None:
+    """Inside the tenant's unit of work."""
+    FileToErase.objects.bulk_create(
+        (FileToErase(tenant_id=current_tenant_id(), name=name, due_at=Now() + due_in) for name in names),
+        ignore_conflicts=True,
+    )
+
+
+def withdraw(name: str) -> None:
+    """In the transaction that writes the row which points at the file; refused when it may be erased already."""
+    withdrawn, _ = FileToErase.objects.filter(name=name, attempts=0).delete()
+    if not withdrawn:
+        raise StorageUnavailable("The service's storage took too long. Try again later.")
+
+
+def carry_out_now(tenant_id: UUID, names: Sequence[str]) -> None:
+    """After commit, while somebody waits: what fails or takes too long is left to the scheduler."""
+    until = time.monotonic() + AT_ONCE_S
+    erased = []
+    for name in names:
+        if time.monotonic() > until or not _erase(name):
+            break
+        erased.append(name)
+    with unit_of_work(tenant_id):
+        FileToErase.objects.filter(name__in=erased).delete()
+
+
+def erase_due_files() -> int:
+    """How many files were erased. Any number of processes may do this at once, and die in the middle."""
+    erased = 0
+    until = time.monotonic() + ROUND_S
+    with operator_work():
+        for _ in range(BATCH):
+            taken = _take() if time.monotonic() < until else None
+            if taken is None:
+                break
+            if _erase(taken.name, taken.attempts):
+                FileToErase.objects.filter(id=taken.id).delete()
+                erased += 1
+    return erased
+
+
+@dataclass(frozen=True)
+class _Taken:
+    """Due again later, should whoever took it fail or die."""
+
+    id: UUID
+    name: str
+    attempts: int
+
+
+def _take() -> _Taken | None:
+    with connections[OPERATOR].cursor() as cursor:
+        cursor.execute(_TAKE)
+        row = cursor.fetchone()
+    return _Taken(*row) if row else None
+
+
+def _erase(name: str, attempts: int = 0) -> bool:
+    try:
+        files.erase(name)
+    except StorageUnavailable as error:
+        log.warning("file_not_erased", name=name, attempts=attempts, error=str(error.__cause__))
+        return False
+    return True
