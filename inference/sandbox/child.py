@@ -1,9 +1,12 @@
 """The parent's handle on one sandboxed child process."""
 
+import os
+import signal
 import socket
 import subprocess
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from .errors import (
@@ -19,15 +22,28 @@ from .isolation import Isolation, child_command
 from .limits import ChildLimits
 from .program import Program
 
+_GRACE_S = 5.0
+"""How long after a request's time is up the template may take to say how the fork ended."""
+_MAX_END_BYTES = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class _End:
+    """How a fork ended, in the words of its template."""
+
+    exit_status: int
+    timed_out: bool
+
 
 class Child:
-    """Answers one request at a time; after any error of `ask` it is of no more use than to be killed."""
+    """A template that has each request answered by a fork of its own; it serves one request at a time."""
 
     def __init__(self, program: Program, limits: ChildLimits, bubblewrap: Path | None, cwd: Path) -> None:
         """Blocks until the child is ready. The child dies with the *thread* that calls this."""
         self._limits = limits
         self.served = 0
-        self._socket, theirs = socket.socketpair()
+        self._is_free = True
+        self._control, theirs = socket.socketpair()
         with theirs:
             self._process = subprocess.Popen(
                 child_command(program, bubblewrap, theirs.fileno()),
@@ -50,34 +66,39 @@ class Child:
     def pid(self) -> int:
         return self._process.pid
 
-    def is_alive(self) -> bool:
-        return self._process.poll() is None
+    def is_ready(self) -> bool:
+        """False once it has died, and while it cannot be known that the last request's fork has ended."""
+        return self._is_free and self._process.poll() is None
 
-    def ask(self, request: Json, files: Sequence[int], wall_s: float) -> Json:
+    def ask(self, request: Json, files: Sequence[int], wall_s: float, cpu_s: int | None = None) -> Json:
         """Sends a request with open files and returns the program's value, which is not to be trusted."""
         deadline = time.monotonic() + wall_s
         self.served += 1
-        try:
-            send(self._socket, request, files, deadline)
-            reply = receive(self._socket, self._limits.reply_bytes, deadline)
-        except ChannelTimedOut as error:
-            raise ChildTimedOut(f"no answer within {wall_s} s") from error
-        except ChannelClosed as error:
-            raise self._death() from error
-        except InvalidMessage as error:
-            raise ChildMisbehaved(str(error)) from error
-        return _value_of(reply)
+        self._is_free = False
+        with self._order_fork(wall_s, cpu_s or self._limits.cpu_s, deadline) as channel:
+            answer = _exchange(channel, request, files, self._limits.reply_bytes, deadline)
+        end = self._await_end(deadline + _GRACE_S)
+        self._is_free = True
+        if isinstance(answer, InvalidMessage):
+            raise ChildMisbehaved(str(answer)) from answer
+        if end.timed_out or (answer is None and time.monotonic() >= deadline):
+            raise ChildTimedOut(f"no answer within {wall_s} s")
+        if answer is None or end.exit_status != 0:
+            raise ChildDied(end.exit_status)
+        return _value_of(answer)
 
     def kill(self) -> None:
-        self._process.kill()
+        """Ends the template and, where no namespace does so, a fork that it has."""
+        if self._process.returncode is None:
+            os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
-        self._socket.close()
+        self._control.close()
 
     def _boot(self, program: Program, bubblewrap: Path | None) -> tuple[str, ...]:
         deadline = time.monotonic() + self._limits.start_s
         try:
-            send(self._socket, self._boot_message(program, bubblewrap), (), deadline)
-            reply = receive(self._socket, self._limits.reply_bytes, deadline)
+            send(self._control, self._boot_message(program, bubblewrap), (), deadline)
+            reply = receive(self._control, self._limits.reply_bytes, deadline)
         except (ChannelClosed, ChannelTimedOut, InvalidMessage) as error:
             raise SandboxUnavailable(f"a child did not start: {type(error).__name__}") from error
         if "layers" not in reply:
@@ -91,25 +112,47 @@ class Child:
             "readable": [str(path) for path in program.readable],
             "in_bubblewrap": bubblewrap is not None,
             "memory_bytes": self._limits.memory_bytes,
-            "cpu_s": self._limits.cpu_s,
             "file_bytes": self._limits.file_bytes,
             "open_files": self._limits.open_files,
         }
 
-    def _death(self) -> ChildDied:
-        """A child that closed its socket without ending is ended here."""
+    def _order_fork(self, wall_s: float, cpu_s: int, deadline: float) -> socket.socket:
+        """The socket to a fork that has the other end and nothing else of this process."""
+        mine, theirs = socket.socketpair()
         try:
-            status = self._process.wait(timeout=1)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            status = self._process.wait()
-        # bubblewrap passes on a signal's death the way a shell does.
-        return ChildDied(128 - status if status > 128 else status)
+            with theirs:
+                send(self._control, {"wall_s": wall_s, "cpu_s": cpu_s}, [theirs.fileno()], deadline)
+        except (ChannelClosed, ChannelTimedOut) as error:
+            mine.close()
+            raise SandboxUnavailable("a child ended before its request") from error
+        return mine
+
+    def _await_end(self, deadline: float) -> _End:
+        try:
+            end = receive(self._control, _MAX_END_BYTES, deadline)
+        except ChannelTimedOut as error:
+            raise ChildTimedOut("the request could not be ended in time") from error
+        except ChannelClosed as error:
+            # The template never sees the request, so this is none of the request's doing.
+            raise SandboxUnavailable("a child was ended in the middle of a request") from error
+        return _End(end["exit_status"], end["timed_out"])
 
 
-def _value_of(reply: Json) -> Json:
-    if not isinstance(reply, dict):
-        raise ChildMisbehaved("the answer is not an object")
+def _exchange(
+    channel: socket.socket, request: Json, files: Sequence[int], max_bytes: int, deadline: float
+) -> dict[str, Json] | InvalidMessage | None:
+    """None where there was no answer: how the fork ended then tells why."""
+    try:
+        send(channel, request, files, deadline)
+        reply = receive(channel, max_bytes, deadline)
+    except (ChannelClosed, ChannelTimedOut):
+        return None
+    except InvalidMessage as error:
+        return error
+    return reply if isinstance(reply, dict) else InvalidMessage("the answer is not an object")
+
+
+def _value_of(reply: dict[str, Json]) -> Json:
     if "value" in reply:
         return reply["value"]
     kind, message = str(reply.get("error")), str(reply.get("message"))

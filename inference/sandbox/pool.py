@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from .child import Child
-from .errors import ChildMisbehaved, SandboxError, SandboxUnavailable
+from .errors import ChildDied, ChildMisbehaved, SandboxError, SandboxUnavailable
 from .inside.channel import Json
 from .isolation import Isolation, find_bubblewrap
 from .limits import ChildLimits
@@ -72,23 +72,22 @@ class SandboxPool:
         accept: Callable[[Json], Answer],
         wall_s: float,
         wait_s: float,
+        cpu_s: int | None = None,
     ) -> Answer:
         """Runs a request in a free child; waits `wait_s` for one and `wall_s` for its answer.
 
-        `accept` turns the untrusted answer into a checked one or raises ChildMisbehaved. A child that fails
-        or misbehaves in any way is replaced, and its failure raised.
+        `accept` turns the untrusted answer into a checked one or raises ChildMisbehaved. A child that a
+        request crashed or took over is replaced: the request has seen where everything lies in its memory,
+        and the next fork would have it all in the same place.
         """
         child = self._take(wait_s)
-        is_sound = False
         try:
-            value = child.ask(request, files, wall_s)
-            is_sound = True
-            return accept(value)
-        except ChildMisbehaved:
-            is_sound = False
+            return accept(child.ask(request, files, wall_s, cpu_s))
+        except (ChildDied, ChildMisbehaved):
+            child.kill()
             raise
         finally:
-            (self._give_back if is_sound else self._retire)(child)
+            (self._give_back if child.is_ready() else self._retire)(child)
 
     def close(self) -> None:
         with self._changed:
@@ -111,7 +110,7 @@ class SandboxPool:
                 if not ready:
                     raise SandboxUnavailable(self._why_none(wait_s))
                 child = self._idle.popleft()
-            if child.is_alive():
+            if child.is_ready():
                 return child
             self._retire(child)
 

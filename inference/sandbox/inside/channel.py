@@ -32,7 +32,9 @@ def send(sock: socket.socket, body: Json, files: Sequence[int] = (), deadline: f
     try:
         _arm(sock, deadline)
         sent = socket.send_fds(sock, [frame], list(files)) if files else 0
-        sock.sendall(frame[sent:])
+        # The other side may have read it all, answered and gone: to send it nothing more would be an error.
+        if sent < len(frame):
+            sock.sendall(frame[sent:])
     except TimeoutError as error:
         raise ChannelTimedOut from error
     except OSError as error:

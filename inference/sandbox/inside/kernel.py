@@ -1,13 +1,16 @@
-"""The two system calls that confinement needs and the standard library lacks."""
+"""The system calls that confinement needs and the standard library lacks."""
 
 import ctypes
+import errno
 import os
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _libc.syscall.restype = ctypes.c_long
 
 _PR_SET_PDEATHSIG = 1
+_PR_SET_DUMPABLE = 4
 _PR_SET_NO_NEW_PRIVS = 38
+_CLONE_THREAD = 0x00010000
 
 
 def syscall(number: int, *arguments: object) -> int:
@@ -31,3 +34,15 @@ def die_with_parent(signal_number: int) -> None:
 
 def forbid_new_privileges() -> None:
     prctl(_PR_SET_NO_NEW_PRIVS, ctypes.c_ulong(1), ctypes.c_ulong(0))
+
+
+def forbid_attaching() -> None:
+    """Keeps other processes of the same user from reading this one's memory as a debugger does."""
+    prctl(_PR_SET_DUMPABLE, ctypes.c_ulong(0))
+
+
+def refuse_threads() -> None:
+    """A fork copies the calling thread alone, so a lock that another one holds would stay closed in it."""
+    # To leave a group of one thread is to do nothing; of more, it is an invalid argument.
+    if _libc.unshare(ctypes.c_int(_CLONE_THREAD)) != 0 and ctypes.get_errno() == errno.EINVAL:
+        raise RuntimeError("the program has started threads when it was imported")

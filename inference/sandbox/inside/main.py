@@ -1,58 +1,39 @@
-"""The child's life: start, import, confine, then answer requests until the parent hangs up."""
+"""The life of a sandbox's child: start, import, confine, then serve requests until the parent hangs up."""
 
 import importlib
-import os
 import signal
 import socket
 import sys
-from collections.abc import Callable, Sequence
 
-from .channel import ChannelClosed, Json, receive, receive_with_files, send
-from .confinement import confine, limit_cpu, limit_resources
-from .kernel import die_with_parent
+from .channel import ChannelClosed, Json, receive, send
+from .confinement import Confinement, confine, limit_resources
+from .kernel import die_with_parent, refuse_threads
+from .request import Handler, describe
+from .template import Template
 
-Handler = Callable[[Json, Sequence[int]], Json]
-
-_MAX_REQUEST_BYTES = 1 << 20
+_MAX_BOOT_BYTES = 1 << 20
 
 
 def main(descriptor: int) -> None:
     die_with_parent(signal.SIGKILL)
-    sock = socket.socket(fileno=descriptor)
+    control = socket.socket(fileno=descriptor)
     try:
-        boot = receive(sock, _MAX_REQUEST_BYTES)
-        handle = _start(sock, boot)
-        while True:
-            _answer_one(sock, handle, boot["cpu_s"])
+        boot = receive(control, _MAX_BOOT_BYTES)
+        handle, confinement = _start(control, boot)
+        Template(control, handle, confinement).serve()
     except ChannelClosed:
         return
 
 
-def _start(sock: socket.socket, boot: Json) -> Handler:
+def _start(control: socket.socket, boot: Json) -> tuple[Handler, Confinement]:
     try:
         limit_resources(boot["memory_bytes"], boot["file_bytes"], boot["open_files"])
         sys.path.extend(boot["paths"])
         handle: Handler = importlib.import_module(boot["module"]).handle
-        layers = confine(boot["readable"], in_bubblewrap=boot["in_bubblewrap"])
+        refuse_threads()
+        confinement = confine(boot["readable"], in_bubblewrap=boot["in_bubblewrap"])
     except Exception as error:
-        send(sock, _describe(error))
+        send(control, describe(error))
         raise
-    send(sock, {"layers": layers})
-    return handle
-
-
-def _answer_one(sock: socket.socket, handle: Handler, cpu_s: int) -> None:
-    request, files = receive_with_files(sock, _MAX_REQUEST_BYTES)
-    try:
-        limit_cpu(cpu_s)
-        reply: Json = {"value": handle(request, files)}
-    except Exception as error:
-        reply = _describe(error)
-    finally:
-        for descriptor in files:
-            os.close(descriptor)
-    send(sock, reply)
-
-
-def _describe(error: Exception) -> Json:
-    return {"error": type(error).__name__, "message": str(error)[:500]}
+    send(control, {"layers": confinement.layers})
+    return handle, confinement

@@ -2,6 +2,7 @@
 
 import ctypes
 import errno
+import functools
 import platform
 import struct
 from typing import ClassVar
@@ -23,6 +24,11 @@ _COMPUTE = {
     "newfstatat": 262, "preadv": 295, "pwritev": 296, "getrandom": 318,
 }  # fmt: skip
 _READ_FILES = {"open": 2, "access": 21, "getdents64": 217, "openat": 257, "readlink": 89, "readlinkat": 267}
+_FORK = {
+    "fork": 57, "clone": 56, "wait4": 61, "kill": 62, "getppid": 110, "rt_sigtimedwait": 128, "prctl": 157,
+    "set_robust_list": 273,
+}  # fmt: skip
+"""`prctl` for the fork's own filter, which allows none of these."""
 _PRLIMIT64 = 302
 
 _LOAD, _JUMP_EQUAL, _JUMP_AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
@@ -36,18 +42,26 @@ class _Program(ctypes.Structure):
     _fields_: ClassVar = [("length", ctypes.c_ushort), ("instructions", ctypes.c_char_p)]
 
 
-def close_system_calls(*, may_open_files: bool) -> bool:
-    """False where this machine's table of calls is not known or the kernel has no filters."""
+def close_system_calls(*, may_open_files: bool, may_fork: bool) -> bool:
+    """False where this machine's table of calls is not known or the kernel has no filters.
+
+    Called again it closes more: the kernel obeys all filters, and a fork begins with its template's.
+    """
     if platform.machine() != "x86_64":
         return False
-    calls = set(_COMPUTE.values()) | (set(_READ_FILES.values()) if may_open_files else set())
-    code = compile_filter(calls)
+    code = _code(may_open_files, may_fork)
     program = _Program(len(code) // 8, code)
     try:
         prctl(_PR_SET_SECCOMP, ctypes.c_ulong(_MODE_FILTER), ctypes.byref(program))
     except OSError:
         return False
     return True
+
+
+@functools.cache
+def _code(may_open_files: bool, may_fork: bool) -> bytes:
+    calls = {**_COMPUTE, **(_READ_FILES if may_open_files else {}), **(_FORK if may_fork else {})}
+    return compile_filter(set(calls.values()))
 
 
 def compile_filter(calls: set[int]) -> bytes:

@@ -9,8 +9,9 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-# Each thread of OpenBLAS would reserve address space that the limit is not meant for.
+# Both start threads when they are imported, and a sandbox makes forks of this process.
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +19,6 @@ import onnxruntime as ort
 
 _MAX_DETAIL_CHARACTERS = 500
 _FATAL_ONLY = 4
-_MAX_STATUS_BYTES = 8192
 _DTYPES: dict[str, npt.DTypeLike] = {
     "BOOL": np.bool_,
     "FP16": np.float16,
@@ -35,17 +35,6 @@ _DTYPES: dict[str, npt.DTypeLike] = {
 }
 # ONNX Runtime has no type or code of its own for a failed allocation.
 _OUT_OF_MEMORY_MARKS = ("Failed to allocate memory", "bad_alloc", "bad allocation")
-
-
-def _open_status() -> int | None:
-    """Opened at import, before the file system is closed; in bubblewrap there is no /proc."""
-    try:
-        return os.open("/proc/self/status", os.O_RDONLY | os.O_CLOEXEC)
-    except OSError:
-        return None
-
-
-_status_fd = _open_status()
 
 
 def handle(request: dict[str, Any], files: Sequence[int]) -> dict[str, Any]:
@@ -106,9 +95,4 @@ def _zeros(tensor: dict[str, Any]) -> npt.NDArray[Any]:
 
 
 def _peak_memory_bytes() -> int:
-    # Without bubblewrap between them, ru_maxrss begins at what the parent had when it started this process.
-    if _status_fd is not None:
-        for line in os.pread(_status_fd, _MAX_STATUS_BYTES, 0).splitlines():
-            if line.startswith(b"VmHWM:"):
-                return int(line.split()[1]) * 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

@@ -75,15 +75,64 @@ def _escape(request: Json, files: Sequence[int]) -> Json:
     }
 
 
+def _sockets(request: Json = None, files: Sequence[int] = ()) -> list[int]:
+    return [each for each in _descriptors() if stat.S_ISSOCK(os.fstat(each).st_mode)]
+
+
+def _descriptors() -> list[int]:
+    """Beside those that every program has."""
+    return [each for each in range(3, 30) if _attempt(lambda: os.fstat(each)) == "done"]  # noqa: B023
+
+
+_PLACES = ("/planted", "/tmp/planted", "planted")
+_planted: list[str] = []
+
+
+def _plant(request: Json, files: Sequence[int]) -> Json:
+    """Leaves something of this request wherever the next one might come by it."""
+    _planted.append(os.pread(files[0], 100, 0).decode())
+    _DEEDS["echo"] = lambda request, files: {"said": _planted[0]}
+    os.dup(files[0])
+    for place in _PLACES:
+        _attempt(lambda: os.open(place, os.O_CREAT | os.O_WRONLY))  # noqa: B023
+    return "planted"
+
+
+def _find_planted(request: Json, files: Sequence[int]) -> Json:
+    return {
+        "memory": _planted,
+        "descriptors": sorted(set(_descriptors()) - set(_sockets()) - set(files)),
+        "files": [place for place in _PLACES if _attempt(lambda: os.open(place, os.O_RDONLY)) == "done"],  # noqa: B023
+    }
+
+
+def _reach(request: Json, files: Sequence[int]) -> Json:
+    """Tries what would let one process change another of the same user."""
+    process = request["process"]
+    memory = f"/proc/{process}/mem"
+    return {
+        "signal it": _attempt(lambda: os.kill(process, signal.SIGTERM)),
+        "limit it": _attempt(lambda: resource.prlimit(process, resource.RLIMIT_NOFILE, (9, 9))),
+        "open its memory": _attempt(lambda: os.close(os.open(memory, os.O_RDWR))),
+    }
+
+
+def _hang_up(request: Json, files: Sequence[int]) -> Json:
+    for each in _sockets():
+        os.close(each)
+    return _spin(request, files)
+
+
+def _answer_and_stay(request: Json, files: Sequence[int]) -> Json:
+    payload = b'{"value": "an answer"}'
+    os.write(_sockets()[0], len(payload).to_bytes(4, "big") + payload)
+    return _spin(request, files)
+
+
 def _raw(request: Json, files: Sequence[int]) -> Json:
     """Writes bytes of its own to the socket that answers travel on."""
-    for descriptor in range(3, 30):
-        try:
-            is_socket = stat.S_ISSOCK(os.fstat(descriptor).st_mode)
-        except OSError:
-            continue
-        if is_socket:
-            os.write(descriptor, bytes.fromhex(request["hex"]))
+    for each in _sockets():
+        os.write(each, bytes.fromhex(request["hex"]))
     os._exit(0)
 
 
@@ -98,4 +147,10 @@ _DEEDS: dict[str, Callable[[Json, Sequence[int]], Json]] = {
     "fail": _fail,
     "escape": _escape,
     "raw": _raw,
+    "sockets": _sockets,
+    "plant": _plant,
+    "find planted": _find_planted,
+    "reach": _reach,
+    "hang up": _hang_up,
+    "answer and stay": _answer_and_stay,
 }

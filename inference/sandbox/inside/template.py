@@ -1,0 +1,60 @@
+"""Has each request answered by a fork, so that nothing it left in memory or in files is there for the next."""
+
+import gc
+import os
+import signal
+import socket
+import time
+from typing import NoReturn
+
+from .channel import Json, receive_with_files, send
+from .confinement import Confinement, confine_fork
+from .request import Handler, answer
+
+_MAX_ORDER_BYTES = 4096
+
+
+class Template:
+    """Never reads a request itself: it stays what it was when the program had been imported."""
+
+    def __init__(self, control: socket.socket, handle: Handler, confinement: Confinement) -> None:
+        self._control = control
+        self._handle = handle
+        self._confinement = confinement
+        self._pid = os.getpid()
+
+    def serve(self) -> NoReturn:
+        """An order gives a fork's limits and, as an open file, the socket that the fork alone talks over."""
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
+        # A collection would write to every object, and so copy the pages that forks share with this process.
+        gc.freeze()
+        while True:
+            order, (channel,) = receive_with_files(self._control, _MAX_ORDER_BYTES)
+            deadline = time.monotonic() + order["wall_s"]
+            pid = os.fork()
+            if pid == 0:
+                self._answer_and_end(channel, order["cpu_s"])
+            os.close(channel)
+            send(self._control, _end_of(pid, deadline))
+
+    def _answer_and_end(self, channel: int, cpu_s: int) -> NoReturn:
+        """Ends the fork whatever happens, which must never come back into the template's loop."""
+        try:
+            self._control.close()
+            confine_fork(self._confinement, self._pid, cpu_s)
+            answer(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, 0, fileno=channel), self._handle)
+            os._exit(0)
+        finally:
+            os._exit(1)
+
+
+def _end_of(pid: int, deadline: float) -> Json:
+    """How the fork ended; one that outlives its deadline is killed."""
+    ended, status = os.waitpid(pid, os.WNOHANG)
+    while not ended and (left_s := deadline - time.monotonic()) > 0:
+        signal.sigtimedwait({signal.SIGCHLD}, left_s)
+        ended, status = os.waitpid(pid, os.WNOHANG)
+    if not ended:
+        os.kill(pid, signal.SIGKILL)
+        _, status = os.waitpid(pid, 0)
+    return {"exit_status": os.waitstatus_to_exitcode(status), "timed_out": not ended}

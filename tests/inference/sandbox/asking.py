@@ -1,0 +1,25 @@
+"""Asks the misbehaving program, and looks at the processes that it leaves."""
+
+from typing import Any
+
+import psutil  # type: ignore[import-untyped]
+
+from inference.sandbox import SandboxPool
+
+
+def ask(pool: SandboxPool, do: str, files: tuple[int, ...] = (), wall_s: float = 10, **more: Any) -> Any:
+    return pool.ask({"do": do, **more}, files, accept=lambda value: value, wall_s=wall_s, wait_s=20)
+
+
+def assert_works(pool: SandboxPool) -> None:
+    assert ask(pool, "echo", say="still here")["said"] == "still here"
+
+
+def with_children(pid: int) -> list[psutil.Process]:
+    process = psutil.Process(pid)
+    return [process, *process.children(recursive=True)]
+
+
+def assert_ended(processes: list[psutil.Process]) -> None:
+    _, left = psutil.wait_procs(processes, timeout=5)
+    assert [process for process in left if process.status() != psutil.STATUS_ZOMBIE] == []

@@ -1,0 +1,102 @@
+"""Each request has a fork to itself, which takes with it whatever the request did."""
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import psutil  # type: ignore[import-untyped]
+import pytest
+
+from inference.sandbox import (
+    ChildFailed,
+    ChildLimits,
+    ChildTimedOut,
+    Program,
+    SandboxPool,
+    SandboxUnavailable,
+)
+from tests.waiting import eventually
+
+from .asking import ask, assert_ended, assert_works, with_children
+
+
+def tree(pool: SandboxPool) -> set[psutil.Process]:
+    """Every process of the pool, zombies with them."""
+    assert pool.wait_until_warm(20)
+    return {process for pid in pool.pids() for process in with_children(pid)}
+
+
+def test_what_a_request_leaves_is_not_there_for_the_next(pool: SandboxPool, tmp_path: Path) -> None:
+    document = tmp_path / "document"
+    document.write_text("what another tenant wrote")
+    with document.open() as opened:
+        assert ask(pool, "plant", (opened.fileno(),)) == "planted"
+        assert ask(pool, "find planted", (opened.fileno(),)) == {"memory": [], "descriptors": [], "files": []}
+        assert ask(pool, "echo", say="as ever")["said"] == "as ever"
+
+
+def test_a_request_holds_no_socket_but_the_one_it_came_over(pool: SandboxPool) -> None:
+    assert len(ask(pool, "sockets")) == 1
+
+
+def test_a_request_cannot_reach_its_template(pool: SandboxPool) -> None:
+    assert pool.wait_until_warm(20)
+    for template in tree(pool):
+        answers = ask(pool, "reach", process=template.pid)
+        assert [deed for deed, answer in answers.items() if answer == "done"] == []
+    assert_works(pool)
+
+
+def test_fifty_requests_leave_no_process(pool: SandboxPool) -> None:
+    before = tree(pool)
+    for _ in range(50):
+        assert_works(pool)
+        assert tree(pool) == before
+
+
+@pytest.mark.parametrize(
+    ("deed", "error"), [("spin", ChildTimedOut), ("hang up", ChildTimedOut), ("fail", ChildFailed)]
+)
+def test_a_fork_that_is_killed_or_fails_costs_no_child(
+    pool: SandboxPool, deed: str, error: type[Exception]
+) -> None:
+    before = tree(pool)
+    with pytest.raises(error):
+        ask(pool, deed, wall_s=0.3)
+    assert tree(pool) == before
+    assert_works(pool)
+
+
+def test_a_fork_that_answers_and_stays_is_killed(pool: SandboxPool) -> None:
+    before = tree(pool)
+    with pytest.raises(ChildTimedOut):
+        ask(pool, "answer and stay", wall_s=0.3)
+    assert tree(pool) == before
+    assert_works(pool)
+
+
+def test_a_fork_dies_with_its_template(pool: SandboxPool) -> None:
+    before = tree(pool)
+    with ThreadPoolExecutor() as threads:
+        asked = threads.submit(ask, pool, "spin", wall_s=60)
+        (fork,) = eventually(lambda: tree(pool) - before, "the fork of a request")
+        fork.parent().kill()
+        assert isinstance(asked.exception(), SandboxUnavailable)
+    assert_ended([fork])
+    assert_works(pool)
+
+
+def test_a_program_that_starts_threads_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "threaded.py").write_text(_THREADED)
+    pool = SandboxPool(Program(folder=tmp_path, module="threaded"), ChildLimits(), children=1)
+    try:
+        with pytest.raises(SandboxUnavailable, match="threads"):
+            pool.ask({}, accept=lambda value: value, wall_s=1, wait_s=1)
+    finally:
+        pool.close()
+
+
+_THREADED = """
+import threading
+threading.Thread(target=threading.Event().wait, daemon=True).start()
+handle = print
+"""
