@@ -7,8 +7,10 @@ from uuid import UUID
 from django.db import connections, transaction
 
 from jobs.dispatch.changes import announce
+from jobs.states import TERMINAL
 from tenants.context import current_alias
 
+_ENDS = frozenset(f"job.{state}" for state in TERMINAL)
 _APPEND = """
 WITH job AS (
     UPDATE jobs_job SET last_seq = last_seq + 1 WHERE id = %(job)s RETURNING id, tenant_id, last_seq
@@ -27,5 +29,5 @@ def append_event(job_id: UUID, event_type: str, data: Mapping[str, object]) -> N
         row = cursor.fetchone()
     if row is None:
         raise LookupError(f"job {job_id} is not there to log {event_type}")
-    tenant_id = row[0]
-    transaction.on_commit(lambda: announce(tenant_id, job_id), using=alias)
+    tenant_id, ended = row[0], event_type in _ENDS
+    transaction.on_commit(lambda: announce(tenant_id, job_id, ended=ended), using=alias)
