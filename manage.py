@@ -4,8 +4,24 @@
 import os
 import sys
 
+from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
+from django.db import OperationalError
+
+
+def main() -> None:
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "maas.settings")
+    try:
+        execute_from_command_line(sys.argv)
+    except ImproperlyConfigured as error:
+        sys.exit(f"cannot run: {error}")
+    except OperationalError as error:
+        home = os.environ.get("MAAS_HOME", "./var")
+        sys.exit(
+            f"cannot reach the database: {str(error).strip()}\n"
+            f"Is `make up` running with MAAS_HOME={home}? Start it, or set MAAS_DATABASE_URL."
+        )
+
 
 if __name__ == "__main__":
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "maas.settings")
-    execute_from_command_line(sys.argv)
+    main()

@@ -14,10 +14,10 @@ from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from jobs.dispatch.workers import WorkerReport, live_workers
 from jobs.errors import JobFinished
 from jobs.models import Document, Event, Job, Page
 from jobs.services import cancel_job
-from jobs.dispatch.workers import WorkerReport, live_workers
 from tenants.admin_records import RecordAdmin
 from tenants.billing.prices import display
 from tenants.identity import Identity, all_scopes

@@ -49,7 +49,7 @@ def get_job(job_id: object, *, for_update: bool = False) -> Job:
     wanted = as_uuid(job_id)
     jobs = jobs_with_models()
     if for_update:
-        jobs = jobs.select_for_update(of=("self",))
+        jobs = jobs.select_for_update(of=("self",), no_key=True)
     job = jobs.filter(id=wanted).first() if wanted else None
     if job is None:
         raise NotFound(f"There is no job {str(job_id)[:60]!r}.")

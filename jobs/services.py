@@ -18,8 +18,9 @@ from jobs.dispatch.release import release_after_commit
 from jobs.documents.selectors import get_document
 from jobs.errors import InvalidRequest, JobFinished, JobNotFinished, NothingToRetry
 from jobs.inputs import input_kind, work_input
+from jobs.metrics import JOBS_ACCEPTED
 from jobs.models import Document, Job, Page
-from jobs.selectors import get_job
+from jobs.selectors import get_job, jobs_with_models
 from tenants.context import APP, unit_of_work
 from tenants.identity import Identity
 from tenants.ids import uuid7
@@ -95,6 +96,7 @@ def _insert(job: Job, pages: list[Page]) -> None:
     Page.objects.bulk_create(pages, batch_size=500)
     append_event(job.id, "job.queued", {"state": states.QUEUED, "pages_total": job.pages_total})
     job.refresh_from_db(fields=["last_seq"])
+    transaction.on_commit(JOBS_ACCEPTED.labels(model=job.model_version.key).inc, using=APP)
     _wake_after_commit(job.model_version)
 
 
@@ -115,7 +117,9 @@ def cancel_job(*, identity: Identity, job_id: object) -> Job:
 
 
 def cancel_unfinished_jobs_of(document: Document) -> None:
-    unfinished = Job.objects.select_for_update().filter(document=document, state__in=states.UNFINISHED)
+    unfinished = Job.objects.select_for_update(no_key=True).filter(
+        document=document, state__in=states.UNFINISHED
+    )
     for job in unfinished.order_by("id"):
         _cancel(job)
 
@@ -131,7 +135,10 @@ def _cancel(job: Job) -> None:
 
 
 def retry_job(*, identity: Identity, job_id: object, request_id: str = "") -> Job:
-    """A new job for the pages that did not succeed. Finished pages are taken over as they are, at no charge."""
+    """A new job for the pages that did not succeed. Finished pages are taken over as they are, at no charge.
+
+    While one is under way, asking again gives that one: a double click pays once.
+    """
     with unit_of_work(identity.tenant_id):
         # Documents before jobs, as everywhere: an erasure of the document locks in that order too.
         document_id = get_job(job_id).document_id
@@ -140,6 +147,9 @@ def retry_job(*, identity: Identity, job_id: object, request_id: str = "") -> Jo
         old = get_job(job_id, for_update=True)
         if not old.terminal:
             raise JobNotFinished(f"The job is still {old.state}; wait for its end, or cancel it first.")
+        again = jobs_with_models().filter(retry_of=old, state__in=states.UNFINISHED).first()
+        if again is not None:
+            return again
         if old.state == states.SUCCEEDED:
             raise NothingToRetry("Every page of this job succeeded; there is nothing to retry.")
         job = _new_job(identity, _still_served(old.model_version), old.parameters)

@@ -18,9 +18,9 @@ from django.db import close_old_connections, connections
 from django.db.migrations.executor import MigrationExecutor
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
+from jobs.dispatch.workers import live_workers
 from jobs.live.protocol import App, Receive, Scope, Send
 from jobs.live.remembered import Remembered
-from jobs.dispatch.workers import live_workers
 from tenants.context import APP
 
 log = structlog.get_logger(__name__)

@@ -6,7 +6,19 @@ import sys
 from collections.abc import Mapping
 
 import structlog
-from structlog.types import Processor
+from django.core.exceptions import ImproperlyConfigured
+from structlog.types import EventDict, Processor
+
+FORMATS = ("console", "json")
+
+
+def _disarm(logger: object, method: str, event: EventDict) -> EventDict:
+    """What callers send must not steer the terminal of whoever reads the log."""
+    for name, value in event.items():
+        if isinstance(value, str) and not value.isprintable() and name != "exception":
+            event[name] = "".join(char if char.isprintable() else repr(char)[1:-1] for char in value)
+    return event
+
 
 SHARED: list[Processor] = [
     structlog.contextvars.merge_contextvars,
@@ -14,10 +26,15 @@ SHARED: list[Processor] = [
     structlog.stdlib.add_logger_name,
     structlog.processors.TimeStamper(fmt="iso", utc=True),
     structlog.stdlib.ExtraAdder(),
+    _disarm,
 ]
 
 
 def configure(options: Mapping[str, str]) -> None:
+    if options["format"] not in FORMATS:
+        raise ImproperlyConfigured(
+            f"MAAS_LOG_FORMAT={options['format']!r} must be one of {', '.join(FORMATS)}"
+        )
     as_json = options["format"] == "json"
     renderer: Processor = (
         structlog.processors.JSONRenderer()
@@ -38,12 +55,15 @@ def configure(options: Mapping[str, str]) -> None:
     root.setLevel(options["level"])
     # pika reports each lost connection three times as an error; the broker reports it once, by itself.
     logging.getLogger("pika").setLevel(logging.CRITICAL)
+    # Our own request log tells of these, with the request's id and without a traceback.
+    logging.getLogger("django.security.DisallowedHost").setLevel(logging.CRITICAL)
+    logging.getLogger("django.request").setLevel(logging.ERROR)
     for noisy in ("botocore", "urllib3", "asyncio"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
     structlog.configure(
         processors=[
             structlog.stdlib.filter_by_level,
-            *SHARED[:-1],
+            *(processor for processor in SHARED if not isinstance(processor, structlog.stdlib.ExtraAdder)),
             structlog.processors.StackInfoRenderer(),
             structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
         ],

@@ -2,6 +2,7 @@
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.loader import render_to_string
+from django.views.decorators.csrf import csrf_exempt
 
 from maas.api_errors import CONTENT_TYPE, problem
 
@@ -35,5 +36,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
     )
 
 
+@csrf_exempt
 def api_not_found(request: HttpRequest, *args: object) -> HttpResponse:
-    return _answer(request, "not_found", f"There is nothing at {request.path[:200]}. See /v1/docs.")
+    hint = " Leave out the slash at the end." if request.path.endswith("/") else ""
+    return _answer(request, "not_found", f"There is nothing at {request.path[:200]}.{hint} See /v1/docs.")

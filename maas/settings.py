@@ -148,6 +148,10 @@ SPECTACULAR_SETTINGS = {
     "DESCRIPTION": "Send documents, texts and tensors to models; get results by wait, poll or websocket.",
     "VERSION": "1",
     "OAS_VERSION": "3.1.1",
+    "ENUM_NAME_OVERRIDES": {
+        "JobState": "jobs.models._JOB_STATES",
+        "ServedModelState": "inference.registry.models.ServedModel.State",
+    },
     "SERVE_INCLUDE_SCHEMA": False,
     "SERVE_AUTHENTICATION": [],
     "SERVE_PERMISSIONS": [],

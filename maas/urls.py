@@ -6,9 +6,15 @@ from drf_spectacular.views import SpectacularJSONAPIView, SpectacularSwaggerSpli
 
 from maas.not_found import api_not_found
 
+READING = ["get", "head"]
+
 urlpatterns = [
-    path("v1/openapi.json", SpectacularJSONAPIView.as_view(), name="openapi"),
-    path("v1/docs", SpectacularSwaggerSplitView.as_view(url_name="openapi"), name="api-docs"),
+    path("v1/openapi.json", SpectacularJSONAPIView.as_view(http_method_names=READING), name="openapi"),
+    path(
+        "v1/docs",
+        SpectacularSwaggerSplitView.as_view(url_name="openapi", http_method_names=READING),
+        name="api-docs",
+    ),
     path("v1/", include("inference.api.urls")),
     path("v1/", include("jobs.api.urls")),
     re_path(r"^v1(/.*)?$", api_not_found),

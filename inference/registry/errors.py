@@ -7,5 +7,9 @@ class ModelNotFound(DomainError):
     code = "model_not_found"
 
 
+class ModelKindDiffers(DomainError):
+    code = "model_kind_differs"
+
+
 class ModelPaused(DomainError):
     code = "model_paused"

@@ -19,6 +19,8 @@ class OnnxUpload:
     title: str
     description: str
     price: Price
+    reprice: bool = False
+    """The price is meant for a model that is there already, too."""
 
 
 def add_onnx_file(upload: OnnxUpload, *, make_current: bool = True) -> ModelVersion:
@@ -52,4 +54,5 @@ def add_onnx_file(upload: OnnxUpload, *, make_current: bool = True) -> ModelVers
                 signature=signature.to_json(),
             ),
             make_current=make_current,
+            reprice=upload.reprice,
         )

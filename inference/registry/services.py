@@ -12,7 +12,7 @@ from django.db import transaction
 
 from inference.registry import artifacts
 from inference.registry.builtin.catalogue import BUILTIN, BuiltinModel
-from inference.registry.errors import ModelNotFound
+from inference.registry.errors import ModelKindDiffers, ModelNotFound
 from inference.registry.models import ModelVersion, PipelineStep, ServedModel
 from tenants.billing.prices import Price
 from tenants.context import OPERATOR, operator_work
@@ -43,22 +43,39 @@ class ModelCard:
     parameters: tuple[Mapping[str, object], ...] = ()
 
 
-def add_version(*, card: ModelCard, new: NewVersion, make_current: bool = True) -> ModelVersion:
-    """Idempotent: the same files and settings again give back the version that has them."""
+def add_version(
+    *, card: ModelCard, new: NewVersion, make_current: bool = True, reprice: bool = False
+) -> ModelVersion:
+    """Idempotent: the same files and settings again give back the version that has them.
+
+    A model that is there keeps its card, and its price unless `reprice`; jobs already accepted keep theirs anyway.
+    """
     stored = {role: artifacts.store(path) for role, path in new.files.items()}
     digest = _digest(new, stored)
     with operator_work(), transaction.atomic(using=OPERATOR):
         served, _ = ServedModel.objects.select_for_update().get_or_create(
             name=card.name, defaults=_card_fields(card)
         )
+        _refuse_another_kind(served, card)
         version = served.versions.filter(digest=digest).first()
         if version is None:
             version = _create_version(served, new, stored, digest)
             log.info("model_version_added", version=version.key, digest=digest[:12])
-        if make_current and served.current_id != version.id:
+        if make_current:
             served.current = version
-            served.save(update_fields=["current"])
+        if reprice:
+            _set_price(served, card.price)
+        served.save()
     return version
+
+
+def _refuse_another_kind(served: ServedModel, card: ModelCard) -> None:
+    """A version answers under its model's name: it must take what callers of that name send."""
+    if tuple(served.accepts) != card.accepts:
+        raise ModelKindDiffers(
+            f"{served.name!r} is there already and accepts {', '.join(served.accepts)}; this file accepts "
+            f"{', '.join(card.accepts)}. Choose another name."
+        )
 
 
 def make_current(*, reference: str) -> ModelVersion:
@@ -96,6 +113,11 @@ def _create_version(
     for role, member in new.steps.items():
         PipelineStep.objects.create(pipeline=version, role=role, member=member)
     return version
+
+
+def _set_price(served: ServedModel, price: Price) -> None:
+    served.price_meter, served.price_micros = price.meter, price.amount_micros
+    served.price_per, served.currency = price.per, price.currency
 
 
 def _card_fields(card: ModelCard) -> dict[str, object]:

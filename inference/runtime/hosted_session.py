@@ -11,7 +11,11 @@ from onnxruntime.capi import onnxruntime_pybind11_state as ort_errors
 
 from inference.runtime.errors import ModelFailed
 from inference.runtime.providers import ExecutionPlan
+from inference.runtime.run_limit import RunTookTooLong, run_limit
 from inference.runtime.tensors import Array, NodeArg
+
+RUN_LIMIT_S = 30.0
+"""A batch of the dearest built-in model takes a few seconds on two cores."""
 
 
 class InvalidFeed(Exception):
@@ -36,8 +40,10 @@ class HostedSession:
 
     def run(self, feeds: Mapping[str, Array], outputs: Sequence[str] | None = None) -> list[Any]:
         try:
-            with self._runs:
-                answers: list[Any] = self._session.run(outputs, dict(feeds))
+            with self._runs, run_limit.of(RUN_LIMIT_S) as options:
+                answers: list[Any] = self._session.run(outputs, dict(feeds), options)
+        except RunTookTooLong as error:
+            raise ModelFailed("model_timeout", f"{self.path.name} ran {error} and was ended") from error
         except (ort_errors.InvalidArgument, ValueError) as error:
             raise InvalidFeed(str(error)) from error
         except Exception as error:  # ONNX Runtime's errors share no base class.

@@ -17,7 +17,7 @@ from rest_framework.views import APIView
 
 from jobs.api.pagination import listing
 from jobs.api.schema import UPLOAD
-from jobs.api.serializers import DocumentSerializer
+from jobs.api.serializers import DocumentSerializer, StoredDocumentSerializer
 from jobs.documents.selectors import get_document, get_page, live_documents
 from jobs.documents.services import delete_document, store_document
 from jobs.documents.uploads import Upload
@@ -42,8 +42,8 @@ class DocumentList(APIView):
         summary="Upload a document",
         request=UPLOAD,
         responses={
-            201: DocumentSerializer,
-            200: OpenApiResponse(DocumentSerializer, "These very bytes were here already."),
+            201: StoredDocumentSerializer,
+            200: OpenApiResponse(StoredDocumentSerializer, "These very bytes were here already."),
             **REFUSALS,
         },
     )

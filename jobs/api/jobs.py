@@ -7,6 +7,7 @@ from uuid import UUID
 from django.db.models import QuerySet
 from django.utils import timezone
 from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -20,6 +21,7 @@ from jobs.api.serializers import (
     EventSerializer,
     JobRequestSerializer,
     JobSerializer,
+    JobWithResultSerializer,
     PageSerializer,
     ResultSerializer,
     page_json,
@@ -37,6 +39,13 @@ from tenants.api.schema import PAGED, REFUSALS, list_of, paged_list_of
 from tenants.context import unit_of_work
 from tenants.identity import Identity
 
+PAGE_LIST = list_of(
+    "PageList",
+    PageSerializer(many=True),
+    has_more=serializers.BooleanField(),
+    next_after=serializers.IntegerField(allow_null=True),
+)
+EVENT_LIST = list_of("EventList", EventSerializer(many=True), has_more=serializers.BooleanField())
 JOB_LIST = paged_list_of("JobList", JobSerializer(many=True))
 
 
@@ -60,7 +69,7 @@ class JobList(APIView):
         summary="Submit a job",
         parameters=[PREFER],
         request={"application/json": JobRequestSerializer, "multipart/form-data": JOB_UPLOAD},
-        responses={202: JobSerializer, 200: JobSerializer, **REFUSALS},
+        responses={202: JobSerializer, 200: JobWithResultSerializer, **REFUSALS},
     )
     def post(self, request: Request) -> Response:
         identity = caller(request, "jobs:write")
@@ -156,7 +165,7 @@ class JobDetail(APIView):
         operation_id="show_job",
         summary="Show a job",
         parameters=[PREFER, OpenApiParameter("include", str, enum=["result"], description="Add the result.")],
-        responses={200: JobSerializer, **REFUSALS},
+        responses={200: JobWithResultSerializer, **REFUSALS},
     )
     def get(self, request: Request, job_id: str) -> Response:
         identity = caller(request, "jobs:read")
@@ -187,7 +196,7 @@ class JobPages(APIView):
             OpenApiParameter("limit", int, description="1 to 200; 100 unless told."),
             OpenApiParameter("after", int, description="Number of the last page seen."),
         ],
-        responses={200: list_of("PageList", PageSerializer(many=True)), **REFUSALS},
+        responses={200: PAGE_LIST, **REFUSALS},
     )
     def get(self, request: Request, job_id: str) -> Response:
         identity = caller(request, "jobs:read")
@@ -225,7 +234,7 @@ class JobEvents(APIView):
         operation_id="list_events",
         summary="What happened, in order",
         parameters=[OpenApiParameter("after", int, description="Sequence number of the last event seen.")],
-        responses={200: list_of("EventList", EventSerializer(many=True)), **REFUSALS},
+        responses={200: EVENT_LIST, **REFUSALS},
     )
     def get(self, request: Request, job_id: str) -> Response:
         identity = caller(request, "jobs:read")

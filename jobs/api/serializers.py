@@ -27,7 +27,7 @@ class DocumentSerializer(serializers.ModelSerializer[Document]):
 
     class Meta:
         model = Document
-        fields = (
+        fields: tuple[str, ...] = (
             "id",
             "object",
             "name",
@@ -79,7 +79,7 @@ class JobSerializer(serializers.ModelSerializer[Job]):
 
     class Meta:
         model = Job
-        fields = (
+        fields: tuple[str, ...] = (
             "id",
             "object",
             "state",
@@ -158,6 +158,24 @@ def result_json(job: Job) -> dict[str, object]:
     }
 
 
+class ClassSerializer(serializers.Serializer[Any]):
+    """What kind of document a page looks like."""
+
+    label = serializers.CharField()  # type: ignore[assignment]  # the answer calls it so
+    score = serializers.FloatField()
+    scores = serializers.DictField(child=serializers.FloatField())
+
+
+class LineSerializer(serializers.Serializer[Any]):
+    text = serializers.CharField()
+    box = serializers.ListField(
+        child=serializers.ListField(child=serializers.FloatField()),
+        allow_null=True,
+        help_text="Four corners, clockwise from the top left of the text as read, in pixels of the page's picture.",
+    )
+    confidence = serializers.FloatField(allow_null=True)
+
+
 class PageSerializer(serializers.Serializer[Any]):
     """For the schema: what a model gives is added to these fields (`text`, `lines`, `embedding`, `outputs`, …)."""
 
@@ -170,7 +188,17 @@ class PageSerializer(serializers.Serializer[Any]):
     started_at = serializers.DateTimeField(allow_null=True)
     finished_at = serializers.DateTimeField(allow_null=True)
     text = serializers.CharField(required=False)
-    lines = serializers.ListField(child=serializers.DictField(), required=False)
+    lines = LineSerializer(many=True, required=False)
+    width = serializers.IntegerField(required=False)
+    height = serializers.IntegerField(required=False)
+    source = serializers.ChoiceField(choices=["text", "text_layer", "ocr"], required=False)  # type: ignore[assignment]  # the answer's own name
+    embedding = serializers.ListField(child=serializers.FloatField(), required=False)
+    embeddings = serializers.ListField(child=serializers.ListField(), required=False)
+    outputs = serializers.ListField(child=serializers.DictField(), required=False)
+
+    def get_fields(self) -> dict[str, Any]:
+        """`class` is no name that Python lets a field have."""
+        return {**super().get_fields(), "class": ClassSerializer(required=False)}
 
 
 class ResultSerializer(serializers.Serializer[Any]):
@@ -190,3 +218,19 @@ class EventSerializer(serializers.Serializer[Any]):
     type = serializers.CharField()
     data = serializers.DictField()  # type: ignore[assignment]  # the name is the protocol's
     created_at = serializers.DateTimeField()
+
+
+class StoredDocumentSerializer(DocumentSerializer):
+    duplicate = serializers.BooleanField(help_text="True when these very bytes were here already.")
+
+    class Meta(DocumentSerializer.Meta):
+        fields = (*DocumentSerializer.Meta.fields, "duplicate")
+
+
+class JobWithResultSerializer(JobSerializer):
+    result = ResultSerializer(
+        required=False, help_text="With `include=result`, and at the end of a `Prefer: wait`."
+    )
+
+    class Meta(JobSerializer.Meta):
+        fields = (*JobSerializer.Meta.fields, "result")

@@ -67,7 +67,9 @@ class Claim:
 def claim_page(tenant_id: UUID, page_id: UUID, worker: str) -> Claim | None:
     """None when there is nothing to do: done, canceled, held by another, or unknown. Any message may be a repeat."""
     with unit_of_work(tenant_id):
-        job = jobs_with_models().select_for_update(of=("self",)).filter(pages__id=page_id).first()
+        job = (
+            jobs_with_models().select_for_update(of=("self",), no_key=True).filter(pages__id=page_id).first()
+        )
         if job is None or job.terminal:
             return None
         with connections[APP].cursor() as cursor:

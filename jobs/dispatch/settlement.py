@@ -187,7 +187,7 @@ def _quantity(units: Units, price: Price) -> int:
 
 
 def _locked(job_id: UUID) -> Job:
-    return jobs_with_models().select_for_update(of=("self",)).get(id=job_id)
+    return jobs_with_models().select_for_update(of=("self",), no_key=True).get(id=job_id)
 
 
 def _cas(statement: str, values: Mapping[str, Any]) -> None:

@@ -45,7 +45,7 @@ def _sweep(page_id: UUID, job_id: UUID) -> bool:
         with operator_work(), transaction.atomic(using=OPERATOR):
             # Job first, page second: the order of locks everywhere.
             # A job that is locked now is left for the next round: waiting for it would hold up all others.
-            if Job.objects.select_for_update(skip_locked=True).filter(id=job_id).first() is None:
+            if Job.objects.select_for_update(skip_locked=True, no_key=True).filter(id=job_id).first() is None:
                 return False
             page = (
                 Page.objects.select_for_update()

@@ -16,9 +16,12 @@ def as_uuid(value: object) -> UUID | None:
 
 
 def get_document(document_id: object, *, for_update: bool = False) -> Document:
-    """NotFound for what never was or is another's, DocumentDeleted for what was the caller's own."""
+    """NotFound for what never was or is another's, DocumentDeleted for what was the caller's own.
+
+    No lock here is on a row's key: a job that refers to a locked document can be written meanwhile.
+    """
     wanted = as_uuid(document_id)
-    documents = Document.objects.select_for_update() if for_update else Document.objects.all()
+    documents = Document.objects.select_for_update(no_key=True) if for_update else Document.objects.all()
     document = documents.filter(id=wanted).first() if wanted else None
     if document is None:
         raise NotFound(f"There is no document {str(document_id)[:60]!r}.")

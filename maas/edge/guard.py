@@ -27,6 +27,7 @@ from maas.api_errors import database_away
 from maas.edge.body import Allowance, BodyTooLarge, Deadlines, GuardedBody
 from maas.edge.caching import with_caching
 from maas.edge.keys import KeyRing
+from maas.edge.metrics import REFUSALS
 from maas.edge.query_keys import carries_key
 from maas.edge.refusals import INTERNAL_ERROR, Refusal, refusal, refuse_request, refuse_socket
 from maas.edge.request_ids import request_id
@@ -170,5 +171,6 @@ def _worded(scope: Scope, error: Exception, *, hang_up: bool) -> Refusal:
             f"Something went wrong on our side. Quote request {scope[REQUEST_ID]} to the operator."
         )
     refused = refusal(scope, error, hang_up=hang_up)
+    REFUSALS.labels(code=error.code).inc()
     log.info("refused", code=error.code, status=refused.status, **where)
     return refused

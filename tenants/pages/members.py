@@ -6,7 +6,7 @@ from typing import Concatenate, ParamSpec
 
 from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 
 from tenants.errors import TenantSuspended
@@ -29,6 +29,8 @@ def members_only(view: Callable[Concatenate[HttpRequest, Identity, P], HttpRespo
             identity = identify_member(request.user.pk)
         except TenantSuspended as refusal:
             return render(request, "tenants/suspended.html", {"detail": refusal.detail}, status=403)
+        if identity is None and getattr(request.user, "is_staff", False):
+            return redirect("admin:index")
         if identity is None:
             return render(request, "tenants/no_tenant.html", status=403)
         return view(request, identity, *args, **kwargs)

@@ -1,6 +1,9 @@
+import threading
+from collections.abc import Callable
 from uuid import uuid4
 
 import pytest
+from django.db import connections
 
 from inference.contracts import WorkRefused
 from inference.registry.errors import ModelNotFound, ModelPaused
@@ -17,6 +20,7 @@ from jobs.errors import (
     NotFound,
     NothingToRetry,
 )
+from jobs.models import Document
 from jobs.services import JobRequest, cancel_job, retry_job, submit_job
 from tenants.context import unit_of_work
 from tenants.identity import Identity
@@ -140,3 +144,51 @@ def test_nothing_of_another_tenants_job_can_be_done(desk: Desk, other_identity: 
         with pytest.raises(NotFound):
             action(identity=other_identity, job_id=job.id)
     assert desk.again(job).state == states.QUEUED
+
+
+def test_asking_again_for_a_retry_gives_the_one_under_way(desk: Desk) -> None:
+    old = desk.submit()
+    fail_page(desk.claimed(desk.pages(old)[0]), BROKEN, may_retry=False)
+    first = retry_job(identity=desk.identity, job_id=old.id)
+    assert retry_job(identity=desk.identity, job_id=old.id).id == first.id
+    cancel_job(identity=desk.identity, job_id=first.id)
+    assert retry_job(identity=desk.identity, job_id=old.id).id != first.id
+
+
+def test_jobs_and_the_erasure_of_their_document_never_wait_in_a_circle(desk: Desk) -> None:
+    failed: list[Exception] = []
+
+    def submit_and_erase(document: Document) -> None:
+        request = JobRequest(model=desk.version.served_model.name, document_id=document.id)
+        try:
+            job = submit_job(identity=desk.identity, request=request)
+            threads = [
+                threading.Thread(target=attempt, args=[lambda: desk.claim(desk.pages(job)[0])]),
+                threading.Thread(
+                    target=attempt,
+                    args=[lambda: delete_document(identity=desk.identity, document_id=document.id)],
+                ),
+                threading.Thread(
+                    target=attempt, args=[lambda: submit_job(identity=desk.identity, request=request)]
+                ),
+            ]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+        finally:
+            connections.close_all()
+
+    def attempt(do: Callable[[], object]) -> None:
+        try:
+            do()
+        except DocumentDeleted:
+            pass
+        except Exception as error:
+            failed.append(error)
+        finally:
+            connections.close_all()
+
+    for _ in range(12):
+        submit_and_erase(desk.document(1))
+    assert failed == []

@@ -12,8 +12,8 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from inference.models import ModelVersion, PipelineStep
-from jobs.services import JobRequest, submit_job
 from jobs.dispatch.workers import Heartbeat
+from jobs.services import JobRequest, submit_job
 from tenants.admin_records import BoundedPaginator, FoundById
 from tenants.context import OPERATOR, operator_work, unit_of_work
 from tenants.identity import Identity

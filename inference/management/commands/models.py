@@ -28,7 +28,9 @@ class Command(BaseCommand):
         add.add_argument("--title", default="")
         add.add_argument("--description", default="")
         add.add_argument(
-            "--price-micros", type=int, default=0, help="millionths of the currency, for --price-per"
+            "--price-micros",
+            type=int,
+            help="millionths of the currency, for --price-per units; none unless told",
         )
         add.add_argument("--price-per", type=int, default=1)
         add.add_argument("--price-meter", choices=METERS, default="call")
@@ -61,7 +63,7 @@ class Command(BaseCommand):
         try:
             price = Price(
                 meter=options["price_meter"],
-                amount_micros=options["price_micros"],
+                amount_micros=options["price_micros"] or 0,
                 per=options["price_per"],
                 currency=options["currency"],
             )
@@ -73,6 +75,7 @@ class Command(BaseCommand):
             title=options["title"],
             description=options["description"],
             price=price,
+            reprice=options["price_micros"] is not None,
         )
         version = add_onnx_file(upload, make_current=not options["keep_current"])
         self.stdout.write(f"{version.key} is in the registry (digest {version.digest[:12]})")

@@ -1,13 +1,18 @@
 """Runs models: takes pages from the queues until told to stop."""
 
+import logging
+import os
 from typing import Any
 
+import structlog
 from django.conf import settings
 from django.core.management.base import BaseCommand
 
 from jobs.worker.process import WorkerProcess
 from maas.side_port import serve_side_port
 from maas.stopping import stop_event
+
+log = structlog.get_logger(__name__)
 
 
 class Command(BaseCommand):
@@ -16,5 +21,14 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         worker = WorkerProcess(stopping=stop_event())
-        with serve_side_port(settings.MAAS_METRICS_PORT, ready=lambda: worker.ready):
-            worker.run()
+        status = 1
+        try:
+            with serve_side_port(settings.MAAS_METRICS_PORT, ready=lambda: worker.ready):
+                worker.run()
+            status = 0
+        except Exception:
+            log.exception("worker_ended")
+        finally:
+            # Threads may still be inside a model, on pages handed back; the interpreter's own end would abort on them.
+            logging.shutdown()
+            os._exit(status)

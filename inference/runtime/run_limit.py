@@ -1,0 +1,73 @@
+"""Ends runs that take too long: a graph may loop for as long as its input says."""
+
+import heapq
+import itertools
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import onnxruntime as ort
+
+
+@dataclass(order=True)
+class _Run:
+    deadline_s: float
+    number: int
+    options: ort.RunOptions = field(compare=False)
+    over: bool = field(default=False, compare=False)
+    ended_by_us: bool = field(default=False, compare=False)
+
+
+class RunTookTooLong(Exception):
+    """The run was ended between two operators; one operator alone cannot be interrupted."""
+
+
+class RunLimit:
+    """One thread for all runs of this process; a run costs two short locks."""
+
+    def __init__(self) -> None:
+        self._runs: list[_Run] = []
+        self._changed = threading.Condition()
+        self._numbers = itertools.count()
+        self._thread: threading.Thread | None = None
+
+    @contextmanager
+    def of(self, limit_s: float) -> Iterator[ort.RunOptions]:
+        """Options to run with; raises RunTookTooLong in place of the error that ending the run causes."""
+        run = _Run(time.monotonic() + limit_s, next(self._numbers), ort.RunOptions())
+        self._watch(run)
+        try:
+            yield run.options
+        except Exception as error:
+            if run.ended_by_us:
+                raise RunTookTooLong(f"longer than {limit_s:g} s") from error
+            raise
+        finally:
+            run.over = True
+
+    def _watch(self, run: _Run) -> None:
+        with self._changed:
+            heapq.heappush(self._runs, run)
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._end_late_runs, name="run-limit", daemon=True)
+                self._thread.start()
+            if self._runs[0] is run:
+                self._changed.notify()
+
+    def _end_late_runs(self) -> None:
+        while True:
+            with self._changed:
+                while self._runs and self._runs[0].over:
+                    heapq.heappop(self._runs)
+                left_s = self._runs[0].deadline_s - time.monotonic() if self._runs else None
+                if left_s is None or left_s > 0:
+                    self._changed.wait(left_s)
+                    continue
+                late = heapq.heappop(self._runs)
+            late.ended_by_us = True
+            late.options.terminate = True
+
+
+run_limit = RunLimit()

@@ -1,0 +1,77 @@
+"""A graph that loops as often as its input says, run for a moment and for ever."""
+
+import time
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper
+
+from inference.runtime import hosted_session
+from inference.runtime.engine import local_engine
+from inference.runtime.errors import ModelFailed
+from inference.runtime.session_host import SessionHost
+
+
+@pytest.fixture
+def counting_model(tmp_path: Path) -> Path:
+    body = helper.make_graph(
+        [
+            helper.make_node("Identity", ["going"], ["still"]),
+            helper.make_node("Add", ["count", "one"], ["next"]),
+        ],
+        "body",
+        [
+            helper.make_tensor_value_info("turn", TensorProto.INT64, []),
+            helper.make_tensor_value_info("going", TensorProto.BOOL, []),
+            helper.make_tensor_value_info("count", TensorProto.INT64, []),
+        ],
+        [
+            helper.make_tensor_value_info("still", TensorProto.BOOL, []),
+            helper.make_tensor_value_info("next", TensorProto.INT64, []),
+        ],
+        [helper.make_tensor("one", TensorProto.INT64, [], [1])],
+    )
+    graph = helper.make_graph(
+        [helper.make_node("Loop", ["times", "yes", "zero"], ["total"], body=body)],
+        "counting",
+        [helper.make_tensor_value_info("times", TensorProto.INT64, [])],
+        [helper.make_tensor_value_info("total", TensorProto.INT64, [])],
+        [
+            helper.make_tensor("yes", TensorProto.BOOL, [], [True]),
+            helper.make_tensor("zero", TensorProto.INT64, [], [0]),
+        ],
+    )
+    path = tmp_path / "counting.onnx"
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10), path)
+    return path
+
+
+def count(host: SessionHost, path: Path, times: int) -> int:
+    with host.session(path) as session:
+        return int(session.run({"times": np.array(times, np.int64)})[0])
+
+
+def test_an_endless_run_is_ended_and_the_session_goes_on(
+    counting_model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hosted_session, "RUN_LIMIT_S", 0.3)
+    host = local_engine().host
+    assert count(host, counting_model, 7) == 7
+    started_s = time.monotonic()
+    with pytest.raises(ModelFailed) as ended:
+        count(host, counting_model, 2**62)
+    assert (ended.value.code, ended.value.retryable) == ("model_timeout", False)
+    assert time.monotonic() - started_s < 10
+    assert count(host, counting_model, 8) == 8
+
+
+def test_a_run_in_time_is_left_alone_after_its_limit(
+    counting_model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hosted_session, "RUN_LIMIT_S", 0.2)
+    host = local_engine().host
+    until_s = time.monotonic() + 0.6
+    while time.monotonic() < until_s:
+        assert count(host, counting_model, 3) == 3
