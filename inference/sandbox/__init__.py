@@ -11,7 +11,7 @@ from .errors import (
     SandboxUnavailable,
 )
 from .isolation import Isolation
-from .limits import ChildLimits
+from .limits import ChildLimits, RequestLimits
 from .pool import SandboxPool
 from .program import Program
 
@@ -25,6 +25,7 @@ __all__ = [
     "ChildTimedOut",
     "Isolation",
     "Program",
+    "RequestLimits",
     "SandboxError",
     "SandboxPool",
     "SandboxUnavailable",

@@ -6,7 +6,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from .errors import (
@@ -19,7 +19,7 @@ from .errors import (
 )
 from .inside.channel import ChannelClosed, ChannelTimedOut, InvalidMessage, Json, receive, send
 from .isolation import Isolation, child_command
-from .limits import ChildLimits
+from .limits import ChildLimits, RequestLimits
 from .program import Program
 
 _GRACE_S = 5.0
@@ -70,19 +70,19 @@ class Child:
         """False once it has died, and while it cannot be known that the last request's fork has ended."""
         return self._is_free and self._process.poll() is None
 
-    def ask(self, request: Json, files: Sequence[int], wall_s: float, cpu_s: int | None = None) -> Json:
+    def ask(self, request: Json, files: Sequence[int], limits: RequestLimits) -> Json:
         """Sends a request with open files and returns the program's value, which is not to be trusted."""
-        deadline = time.monotonic() + wall_s
+        deadline = time.monotonic() + limits.wall_s
         self.served += 1
         self._is_free = False
-        with self._order_fork(wall_s, cpu_s or self._limits.cpu_s, deadline) as channel:
+        with self._order_fork(limits, deadline) as channel:
             answer = _exchange(channel, request, files, self._limits.reply_bytes, deadline)
         end = self._await_end(deadline + _GRACE_S)
         self._is_free = True
         if isinstance(answer, InvalidMessage):
             raise ChildMisbehaved(str(answer)) from answer
         if end.timed_out or (answer is None and time.monotonic() >= deadline):
-            raise ChildTimedOut(f"no answer within {wall_s} s")
+            raise ChildTimedOut(f"no answer within {limits.wall_s} s")
         if answer is None or end.exit_status != 0:
             raise ChildDied(end.exit_status)
         return _value_of(answer)
@@ -116,12 +116,12 @@ class Child:
             "open_files": self._limits.open_files,
         }
 
-    def _order_fork(self, wall_s: float, cpu_s: int, deadline: float) -> socket.socket:
+    def _order_fork(self, limits: RequestLimits, deadline: float) -> socket.socket:
         """The socket to a fork that has the other end and nothing else of this process."""
         mine, theirs = socket.socketpair()
         try:
             with theirs:
-                send(self._control, {"wall_s": wall_s, "cpu_s": cpu_s}, [theirs.fileno()], deadline)
+                send(self._control, asdict(limits), [theirs.fileno()], deadline)
         except (ChannelClosed, ChannelTimedOut) as error:
             mine.close()
             raise SandboxUnavailable("a child ended before its request") from error

@@ -13,7 +13,7 @@ from .child import Child
 from .errors import ChildDied, ChildMisbehaved, SandboxError, SandboxUnavailable
 from .inside.channel import Json
 from .isolation import Isolation, find_bubblewrap
-from .limits import ChildLimits
+from .limits import ChildLimits, RequestLimits
 from .program import Program
 
 _log = logging.getLogger(__name__)
@@ -70,11 +70,10 @@ class SandboxPool:
         files: Sequence[int] = (),
         *,
         accept: Callable[[Json], Answer],
-        wall_s: float,
+        limits: RequestLimits,
         wait_s: float,
-        cpu_s: int | None = None,
     ) -> Answer:
-        """Runs a request in a free child; waits `wait_s` for one and `wall_s` for its answer.
+        """Runs a request in a free child; waits `wait_s` for one.
 
         `accept` turns the untrusted answer into a checked one or raises ChildMisbehaved. A child that a
         request crashed or took over is replaced: the request has seen where everything lies in its memory,
@@ -82,7 +81,7 @@ class SandboxPool:
         """
         child = self._take(wait_s)
         try:
-            return accept(child.ask(request, files, wall_s, cpu_s))
+            return accept(child.ask(request, files, limits))
         except (ChildDied, ChildMisbehaved):
             child.kill()
             raise

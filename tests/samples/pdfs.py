@@ -1,6 +1,7 @@
 """PDF files written object by object, so that each sample holds exactly what its test is about."""
 
 import io
+import struct
 import zlib
 from collections.abc import Iterable, Sequence
 
@@ -165,6 +166,26 @@ def deflate_bomb_pdf(megabytes: int = 500) -> bytes:
     once = b"".join(packer.compress(bytes(1 << 20)) for _ in range(megabytes)) + packer.flush()
     content = stream(zlib.compress(once, 9), b"/Filter [/FlateDecode /FlateDecode]")
     return pdf([CATALOGUE, pages([4]), FONT, page(5), content])
+
+
+def object_stream_bomb_pdf(megabytes: int = 900) -> bytes:
+    """A page tree that is found only by unpacking, twice, that much; about two kilobytes in the file."""
+    tree = b"".join((CATALOGUE, pages([3]), b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] >>"))
+    second = len(CATALOGUE)
+    index = b"1 0 2 %d 3 %d " % (second, second + len(pages([3])))
+    packer = zlib.compressobj(9)
+    once = packer.compress(index + tree) + b"".join(
+        packer.compress(b" " * (1 << 20)) for _ in range(megabytes)
+    )
+    entries = b"/Type /ObjStm /N 3 /First %d /Filter [/FlateDecode /FlateDecode]" % len(index)
+    body = b"%PDF-1.7\n"
+    objects_at = len(body)
+    body += b"4 0 obj\n%s\nendobj\n" % stream(zlib.compress(once + packer.flush(), 9), entries)
+    table_at = len(body)
+    within = [struct.pack(">BIB", 2, 4, place) for place in range(3)]
+    outside = [struct.pack(">BIB", 1, offset, 0) for offset in (objects_at, table_at)]
+    table = stream(b"".join([bytes(6), *within, *outside]), b"/Type /XRef /Size 6 /W [1 4 1] /Root 1 0 R")
+    return body + b"5 0 obj\n%s\nendobj\nstartxref\n%d\n%%%%EOF\n" % (table, table_at)
 
 
 def _show(lines: Iterable[str], top: float) -> bytes:

@@ -17,6 +17,7 @@ from inference.sandbox import (
     ChildOutOfMemory,
     ChildTimedOut,
     Program,
+    RequestLimits,
 )
 from inference.sandbox.child import Child
 from inference.sandbox.inside.channel import Json
@@ -71,14 +72,13 @@ def trial_run(
 def _ask(path: Path, request: Json, limits: TrialLimits, bubblewrap: Path | None) -> Json:
     child_limits = ChildLimits(
         memory_bytes=limits.address_space_bytes,
-        cpu_s=limits.cpu_s,
         file_bytes=0,
         reply_bytes=_MAX_REPLY_BYTES,
     )
     with TemporaryDirectory(prefix="trial-") as empty_folder, path.open("rb") as model:
         child = Child(_PROGRAM, child_limits, bubblewrap, Path(empty_folder))
         try:
-            return child.ask(request, [model.fileno()], limits.wall_s)
+            return child.ask(request, [model.fileno()], RequestLimits(limits.wall_s, limits.cpu_s))
         finally:
             child.kill()
 

@@ -44,13 +44,15 @@ def confine(readable: Sequence[str], *, in_bubblewrap: bool) -> Confinement:
     return Confinement(tuple(layers), may_open_files)
 
 
-def confine_fork(template: Confinement, template_pid: int, cpu_s: int) -> None:
+def confine_fork(template: Confinement, template_pid: int, cpu_s: int, memory_bytes: int | None) -> None:
     """Takes from a fork what its template needs to make forks; call it before any hostile byte is read."""
     die_with_parent(signal.SIGKILL)
     if os.getppid() != template_pid:
         raise ProcessLookupError("the template has ended")
     # The signal ends the process; the harder limit, one that has learned to ignore it.
     resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s + 1))
+    if memory_bytes is not None:
+        _limit(resource.RLIMIT_AS, memory_bytes)
     _limit(resource.RLIMIT_NPROC, 0)
     closed = close_system_calls(may_open_files=template.may_open_files, may_fork=False)
     if "seccomp" in template.layers and not closed:

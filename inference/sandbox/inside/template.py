@@ -33,15 +33,15 @@ class Template:
             deadline = time.monotonic() + order["wall_s"]
             pid = os.fork()
             if pid == 0:
-                self._answer_and_end(channel, order["cpu_s"])
+                self._answer_and_end(channel, order)
             os.close(channel)
             send(self._control, _end_of(pid, deadline))
 
-    def _answer_and_end(self, channel: int, cpu_s: int) -> NoReturn:
+    def _answer_and_end(self, channel: int, limits: Json) -> NoReturn:
         """Ends the fork whatever happens, which must never come back into the template's loop."""
         try:
             self._control.close()
-            confine_fork(self._confinement, self._pid, cpu_s)
+            confine_fork(self._confinement, self._pid, limits["cpu_s"], limits["memory_bytes"])
             answer(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, 0, fileno=channel), self._handle)
             os._exit(0)
         finally:

@@ -7,7 +7,7 @@ import signal
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TypeVar
 
@@ -24,6 +24,7 @@ from inference.sandbox import (
     ChildTimedOut,
     Isolation,
     Program,
+    RequestLimits,
     SandboxPool,
     SandboxUnavailable,
 )
@@ -52,6 +53,20 @@ _FONT_FOLDERS = (Path("/usr/share/fonts"), Path("/usr/local/share/fonts"))
 _ATTEMPTS = 2
 
 
+@dataclass(frozen=True, slots=True)
+class _Budget:
+    """What one request may use, and how long it may wait for a child to be free."""
+
+    wall_s: float
+    cpu_s: int
+    memory_bytes: int
+    wait_s: float
+
+    @property
+    def request(self) -> RequestLimits:
+        return RequestLimits(self.wall_s, self.cpu_s, self.memory_bytes)
+
+
 class DocumentReader:
     """Thread-safe; as many documents are open at once as it has children."""
 
@@ -61,15 +76,16 @@ class DocumentReader:
         *,
         children: int = 2,
         wait_s: float = 60.0,
+        inspect_wait_s: float = 5.0,
         use_bubblewrap: bool = True,
     ) -> None:
-        """`wait_s` is how long a call waits for a free child."""
+        """`wait_s` is how long a call waits for a free child; `inspect_wait_s`, how long an inspection does."""
         self.limits = limits or DocumentLimits()
         self._wait_s = wait_s
+        self._inspect_wait_s = inspect_wait_s
         self._arena_bytes = self.limits.max_page_pixels * BYTES_PER_PIXEL + _PICTURE_ROOM_BYTES
         child_limits = ChildLimits(
             memory_bytes=self.limits.max_memory_bytes,
-            cpu_s=self.limits.max_cpu_s,
             file_bytes=self._arena_bytes,
         )
         self._pool = SandboxPool(_program(), child_limits, children=children, use_bubblewrap=use_bubblewrap)
@@ -83,7 +99,10 @@ class DocumentReader:
         """Type and page count, or DocumentRejected; nothing is rendered."""
         with self._opened(path) as document:
             return self._ask(
-                {"do": "inspect"}, [document], lambda reply: parse_inspection(reply, self.limits)
+                {"do": "inspect"},
+                [document],
+                lambda reply: parse_inspection(reply, self.limits),
+                self._inspection_budget(os.fstat(document).st_size),
             )
 
     def read_page(self, path: Path, kind: Kind, number: int) -> PageContent:
@@ -95,6 +114,7 @@ class DocumentReader:
                 {"do": "read_page", "number": number},
                 [document, arena.descriptor],
                 lambda reply: _page_content(parse_page(reply, self.limits, arena.size_bytes), arena),
+                self._page_budget(),
             )
 
     def decode_picture(self, path: Path) -> Pixels:
@@ -104,6 +124,7 @@ class DocumentReader:
                 {"do": "decode_picture"},
                 [document, arena.descriptor],
                 lambda reply: _pixels(parse_picture(reply, self.limits), arena),
+                self._page_budget(),
             )
 
     def wait_until_warm(self, wait_s: float) -> bool:
@@ -127,13 +148,26 @@ class DocumentReader:
     def _arena(self, kind: Kind) -> Arena:
         return Arena(0 if kind == "text" else self._arena_bytes)
 
-    def _ask(self, request: Json, files: list[int], accept: Callable[[Json], Answer]) -> Answer:
+    def _page_budget(self) -> _Budget:
+        limits = self.limits
+        return _Budget(limits.max_wall_s, limits.max_cpu_s, limits.max_memory_bytes, self._wait_s)
+
+    def _inspection_budget(self, document_bytes: int) -> _Budget:
+        limits = self.limits
+        memory_bytes = min(limits.max_inspect_memory_bytes + document_bytes, limits.max_memory_bytes)
+        return _Budget(
+            limits.max_inspect_wall_s, limits.max_inspect_cpu_s, memory_bytes, self._inspect_wait_s
+        )
+
+    def _ask(
+        self, request: Json, files: list[int], accept: Callable[[Json], Answer], budget: _Budget
+    ) -> Answer:
         body = {**request, "limits": asdict(self.limits)}
         try:
-            return self._ask_twice_if_killed(body, files, accept)
+            return self._ask_twice_if_killed(body, files, accept, budget)
         except (ChildTimedOut, ChildOutOfMemory, ChildDied) as error:
             _log.warning("a document ended its child process: %s", error)
-            raise _too_complex(self.limits) from error
+            raise _too_complex(budget) from error
         except ChildFailed as error:
             _log.error("a document met an unforeseen error: %s", error)
             raise _unreadable() from error
@@ -143,13 +177,13 @@ class DocumentReader:
         except SandboxUnavailable as error:
             raise ReaderUnavailable(f"The document could not be opened now: {error}.") from error
 
-    def _ask_twice_if_killed(self, body: Json, files: list[int], accept: Callable[[Json], Answer]) -> Answer:
+    def _ask_twice_if_killed(
+        self, body: Json, files: list[int], accept: Callable[[Json], Answer], budget: _Budget
+    ) -> Answer:
         """A SIGKILL comes from outside, such as from a machine short of memory: once may be bad luck."""
         for attempt in range(1, _ATTEMPTS + 1):
             try:
-                return self._pool.ask(
-                    body, files, accept=accept, wall_s=self.limits.max_wall_s, wait_s=self._wait_s
-                )
+                return self._pool.ask(body, files, accept=accept, limits=budget.request, wait_s=budget.wait_s)
             except ChildDied as error:
                 if attempt == _ATTEMPTS or error.exit_status != -signal.SIGKILL:
                     raise
@@ -203,11 +237,11 @@ def _pixels(reply: PageReply | PictureReply, arena: Arena) -> Pixels:
     return pixels
 
 
-def _too_complex(limits: DocumentLimits) -> DocumentRejected:
+def _too_complex(budget: _Budget) -> DocumentRejected:
     return DocumentRejected(
         "document_too_complex",
-        f"Reading the document needs more than {limits.max_wall_s:g} s or "
-        f"{limits.max_memory_bytes >> 20} MiB of memory; print it to a new PDF or scan it, and upload that.",
+        f"Reading the document needs more than {budget.wall_s:g} s or "
+        f"{budget.memory_bytes >> 20} MiB of memory; print it to a new PDF or scan it, and upload that.",
     )
 
 

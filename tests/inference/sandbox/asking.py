@@ -4,11 +4,19 @@ from typing import Any
 
 import psutil  # type: ignore[import-untyped]
 
-from inference.sandbox import SandboxPool
+from inference.sandbox import RequestLimits, SandboxPool
+
+ANY_LIMITS = RequestLimits(wall_s=10, cpu_s=5)
 
 
-def ask(pool: SandboxPool, do: str, files: tuple[int, ...] = (), wall_s: float = 10, **more: Any) -> Any:
-    return pool.ask({"do": do, **more}, files, accept=lambda value: value, wall_s=wall_s, wait_s=20)
+def ask(
+    pool: SandboxPool,
+    do: str,
+    files: tuple[int, ...] = (),
+    limits: RequestLimits = ANY_LIMITS,
+    **more: Any,
+) -> Any:
+    return pool.ask({"do": do, **more}, files, accept=lambda value: value, limits=limits, wait_s=20)
 
 
 def assert_works(pool: SandboxPool) -> None:

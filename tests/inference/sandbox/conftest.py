@@ -8,7 +8,7 @@ from inference.sandbox import ChildLimits, Program, SandboxPool
 from inference.sandbox.isolation import find_bubblewrap
 
 PROGRAM = Program(folder=Path(__file__).parent / "programs", module="misbehaving")
-LIMITS = replace(ChildLimits(), memory_bytes=512 << 20, cpu_s=5, reply_bytes=1 << 20)
+LIMITS = replace(ChildLimits(), memory_bytes=512 << 20, reply_bytes=1 << 20)
 
 
 @pytest.fixture(scope="module", params=["bubblewrap", "confined"])

@@ -22,11 +22,12 @@ from inference.sandbox import (
     ChildOutOfMemory,
     ChildTimedOut,
     Program,
+    RequestLimits,
     SandboxPool,
     SandboxUnavailable,
 )
 
-from .asking import ask, assert_ended, assert_works, with_children
+from .asking import ANY_LIMITS, ask, assert_ended, assert_works, with_children
 from .conftest import LIMITS, PROGRAM
 
 
@@ -57,25 +58,21 @@ def test_nothing_is_read_beyond_the_arena() -> None:
 
 def test_an_endless_request_is_killed_at_its_wall_clock_limit(pool: SandboxPool) -> None:
     with pytest.raises(ChildTimedOut):
-        ask(pool, "spin", wall_s=0.3)
+        ask(pool, "spin", limits=RequestLimits(wall_s=0.3, cpu_s=5))
     assert_works(pool)
 
 
-def test_processor_time_is_limited_for_each_request() -> None:
-    pool = SandboxPool(PROGRAM, replace(LIMITS, cpu_s=1), children=1)
-    try:
-        with pytest.raises(ChildDied) as raised:
-            ask(pool, "spin", wall_s=20)
-        assert raised.value.exit_status == -signal.SIGXCPU
-    finally:
-        pool.close()
-
-
-def test_a_request_may_be_given_less_processor_time_than_others(pool: SandboxPool) -> None:
+def test_processor_time_is_limited_for_each_request(pool: SandboxPool) -> None:
     with pytest.raises(ChildDied) as raised:
-        pool.ask({"do": "spin"}, accept=lambda value: value, wall_s=20, wait_s=20, cpu_s=1)
+        ask(pool, "spin", limits=RequestLimits(wall_s=20, cpu_s=1))
     assert raised.value.exit_status == -signal.SIGXCPU
     assert_works(pool)
+
+
+def test_memory_can_be_limited_for_each_request(pool: SandboxPool) -> None:
+    with pytest.raises(ChildOutOfMemory):
+        ask(pool, "allocate", bytes=200 << 20, limits=replace(ANY_LIMITS, memory_bytes=128 << 20))
+    assert ask(pool, "allocate", bytes=200 << 20) == 200 << 20
 
 
 def test_a_request_that_needs_too_much_memory_is_told_apart(pool: SandboxPool) -> None:
@@ -132,7 +129,7 @@ def test_a_child_whose_answer_is_not_accepted_is_replaced(pool: SandboxPool) -> 
     assert_works(pool)
     before = pool.pids()
     with pytest.raises(ChildMisbehaved):
-        pool.ask({"do": "echo"}, accept=refuse, wall_s=5, wait_s=20)
+        pool.ask({"do": "echo"}, accept=refuse, limits=ANY_LIMITS, wait_s=20)
     assert_works(pool)
     assert pool.pids() != before
 
@@ -152,10 +149,10 @@ def test_there_is_no_way_out(pool: SandboxPool, tmp_path: Path) -> None:
 def test_a_caller_waits_for_a_free_child_and_then_gives_up(pool: SandboxPool) -> None:
     def ask_until_refused() -> None:
         while True:
-            pool.ask({"do": "echo"}, accept=lambda value: value, wall_s=5, wait_s=0.05)
+            pool.ask({"do": "echo"}, accept=lambda value: value, limits=ANY_LIMITS, wait_s=0.05)
 
     with ThreadPoolExecutor() as threads:
-        busy = threads.submit(ask, pool, "spin", (), 1)
+        busy = threads.submit(ask, pool, "spin", (), RequestLimits(wall_s=1, cpu_s=5))
         with pytest.raises(SandboxUnavailable, match="busy"):
             ask_until_refused()
         assert isinstance(busy.exception(), ChildTimedOut)
@@ -212,7 +209,7 @@ def test_a_program_that_cannot_start_is_told_to_the_caller(tmp_path: Path) -> No
     pool = SandboxPool(Program(folder=tmp_path, module="broken"), ChildLimits(), children=1)
     try:
         with pytest.raises(SandboxUnavailable, match="nowhere_to_be_found"):
-            pool.ask({}, accept=lambda value: value, wall_s=1, wait_s=1)
+            pool.ask({}, accept=lambda value: value, limits=ANY_LIMITS, wait_s=1)
     finally:
         pool.close()
 
@@ -252,10 +249,11 @@ _PARENT = f"""
 import json, sys, time
 sys.path[:0] = {sys.path!r}
 from tests.inference.sandbox.conftest import LIMITS, PROGRAM
-from inference.sandbox import SandboxPool
+from inference.sandbox import RequestLimits, SandboxPool
+from tests.inference.sandbox.asking import ANY_LIMITS
 pool = SandboxPool(PROGRAM, LIMITS, children=2)
 pool.wait_until_warm(20)
-pool.ask({{"do": "echo"}}, accept=lambda value: value, wall_s=5, wait_s=5)
+pool.ask({{"do": "echo"}}, accept=lambda value: value, limits=ANY_LIMITS, wait_s=5)
 print(json.dumps(pool.pids()), flush=True)
-pool.ask({{"do": "spin"}}, accept=print, wall_s=60, wait_s=5)
+pool.ask({{"do": "spin"}}, accept=print, limits=RequestLimits(60, 60), wait_s=5)
 """

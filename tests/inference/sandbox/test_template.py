@@ -11,12 +11,16 @@ from inference.sandbox import (
     ChildLimits,
     ChildTimedOut,
     Program,
+    RequestLimits,
     SandboxPool,
     SandboxUnavailable,
 )
 from tests.waiting import eventually
 
-from .asking import ask, assert_ended, assert_works, with_children
+from .asking import ANY_LIMITS, ask, assert_ended, assert_works, with_children
+
+HASTY = RequestLimits(wall_s=0.3, cpu_s=5)
+PATIENT = RequestLimits(wall_s=60, cpu_s=60)
 
 
 def tree(pool: SandboxPool) -> set[psutil.Process]:
@@ -61,7 +65,7 @@ def test_a_fork_that_is_killed_or_fails_costs_no_child(
 ) -> None:
     before = tree(pool)
     with pytest.raises(error):
-        ask(pool, deed, wall_s=0.3)
+        ask(pool, deed, limits=HASTY)
     assert tree(pool) == before
     assert_works(pool)
 
@@ -69,7 +73,7 @@ def test_a_fork_that_is_killed_or_fails_costs_no_child(
 def test_a_fork_that_answers_and_stays_is_killed(pool: SandboxPool) -> None:
     before = tree(pool)
     with pytest.raises(ChildTimedOut):
-        ask(pool, "answer and stay", wall_s=0.3)
+        ask(pool, "answer and stay", limits=HASTY)
     assert tree(pool) == before
     assert_works(pool)
 
@@ -77,7 +81,7 @@ def test_a_fork_that_answers_and_stays_is_killed(pool: SandboxPool) -> None:
 def test_a_fork_dies_with_its_template(pool: SandboxPool) -> None:
     before = tree(pool)
     with ThreadPoolExecutor() as threads:
-        asked = threads.submit(ask, pool, "spin", wall_s=60)
+        asked = threads.submit(ask, pool, "spin", limits=PATIENT)
         (fork,) = eventually(lambda: tree(pool) - before, "the fork of a request")
         fork.parent().kill()
         assert isinstance(asked.exception(), SandboxUnavailable)
@@ -90,7 +94,7 @@ def test_a_program_that_starts_threads_is_refused(tmp_path: Path) -> None:
     pool = SandboxPool(Program(folder=tmp_path, module="threaded"), ChildLimits(), children=1)
     try:
         with pytest.raises(SandboxUnavailable, match="threads"):
-            pool.ask({}, accept=lambda value: value, wall_s=1, wait_s=1)
+            pool.ask({}, accept=lambda value: value, limits=ANY_LIMITS, wait_s=1)
     finally:
         pool.close()
 

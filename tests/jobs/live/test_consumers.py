@@ -140,7 +140,9 @@ def test_an_event_of_a_slow_transaction_is_not_skipped(
             append_event(slow.id, "slow", {})
             other_thread.submit(_append, quick, "quick").result()
         seen = {event["type"] for event in _events(socket, 2)}
-    assert seen == {"slow", "quick"}
+        # While any transaction of the server is open, "from now on" begins a little earlier.
+        while not {"slow", "quick"} <= seen:
+            seen |= {event["type"] for event in _events(socket, 1)}
 
 
 def test_garbage_is_answered_with_an_error_and_the_socket_stays_open(

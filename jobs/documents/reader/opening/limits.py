@@ -17,6 +17,12 @@ class DocumentLimits:
     max_text_lines: int = 100_000
     render_dpi: int = 200
     max_wall_s: float = 30.0
-    """Wall-clock time of one request: an inspection or one page."""
+    """Wall-clock time to read one page."""
     max_cpu_s: int = 30
     max_memory_bytes: int = 2048 * _MIB
+    """Address space, so that the document and the code count too."""
+    max_inspect_wall_s: float = 8.0
+    """An inspection draws nothing, and the sender waits for it."""
+    max_inspect_cpu_s: int = 5
+    max_inspect_memory_bytes: int = 1024 * _MIB
+    """Besides the document itself. Two kilobytes can unpack to what fills it, but not take long to."""

@@ -27,6 +27,7 @@ from tests.samples.pdfs import (
     laughing_pdf,
     many_pages_pdf,
     no_pages_pdf,
+    object_stream_bomb_pdf,
     picture_bomb_pdf,
     text_pdf,
 )
@@ -143,6 +144,30 @@ def test_a_bomb_inside_a_page_ends_within_the_limits(
     assert outcome(walled_reader, store(make())) in {"read", "document_too_complex"}
 
 
+def test_two_kilobytes_that_unpack_to_gigabytes_are_too_complex_to_inspect(store: Store) -> None:
+    data = object_stream_bomb_pdf()
+    assert len(data) < 4000
+    reader = DocumentReader(children=1)
+    try:
+        assert rejection_of(reader, data, store).code == "document_too_complex"
+    finally:
+        reader.close()
+
+
+def test_an_inspection_has_limits_of_its_own(store: Store) -> None:
+    hasty = DocumentReader(replace(LIMITS, max_inspect_wall_s=0.1), children=1)
+    try:
+        rejection = rejection_of(hasty, object_stream_bomb_pdf(300), store)
+        assert isinstance(rejection.__cause__, ChildTimedOut)
+        assert "0.1 s" in rejection.detail
+    finally:
+        hasty.close()
+
+
+def test_the_longest_allowed_document_is_inspected(walled_reader: DocumentReader, store: Store) -> None:
+    assert walled_reader.inspect(store(text_pdf(*["one of many"] * 2000))).pages_total == 2000
+
+
 def test_a_laughing_pdf_that_runs_out_of_memory_first_is_too_complex(store: Store) -> None:
     limits = replace(LIMITS, max_wall_s=60, max_memory_bytes=256 << 20, max_page_pixels=1_000_000)
     tight = DocumentReader(limits, children=1)
@@ -184,10 +209,12 @@ def test_a_file_over_the_limit_on_bytes_is_refused_unread(store: Store) -> None:
 
 
 def test_what_no_child_was_free_for_is_not_the_documents_fault(store: Store) -> None:
-    none = DocumentReader(LIMITS, children=0, wait_s=0.01)
+    none = DocumentReader(LIMITS, children=0, wait_s=0.02, inspect_wait_s=0.01)
     try:
-        with pytest.raises(ReaderUnavailable):
+        with pytest.raises(ReaderUnavailable, match=r"0\.01 s"):
             none.inspect(store(b"text"))
+        with pytest.raises(ReaderUnavailable, match=r"0\.02 s"):
+            none.read_page(store(b"text"), "text", 1)
     finally:
         none.close()
 
