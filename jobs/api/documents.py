@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from hashlib import sha256
 
-from django.core.files.storage import default_storage
 from django.http import FileResponse
 from django.http.response import HttpResponseBase
 from django.utils.cache import get_conditional_response
@@ -18,13 +17,16 @@ from rest_framework.views import APIView
 from jobs.api.pagination import listing
 from jobs.api.schema import UPLOAD
 from jobs.api.serializers import DocumentSerializer, StoredDocumentSerializer
+from jobs.documents.files import open_file
 from jobs.documents.selectors import get_document, get_page, live_documents
 from jobs.documents.services import delete_document, store_document
 from jobs.documents.uploads import Upload
-from jobs.errors import InvalidRequest
+from jobs.errors import FileMissing, InvalidRequest
+from jobs.models import DocumentPage
 from tenants.api.callers import caller
 from tenants.api.schema import PAGED, REFUSALS, paged_list_of
 from tenants.context import unit_of_work
+from tenants.identity import Identity
 
 DOCUMENT_LIST = paged_list_of("DocumentList", DocumentSerializer(many=True))
 
@@ -101,6 +103,16 @@ class AsStored(BaseContentNegotiation):
         return for_problems, for_problems.media_type
 
 
+def _picture(identity: Identity, page: DocumentPage) -> FileResponse:
+    try:
+        return FileResponse(open_file(page.picture), content_type=page.picture_type)
+    except FileMissing:
+        # Erased since it was looked up? Then that is the answer, and no fault of the storage.
+        with unit_of_work(identity.tenant_id):
+            get_page(page.document_id, page.number)
+        raise
+
+
 class PagePicture(APIView):
     content_negotiation_class = AsStored
 
@@ -115,9 +127,7 @@ class PagePicture(APIView):
             page = get_page(document_id, number)
         # A picture's name is never used twice. Whoever keeps the picture must ask each time whether it still is there.
         etag = quote_etag(sha256(page.picture.encode()).hexdigest()[:32])
-        response = get_conditional_response(request._request, etag=etag) or FileResponse(
-            default_storage.open(page.picture), content_type=page.picture_type
-        )
+        response = get_conditional_response(request._request, etag=etag) or _picture(identity, page)
         response["ETag"] = etag
         response["Cache-Control"] = "private, no-cache"
         response["Content-Security-Policy"] = "default-src 'none'; sandbox"

@@ -8,7 +8,7 @@ from tenants.row_security import protect
 
 
 class Migration(migrations.Migration):
-    dependencies = [("jobs", "0003_walls"), ("tenants", "0002_walls")]
+    dependencies = [("jobs", "0002_walls"), ("tenants", "0002_walls")]
 
     operations = [
         migrations.CreateModel(
