@@ -18,7 +18,7 @@ from .errors import (
     SandboxUnavailable,
 )
 from .inside.channel import ChannelClosed, ChannelTimedOut, InvalidMessage, Json, receive, send
-from .isolation import Isolation, child_command
+from .isolation import CHILD_ENVIRONMENT, Isolation, child_command
 from .limits import ChildLimits, RequestLimits
 from .program import Program
 
@@ -47,7 +47,7 @@ class Child:
         with theirs:
             self._process = subprocess.Popen(
                 child_command(program, bubblewrap, theirs.fileno()),
-                env={},
+                env=CHILD_ENVIRONMENT,
                 cwd=cwd,
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
