@@ -59,11 +59,14 @@ class EventsConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
                 tail = JobTail(tenant_id, wanted.job_id, wanted.after)
             else:
                 tail = TenantTail(tenant_id, wanted.after)
+            asked_for = tail.place
             first = await self._threads.run(tail.read)
         except DomainError as error:
             await self._say_error(error.code, error.detail)
             return
-        await self._start("follow", self._follow(tail, first))
+        # Where the events that follow begin, not where they end: a client may be cut off in between.
+        begins_at = tail.place if asked_for is None else asked_for
+        await self._start("follow", self._answer_and_follow(tail, first, begins_at))
 
     async def disconnect(self, code: int) -> None:
         for task in self._tasks.values():
@@ -92,10 +95,12 @@ class EventsConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
                 "internal_error", "Something went wrong on our side. Connect again.", INTERNAL_ERROR
             )
 
+    async def _answer_and_follow(self, tail: Tail, first: Reading, begins_at: str | int | None) -> None:
+        subject = "all" if isinstance(tail, TenantTail) else str(tail.subject)
+        await self._say({"type": "subscribed", "subscribe": subject, "cursor": begins_at})
+        await self._follow(tail, first)
+
     async def _follow(self, tail: Tail, first: Reading | None = None) -> None:
-        if first is not None:
-            subject = "all" if isinstance(tail, TenantTail) else str(tail.subject)
-            await self._say({"type": "subscribed", "subscribe": subject, "cursor": tail.place})
         with self._hub.watch(tail.subject) as changed:
             changed.wake()  # What happened between the last reading and the watch is looked for at once.
             reading, patience_s = first or Reading(), UNSETTLED_S

@@ -106,7 +106,7 @@ def test_a_jobs_events_are_told_from_any_number_on(
     with open_socket(**_bearer(tenant)) as socket:
         _ready(socket)
         socket.send(json.dumps({"subscribe": str(job.id), "after": 17}))
-        assert _next(socket)["type"] == "subscribed"
+        assert _next(socket) == {"type": "subscribed", "subscribe": str(job.id), "cursor": 17}
         assert [event["seq"] for event in _events(socket, 284)] == list(range(18, 302))
         _append(job, "last")
         assert [event["seq"] for event in _events(socket, 1)] == [302]
@@ -121,7 +121,7 @@ def test_a_tenants_events_are_told_from_any_cursor_on(
     with open_socket(**_bearer(tenant)) as socket:
         _ready(socket)
         socket.send(json.dumps({"subscribe": "all", "after": cursor}))
-        assert _next(socket)["type"] == "subscribed"
+        assert _next(socket) == {"type": "subscribed", "subscribe": "all", "cursor": cursor}
         message = _next(socket)
         assert message["event"]["job"] == str(job.id)
         socket.send(json.dumps({"subscribe": "all", "after": message["cursor"]}))

@@ -22,6 +22,8 @@ def handle(request: Json, files: Sequence[int]) -> Json:
     limits = DocumentLimits(**request["limits"])
     try:
         with os.fdopen(files[0], "rb", closefd=False) as document:
+            # A child that was killed over this file has read from it already, at the place that both share.
+            document.seek(0)
             file_type = detect(document.read(HEAD_BYTES))
             match request["do"]:
                 case "inspect":
