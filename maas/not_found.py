@@ -1,10 +1,13 @@
 """What is answered where nothing is, or where something of ours broke: a problem to programs, a page to people."""
 
+import sys
+
+from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.loader import render_to_string
 from django.views.decorators.csrf import csrf_exempt
 
-from maas.api_errors import CONTENT_TYPE, problem
+from maas.api_errors import CONTENT_TYPE, database_away, problem
 
 API = ("/v1/", "/v2/", "/ws/")
 
@@ -30,6 +33,11 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
+    if isinstance(sys.exc_info()[1], OperationalError | InterfaceError):
+        away = database_away()
+        response = _answer(request, away.code, away.detail)
+        response["Retry-After"] = str(away.extra["retry_after_s"])
+        return response
     request_id = request.META.get("maas.request_id", "")
     return _answer(
         request, "internal_error", f"Something went wrong on our side. Quote request {request_id}."

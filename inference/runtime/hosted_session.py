@@ -14,6 +14,7 @@ from inference.runtime.providers import ExecutionPlan
 from inference.runtime.run_limit import RunTookTooLong, run_limit
 from inference.runtime.tensors import Array, NodeArg
 
+FATAL_ONLY = 4
 RUN_LIMIT_S = 30.0
 """A batch of the dearest built-in model takes a few seconds on two cores."""
 
@@ -71,7 +72,8 @@ def _open(path: Path, plan: ExecutionPlan) -> Any:
     options.add_session_config_entry("session.inter_op.allow_spinning", "0")
     # A memory plan would be kept for every input shape ever seen; shapes vary without bound here.
     options.enable_mem_pattern = False
-    options.log_severity_level = 3
+    # Its own lines go straight to the console, with names out of the model; errors reach us as exceptions.
+    options.log_severity_level = FATAL_ONLY
     if plan.on_gpu and hasattr(ort, "preload_dlls"):
         ort.preload_dlls()
     try:

@@ -36,7 +36,7 @@ class RunLimit:
     @contextmanager
     def of(self, limit_s: float) -> Iterator[ort.RunOptions]:
         """Options to run with; raises RunTookTooLong in place of the error that ending the run causes."""
-        run = _Run(time.monotonic() + limit_s, next(self._numbers), ort.RunOptions())
+        run = _Run(time.monotonic() + limit_s, next(self._numbers), _quiet_options())
         self._watch(run)
         try:
             yield run.options
@@ -68,6 +68,13 @@ class RunLimit:
                 late = heapq.heappop(self._runs)
             late.ended_by_us = True
             late.options.terminate = True
+
+
+def _quiet_options() -> ort.RunOptions:
+    """What goes wrong in a run is raised; said on the console too, it would carry the model's own names there."""
+    options = ort.RunOptions()
+    options.log_severity_level = 4
+    return options
 
 
 run_limit = RunLimit()

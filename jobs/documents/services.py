@@ -17,6 +17,9 @@ from tenants.context import APP, unit_of_work
 from tenants.identity import Identity
 from tenants.ids import uuid7
 
+MOST_TRIES = 5
+"""The row that won against ours may be erased before it is looked at; then ours is to be tried once more."""
+
 
 @dataclass(frozen=True)
 class StoredDocument:
@@ -27,13 +30,21 @@ class StoredDocument:
 
 def store_document(*, identity: Identity, upload: Upload) -> StoredDocument:
     """First on disk, then in the database: a row never points at nothing. What was found in it came with it."""
-    with unit_of_work(identity.tenant_id):
-        known = live_document_with(upload.sha256)
-    if known is not None:
-        return StoredDocument(known, created=False)
-    inspection = _found_in(upload)
-    _check_against(identity, inspection)
-    document = Document(
+    for _ in range(MOST_TRIES):
+        with unit_of_work(identity.tenant_id):
+            known = live_document_with(upload.sha256)
+        if known is not None:
+            return StoredDocument(known, created=False)
+        inspection = _found_in(upload)
+        _check_against(identity, inspection)
+        document = _new_document(identity, upload, inspection)
+        if _insert(document, upload.path):
+            return StoredDocument(document, created=True)
+    raise ReaderUnavailable("The document was sent and erased many times at once. Send it again.")
+
+
+def _new_document(identity: Identity, upload: Upload, inspection: Inspection) -> Document:
+    return Document(
         id=uuid7(),
         tenant_id=identity.tenant_id,
         name=safe_name(upload.filename),
@@ -44,10 +55,9 @@ def store_document(*, identity: Identity, upload: Upload) -> StoredDocument:
         pages_total=inspection.pages_total,
         livemode=identity.livemode,
     )
-    return _insert(document, upload.path)
 
 
-def _insert(document: Document, path: Path) -> StoredDocument:
+def _insert(document: Document, path: Path) -> bool:
     """Of two uploads of the same bytes at once, one row wins and the other's file is erased."""
     document.file = files.original_name(document.tenant_id, document.id, document.sha256)
     with unit_of_work(document.tenant_id):
@@ -57,14 +67,10 @@ def _insert(document: Document, path: Path) -> StoredDocument:
         with unit_of_work(document.tenant_id):
             erasure.withdraw(document.file)
             document.save(force_insert=True)
-        return StoredDocument(document, created=True)
     except IntegrityError:
         erasure.carry_out_now(document.tenant_id, [document.file])
-        with unit_of_work(document.tenant_id):
-            winner = live_document_with(document.sha256)
-        if winner is None:
-            raise
-        return StoredDocument(winner, created=False)
+        return False
+    return True
 
 
 def _found_in(upload: Upload) -> Inspection:

@@ -12,6 +12,7 @@ from jobs.documents.reader import DocumentRejected, ReaderUnavailable
 from jobs.documents.reading import reader
 from jobs.documents.services import StoredDocument, delete_document, store_document
 from jobs.documents.uploads import Upload
+from jobs.errors import DocumentDeleted
 from jobs.models import Document, DocumentPage
 from tenants.context import unit_of_work
 from tenants.identity import Identity
@@ -150,3 +151,28 @@ def test_a_document_with_more_pages_than_the_tenant_may_send_is_refused(
     )
     with pytest.raises(DocumentRejected, match="2 pages; the limit is 1"):
         stored(tight, tmp_path, scanned_pdf("one", "two"))
+
+
+def test_sending_and_erasing_the_same_bytes_at_once_never_fails(identity: Identity, tmp_path: Path) -> None:
+    content = text_pdf("sent and erased")
+    failed: list[Exception] = []
+
+    def send_and_erase(number: int) -> None:
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        for _ in range(8):
+            try:
+                made = stored(identity, folder, content)
+                delete_document(identity=identity, document_id=made.document.id)
+            except (DocumentDeleted, ReaderUnavailable):
+                pass
+            except Exception as error:
+                failed.append(error)
+        connections.close_all()
+
+    threads = [threading.Thread(target=send_and_erase, args=[number]) for number in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failed == []
