@@ -7,6 +7,7 @@ import structlog
 from django.db import InterfaceError, OperationalError
 from django.http import Http404
 from rest_framework import exceptions
+from rest_framework.renderers import JSONRenderer
 from rest_framework.response import Response
 
 from inference.contracts import WorkRefused
@@ -165,6 +166,8 @@ def handle(error: Exception, context: Mapping[str, Any]) -> Response | None:
             "internal_error", f"Something went wrong on our side. Quote request {request_id} to the operator."
         )
     body["request_id"] = request_id
+    # Whatever the endpoint gives otherwise (a page, a picture): a problem is JSON.
+    request.accepted_renderer, request.accepted_media_type = JSONRenderer(), JSONRenderer.media_type
     headers = {"WWW-Authenticate": 'Bearer realm="maas"'} if body["status"] == 401 else {}
     if "retry_after_s" in body:
         headers["Retry-After"] = str(body["retry_after_s"])

@@ -1,5 +1,6 @@
 import pytest
 from django.db import InterfaceError, OperationalError
+from django.test import Client
 from rest_framework import exceptions
 
 from inference.contracts import WorkRefused
@@ -51,3 +52,11 @@ def test_a_validation_error_says_in_its_sentence_which_field_is_wrong() -> None:
 
 def test_a_code_about_the_content_is_422() -> None:
     assert status_of("some_new_refusal") == 422
+
+
+@pytest.mark.parametrize("method", ["options", "post", "delete"])
+def test_a_problem_is_json_wherever_it_comes_from(method: str) -> None:
+    answer = getattr(Client(), method)("/v1/docs")
+    assert answer.status_code == 405
+    assert answer["Content-Type"] == "application/problem+json"
+    assert answer.json()["code"] == "method_not_allowed"
