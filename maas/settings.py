@@ -179,4 +179,5 @@ X_FRAME_OPTIONS = "DENY"
 PROMETHEUS_EXPORT_MIGRATIONS = False
 LOGGING_CONFIG = "maas.logging.configure"
 LOGGING = {"format": MAAS_LOG_FORMAT, "level": ENV.text("MAAS_LOG_LEVEL", "INFO")}
+# NumPy's small products gain nothing from threads of their own beside ONNX Runtime's.
 os.environ.setdefault("OMP_NUM_THREADS", "1")

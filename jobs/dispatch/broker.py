@@ -5,7 +5,7 @@ from uuid import UUID
 
 from django.conf import settings
 
-from inference.brokers import QueueBroker, build_broker, publish
+from inference.brokers import QueueBroker, build_broker, publish, queue_depth
 
 
 @cache
@@ -16,3 +16,8 @@ def publishing_broker() -> QueueBroker:
 def publish_page(queue_name: str, *, tenant_id: UUID, page_id: UUID) -> None:
     """Ids only: what to do is in the database, where it can neither be forged nor go stale."""
     publish(publishing_broker(), queue_name, {"tenant_id": str(tenant_id), "page_id": str(page_id)})
+
+
+def pages_waiting(queue_name: str) -> int:
+    """Messages that no worker has fetched yet, repeats included."""
+    return queue_depth(publishing_broker(), queue_name)

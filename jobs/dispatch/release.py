@@ -13,7 +13,7 @@ import structlog
 from django.db import connections
 
 from inference.brokers import BrokerUnavailable
-from jobs.dispatch.broker import publish_page
+from jobs.dispatch.broker import pages_waiting, publish_page
 from jobs.dispatch.slots import worker_slots
 from tenants.context import OPERATOR, operator_work
 
@@ -34,7 +34,7 @@ WITH under_way AS (
     WHERE model_version_id = %(version)s AND state = 'queued' AND run_after <= clock_timestamp()
       AND (wake_again_at IS NULL OR wake_again_at <= clock_timestamp())
     ORDER BY id
-    LIMIT greatest(0, %(window)s - (SELECT pages FROM under_way))
+    LIMIT least(%(room)s, greatest(0, %(window)s - (SELECT pages FROM under_way)))
     FOR UPDATE SKIP LOCKED
 )
 UPDATE jobs_page SET wake_again_at = clock_timestamp() + make_interval(secs => %(publishing_s)s)
@@ -62,8 +62,17 @@ class _Wake:
 
 def release_version(version_id: int, version_key: str) -> int:
     """Publishes what fits the window; how many. Safe to call from any number of processes at once."""
-    wakes = sorted(_take(version_id), key=lambda wake: wake.page_id)
-    published = list(_publish(f"infer.{version_key}", wakes))
+    queue_name, window = f"infer.{version_key}", WINDOW_PER_SLOT * worker_slots()
+    try:
+        room = window - pages_waiting(queue_name)
+    except BrokerUnavailable as error:
+        log.warning("broker_unavailable", queue=queue_name, error=str(error))
+        return 0
+    if room <= 0:
+        # What nobody fetches is not repeated: the messages are still there.
+        return 0
+    wakes = sorted(_take(version_id, window, room), key=lambda wake: wake.page_id)
+    published = list(_publish(queue_name, wakes))
     if published:
         with operator_work(), connections[OPERATOR].cursor() as cursor:
             cursor.execute(_CONFIRM, [WAKE_S, [wake.page_id for wake in published]])
@@ -84,10 +93,10 @@ def waiting_versions() -> list[tuple[int, str]]:
         return [(row[0], row[1]) for row in cursor.fetchall()]
 
 
-def _take(version_id: int) -> list[_Wake]:
-    window = WINDOW_PER_SLOT * worker_slots()
+def _take(version_id: int, window: int, room: int) -> list[_Wake]:
+    values = {"version": version_id, "window": window, "room": room, "publishing_s": PUBLISHING_S}
     with operator_work(), connections[OPERATOR].cursor() as cursor:
-        cursor.execute(_TAKE, {"version": version_id, "window": window, "publishing_s": PUBLISHING_S})
+        cursor.execute(_TAKE, values)
         return [_Wake(*row) for row in cursor.fetchall()]
 
 

@@ -7,7 +7,6 @@ from jobs.live.protocol import REQUEST_ID, Scope, Send
 from maas.api_errors import CONTENT_TYPE, problem
 from tenants.errors import DomainError
 
-NORMAL_CLOSE = 1000
 INTERNAL_ERROR = 1011
 CLOSE_CODES = {400: 4400, 401: 4401, 403: 4403, 404: 4404, 503: 1013}
 

@@ -12,6 +12,15 @@ def waiting(desk: Desk) -> int:
     return queue_depth(publishing_broker(), desk.version.queue_name)
 
 
+def fetch_one(desk: Desk) -> None:
+    """As the worker does that takes the page."""
+    consumer = publishing_broker().consume(desk.version.queue_name, prefetch=1, timeout=1000)
+    message = next(consumer)
+    assert message is not None
+    consumer.ack(message)
+    consumer.close()
+
+
 def test_accepting_wakes_a_worker_at_once(desk: Desk) -> None:
     desk.submit()
     assert waiting(desk) == 1
@@ -38,6 +47,7 @@ def test_a_flood_does_not_fill_the_broker(desk: Desk) -> None:
 
 def test_a_finished_page_makes_room_for_the_next(desk: Desk) -> None:
     job = desk.submit(pages=WINDOW + 2)
+    fetch_one(desk)
     desk.finish(desk.pages(job)[0])
     assert release_version(desk.version.id, desk.version.key) == 1
 
@@ -55,3 +65,11 @@ def test_a_page_that_backs_off_is_not_woken_early(desk: Desk) -> None:
         page.id,
     )
     assert release_version(desk.version.id, desk.version.key) == 0
+
+
+def test_while_no_worker_listens_the_broker_does_not_fill_with_repeats(desk: Desk) -> None:
+    job = desk.submit(pages=WINDOW)
+    for _ in range(3):
+        desk.sql("UPDATE jobs_page SET wake_again_at = clock_timestamp() WHERE job_id = %s", job.id)
+        release_version(desk.version.id, desk.version.key)
+    assert waiting(desk) == WINDOW
