@@ -7,6 +7,7 @@ from django.apps import AppConfig
 
 class TenantsConfig(AppConfig):
     name = "tenants"
+    verbose_name = "Tenants & people"
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:

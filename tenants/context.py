@@ -4,8 +4,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
+import psycopg
 from django.db import connections, transaction
 
 from tenants.errors import UnscopedQuery
@@ -52,13 +54,20 @@ def unit_of_work(tenant_id: UUID) -> Iterator[None]:
     if outer is not None and outer.tenant_id not in (None, tenant_id):
         raise UnscopedQuery(f"work for tenant {tenant_id} inside work for tenant {outer.tenant_id}")
     with transaction.atomic(using=APP):
-        with connections[APP].cursor() as cursor:
-            cursor.execute("SELECT set_config('app.tenant', %s, true)", [str(tenant_id)])
+        _tell_database(tenant_id)
         token = _scope.set(Scope(tenant_id, APP))
         try:
             yield
         finally:
             _scope.reset(token)
+
+
+def _tell_database(tenant_id: UUID) -> None:
+    """In one trip with the BEGIN before it, since there is one for each piece of work."""
+    connections[APP].ensure_connection()
+    connection: psycopg.Connection[Any] = connections[APP].connection
+    with connections[APP].wrap_database_errors, connection.pipeline(), psycopg.Cursor(connection) as cursor:
+        cursor.execute("SELECT set_config('app.tenant', %s, true)", [str(tenant_id)])
 
 
 @contextmanager

@@ -1,14 +1,26 @@
 """Who is calling: what every view, socket and limit needs to know of the caller, and no more."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 from uuid import UUID
 
 from tenants.errors import NotPermitted
 from tenants.limits import EffectiveLimits
+from tenants.rates.limits import UNLIMITED, CallerLimits
 
-Scope = Literal["documents:read", "documents:write", "jobs:read", "jobs:write", "models:read", "events:read"]
+Scope = Literal[
+    "documents:read",
+    "documents:write",
+    "jobs:read",
+    "jobs:write",
+    "models:read",
+    "events:read",
+    "keys:read",
+    "keys:write",
+    "usage:read",
+    "log:read",
+]
 SCOPES: tuple[Scope, ...] = (
     "documents:read",
     "documents:write",
@@ -17,6 +29,23 @@ SCOPES: tuple[Scope, ...] = (
     "models:read",
     "events:read",
 )
+
+MEMBER_SCOPES: tuple[Scope, ...] = (*SCOPES, "keys:read", "keys:write", "usage:read", "log:read")
+"""What people may be let do beside what keys may: no key can make another key."""
+
+_DEEDS: Mapping[Scope, str] = {
+    "documents:read": "see its documents",
+    "documents:write": "add, change or delete documents",
+    "jobs:read": "see its jobs",
+    "jobs:write": "have documents read, or change what is under way",
+    "models:read": "see its models",
+    "events:read": "follow its jobs live",
+    "keys:read": "see its API keys",
+    "keys:write": "create, rotate or revoke its API keys",
+    "usage:read": "see its usage and costs",
+    "log:read": "see its API log",
+}
+"""As people say it; programs are told the scope."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +58,8 @@ class Identity:
     livemode: bool = True
     key_id: UUID | None = None
     user_id: UUID | None = None
+    tenant_name: str = ""
+    rates: CallerLimits = UNLIMITED
 
     # Django REST framework asks these of whatever stands in `request.user`.
     is_authenticated = True
@@ -38,11 +69,13 @@ class Identity:
         if scope not in self.scopes:
             raise NotPermitted(
                 f"This key lacks the scope {scope!r}; it has {sorted(self.scopes)}. Use a key with that scope."
+                if self.key_id
+                else f"Your role in this account does not let you {_DEEDS[scope]}. An owner can give you another role."
             )
 
 
 def all_scopes() -> frozenset[str]:
-    return frozenset(SCOPES)
+    return frozenset(MEMBER_SCOPES)
 
 
 def checked_scopes(scopes: Iterable[str]) -> list[str]:

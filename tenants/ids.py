@@ -3,6 +3,7 @@
 import secrets
 import threading
 import time
+from datetime import datetime
 from uuid import UUID
 
 _TAIL_BITS = 74
@@ -17,6 +18,12 @@ def uuid7() -> UUID:
         fresh = ((time.time_ns() // 1_000_000) << _TAIL_BITS) | secrets.randbits(_TAIL_BITS - 1)
         _last = fresh if fresh > _last else _last + 1 + secrets.randbits(32)
         return _shape(_last)
+
+
+def first_id_at(moment: datetime) -> UUID:
+    """No identifier made at or after this moment is smaller: a time range of a table is a range of its key."""
+    unix_ms = int(moment.timestamp() * 1000)
+    return UUID(int=(max(0, unix_ms) << 80) | (0x7 << 76) | (0b10 << 62))
 
 
 def _shape(value: int) -> UUID:

@@ -1,4 +1,4 @@
-"""What one caller may do: plan, tenant and key limits merged into one value."""
+"""How large what one caller sends may be, and how much of it may be under way; rates are counted elsewhere."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,6 @@ class EffectiveLimits:
     page_pixels: int
     inline_bytes: int
     unfinished_jobs: int | None = None
-    requests_per_minute: int | None = None
 
     def tightened(self, other: "EffectiveLimits") -> "EffectiveLimits":
         def least(one: int | None, two: int | None) -> int | None:
@@ -25,5 +24,4 @@ class EffectiveLimits:
             page_pixels=min(self.page_pixels, other.page_pixels),
             inline_bytes=min(self.inline_bytes, other.inline_bytes),
             unfinished_jobs=least(self.unfinished_jobs, other.unfinished_jobs),
-            requests_per_minute=least(self.requests_per_minute, other.requests_per_minute),
         )

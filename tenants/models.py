@@ -3,14 +3,18 @@
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.contrib.auth.models import PermissionsMixin
 from django.contrib.postgres.fields import ArrayField
+from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.utils import timezone
 
-from tenants.billing.models import UsageRecord
+from tenants import roles
+from tenants.billing.models import UsageDay, UsageRecord
 from tenants.ids import uuid7
+from tenants.keys import KeyParts
+from tenants.rates.rates import MOST, MOST_AT_ONCE
 from tenants.scoped import TenantOwned
 
-__all__ = ["ApiKey", "Membership", "Tenant", "UsageRecord", "User"]
+__all__ = ["ApiKey", "Membership", "ModelLimit", "Tenant", "UsageDay", "UsageRecord", "User"]
 
 
 class UserManager(BaseUserManager["User"]):
@@ -47,6 +51,18 @@ class User(AbstractBaseUser, PermissionsMixin):
         return self.email
 
 
+def _own_limit(
+    what: str, help_text: str, *, least: int, most: int = MOST
+) -> "models.PositiveIntegerField[int | None, int | None]":
+    """Empty where somebody has none of their own."""
+    bounds = [MinValueValidator(least), MaxValueValidator(most)]
+    return models.PositiveIntegerField(what, null=True, blank=True, validators=bounds, help_text=help_text)
+
+
+_OR_UNLIMITED = "Empty: the installation's. 0: unlimited."
+_OF_TENANT = "Empty: only the account's."
+
+
 class Tenant(models.Model):
     """A customer: the unit of isolation, of limits and of the bill."""
 
@@ -58,6 +74,16 @@ class Tenant(models.Model):
     name = models.CharField(max_length=200)
     state = models.CharField(max_length=12, choices=State.choices, default=State.ACTIVE)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
+    requests_per_minute = _own_limit("requests a minute", _OR_UNLIMITED, least=0)
+    tokens_per_minute = _own_limit("tokens a minute", _OR_UNLIMITED, least=0)
+    pages_per_minute = _own_limit("pages a minute", _OR_UNLIMITED, least=0)
+    calls_at_once = _own_limit("calls at once", _OR_UNLIMITED, least=0, most=MOST_AT_ONCE)
+    unfinished_jobs = _own_limit("unfinished jobs", _OR_UNLIMITED, least=0)
+    results_generation = models.PositiveIntegerField(
+        default=0,
+        editable=False,
+        help_text="Counted up when its kept results are erased: no older one is found.",
+    )
 
     def __str__(self) -> str:
         return self.name
@@ -65,11 +91,11 @@ class Tenant(models.Model):
 
 class Membership(TenantOwned):
     class Role(models.TextChoices):
-        OWNER = "owner"
-        ADMIN = "admin"
-        DEVELOPER = "developer"
-        BILLING = "billing"
-        VIEWER = "viewer"
+        OWNER = roles.OWNER
+        ADMIN = roles.ADMIN
+        DEVELOPER = roles.DEVELOPER
+        BILLING = roles.BILLING
+        VIEWER = roles.VIEWER
 
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="memberships")
     role = models.CharField(max_length=12, choices=Role.choices, default=Role.DEVELOPER)
@@ -82,7 +108,7 @@ class Membership(TenantOwned):
         ]
 
     def __str__(self) -> str:
-        return f"{self.user_id} as {self.role}"
+        return f"{self.user.email} as {self.role} of {self.tenant.name}"
 
 
 class ApiKey(TenantOwned):
@@ -96,6 +122,43 @@ class ApiKey(TenantOwned):
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     expires_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)
+    last_used_at = models.DateTimeField(null=True, editable=False, help_text="To the minute.")
+    created_by = models.ForeignKey(
+        User, on_delete=models.SET_NULL, null=True, editable=False, related_name="+", db_index=False
+    )
+    replaces = models.ForeignKey(
+        "self", on_delete=models.SET_NULL, null=True, editable=False, related_name="replaced_by"
+    )
+    requests_per_minute = _own_limit("requests a minute", _OF_TENANT, least=1)
+    tokens_per_minute = _own_limit("tokens a minute", _OF_TENANT, least=1)
+    pages_per_minute = _own_limit("pages a minute", _OF_TENANT, least=1)
+    calls_at_once = _own_limit("calls at once", _OF_TENANT, least=1, most=MOST_AT_ONCE)
+
+    @property
+    def prefix(self) -> str:
+        """What may be shown of the key: enough to tell it from others, nothing to use it."""
+        return KeyParts(self.public_id, "", self.livemode).prefix
 
     def __str__(self) -> str:
-        return f"{self.name} (maas_{'live' if self.livemode else 'test'}_{self.public_id})"
+        return f"{self.name} ({self.prefix})"
+
+
+class ModelLimit(TenantOwned):
+    """What a tenant may do with one model, whatever else it may do."""
+
+    model = models.CharField(
+        max_length=100, help_text="Its name, such as embed; all versions count together."
+    )
+    requests_per_minute = _own_limit("requests a minute", _OF_TENANT, least=1)
+    tokens_per_minute = _own_limit("tokens a minute", _OF_TENANT, least=1)
+    pages_per_minute = _own_limit("pages a minute", _OF_TENANT, least=1)
+    calls_at_once = _own_limit("calls at once", _OF_TENANT, least=1, most=MOST_AT_ONCE)
+
+    class Meta(TenantOwned.Meta):
+        constraints = [
+            *TenantOwned.Meta.constraints,
+            models.UniqueConstraint(fields=["tenant", "model"], name="tenants_modellimit_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.model} for {self.tenant.name}"

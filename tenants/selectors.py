@@ -1,20 +1,53 @@
 """Reads that must work before a tenant is known, through functions that reveal one row and no more."""
 
 import hmac
-from dataclasses import dataclass
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
 from django.conf import settings
 from django.db import connections
 
-from tenants.context import APP
-from tenants.errors import InvalidKey, TenantSuspended
-from tenants.identity import Identity, all_scopes
+from tenants.context import APP, unit_of_work
+from tenants.errors import InvalidKey, KeyEnded, TenantLeft, TenantSuspended
+from tenants.identity import Identity
 from tenants.key_hashing import stored_digest
 from tenants.keys import parse_key
 from tenants.limits import EffectiveLimits
-from tenants.models import Membership, Tenant
+from tenants.models import Tenant
+from tenants.rates.limits import CallerLimits, caller_limits
+from tenants.rates.rates import Rates
+from tenants.roles import scopes_of
+
+
+@dataclass(frozen=True)
+class OwnLimits:
+    """As they were set for one tenant, one of its keys and its use of models; empty where nothing was."""
+
+    tenant: Mapping[str, int | None]
+    key: Mapping[str, int | None]
+    models: Mapping[str, Mapping[str, int | None]]
+
+    @classmethod
+    def read(cls, text: str) -> "OwnLimits":
+        found = json.loads(text)
+        return cls(found["tenant"], found.get("key") or {}, found.get("models") or {})
+
+    def effective(self) -> EffectiveLimits:
+        own = self.tenant.get("unfinished_jobs")
+        installation = effective_limits()
+        return installation if own is None else replace(installation, unfinished_jobs=own or None)
+
+    def rates(self, tenant_id: UUID, key_id: UUID | None = None) -> CallerLimits:
+        return caller_limits(
+            tenant_id,
+            Rates.chosen(self.tenant, installation_rates()),
+            key_id=key_id,
+            key=Rates.read(self.key),
+            models={name: Rates.read(written) for name, written in self.models.items()},
+        )
 
 
 @dataclass(frozen=True)
@@ -23,6 +56,8 @@ class MembershipRow:
     tenant_name: str
     tenant_state: str
     role: str
+    limits: str
+    """`OwnLimits`, written in JSON."""
 
 
 @dataclass(frozen=True)
@@ -35,15 +70,26 @@ class _KeyRow:
     expired: bool
     revoked_at: datetime | None
     tenant_state: str
+    limits: str
 
 
 def effective_limits() -> EffectiveLimits:
-    """The installation's own limits; plans and tenants will tighten them."""
+    """The installation's own."""
     return EffectiveLimits(
         upload_bytes=settings.MAAS_MAX_UPLOAD_BYTES,
         document_pages=settings.MAAS_MAX_PAGES,
         page_pixels=settings.MAAS_MAX_PAGE_PIXELS,
         inline_bytes=settings.MAAS_MAX_INLINE_BYTES,
+        unfinished_jobs=settings.MAAS_UNFINISHED_JOBS or None,
+    )
+
+
+def installation_rates() -> Rates:
+    return Rates(
+        requests_per_minute=settings.MAAS_REQUESTS_PER_MINUTE or None,
+        tokens_per_minute=settings.MAAS_TOKENS_PER_MINUTE or None,
+        pages_per_minute=settings.MAAS_PAGES_PER_MINUTE or None,
+        calls_at_once=settings.MAAS_CALLS_AT_ONCE or None,
     )
 
 
@@ -57,50 +103,81 @@ def identify_key(text: str) -> Identity:
     matches = hmac.compare_digest(known, stored_digest(parts.secret))
     if row is None or not matches:
         raise InvalidKey("This API key is not known: it may have been deleted. Create a new one.")
-    if row.revoked_at is not None:
-        raise InvalidKey("This API key was revoked. Create a new one.", code="api_key_revoked")
-    if row.expired:
-        raise InvalidKey("This API key has expired. Create a new one.", code="api_key_expired")
+    _require_working(row)
     _require_active(row.tenant_state)
+    own = OwnLimits.read(row.limits)
     return Identity(
         tenant_id=row.tenant_id,
-        limits=effective_limits(),
+        limits=own.effective(),
         scopes=frozenset(row.scopes),
         livemode=row.livemode,
         key_id=row.id,
+        rates=own.rates(row.tenant_id, row.id),
     )
+
+
+def results_generation(tenant_id: UUID) -> int:
+    """Kept results of an earlier one are erased."""
+    with unit_of_work(tenant_id):
+        found: int = Tenant.objects.values_list("results_generation", flat=True).get(id=tenant_id)
+        return found
 
 
 def memberships_of(user_id: UUID) -> list[MembershipRow]:
     with connections[APP].cursor() as cursor:
         cursor.execute(
-            "SELECT tenant_id, tenant_name, tenant_state, role FROM maas_memberships_of(%s)", [user_id]
+            "SELECT tenant_id, tenant_name, tenant_state, role, limits::text FROM maas_memberships_of(%s)",
+            [user_id],
         )
         return [MembershipRow(*row) for row in cursor.fetchall()]
 
 
 def identify_member(user_id: UUID, tenant_id: UUID | None = None) -> Identity | None:
-    """A signed-in person acting for one of their tenants (the first, unless one is named)."""
-    rows = [row for row in memberships_of(user_id) if tenant_id in (None, row.tenant_id)]
+    """A signed-in person acting for the tenant they chose, or for their first one until they choose.
+
+    Raises TenantLeft when they no longer belong to the one they chose.
+    """
+    return member_of(memberships_of(user_id), user_id, tenant_id)
+
+
+def member_of(rows: Sequence[MembershipRow], user_id: UUID, tenant_id: UUID | None = None) -> Identity | None:
     if not rows:
         return None
-    row = rows[0]
+    row = next((row for row in rows if tenant_id in (row.tenant_id, None)), None)
+    if row is None:
+        raise TenantLeft("You were removed from the account that you were working for. Choose another one.")
     _require_active(row.tenant_state)
-    scopes = all_scopes()
-    if row.role in {Membership.Role.VIEWER, Membership.Role.BILLING}:
-        scopes = frozenset(scope for scope in scopes if scope.endswith(":read"))
-    return Identity(tenant_id=row.tenant_id, limits=effective_limits(), scopes=scopes, user_id=user_id)
+    own = OwnLimits.read(row.limits)
+    return Identity(
+        tenant_id=row.tenant_id,
+        limits=own.effective(),
+        scopes=scopes_of(row.role),
+        user_id=user_id,
+        tenant_name=row.tenant_name,
+        rates=own.rates(row.tenant_id),
+    )
 
 
 def _key_row(public_id: str) -> _KeyRow | None:
     with connections[APP].cursor() as cursor:
         cursor.execute(
-            "SELECT id, tenant_id, secret_hash, livemode, scopes, expired, revoked_at, tenant_state"
+            "SELECT id, tenant_id, secret_hash, livemode, scopes, expired, revoked_at, tenant_state, limits::text"
             " FROM maas_api_key(%s)",
             [public_id],
         )
         row = cursor.fetchone()
     return _KeyRow(*row) if row else None
+
+
+def _require_working(row: _KeyRow) -> None:
+    """Only for a row whose secret matched: the refusal says whose key it was."""
+    if row.revoked_at is not None:
+        code, detail = "api_key_revoked", "This API key was revoked. Create a new one."
+    elif row.expired:
+        code, detail = "api_key_expired", "This API key has expired. Create a new one."
+    else:
+        return
+    raise KeyEnded(detail, code=code, tenant_id=row.tenant_id, key_id=row.id)
 
 
 def _require_active(tenant_state: str) -> None:

@@ -2,17 +2,25 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.db import transaction
+from django.db.models import F
+from django.db.models.functions import Coalesce, Least, Now
 from django.utils import timezone
 
-from tenants.context import OPERATOR, operator_work
+from tenants.context import OPERATOR, current_alias, operator_work, unit_of_work
+from tenants.errors import TooManyKeys
 from tenants.identity import SCOPES, checked_scopes
+from tenants.ids import uuid7
 from tenants.key_hashing import stored_digest
+from tenants.key_selectors import working_keys
 from tenants.keys import new_key
 from tenants.models import ApiKey, Membership, Tenant, User
+from tenants.rates.rates import NAMES
+
+MOST_WORKING_KEYS = 100
 
 
 @dataclass(frozen=True)
@@ -37,28 +45,93 @@ def create_key(
     scopes: Iterable[str] = SCOPES,
     livemode: bool = True,
     expires_at: datetime | None = None,
+    created_by: UUID | None = None,
+    replaces: ApiKey | None = None,
 ) -> CreatedKey:
+    """With the limits of the one that it replaces. Raises TooManyKeys."""
     parts = new_key(livemode=livemode)
-    key = ApiKey.objects.create(
-        tenant_id=tenant_id,
-        public_id=parts.public_id,
-        secret_hash=stored_digest(parts.secret),
-        name=name,
-        livemode=livemode,
-        scopes=checked_scopes(scopes),
-        expires_at=expires_at,
-    )
+    with transaction.atomic(using=current_alias()):
+        _make_room_for_key(tenant_id)
+        key = ApiKey.objects.create(
+            tenant_id=tenant_id,
+            public_id=parts.public_id,
+            secret_hash=stored_digest(parts.secret),
+            name=name,
+            livemode=livemode,
+            scopes=checked_scopes(scopes),
+            expires_at=expires_at,
+            created_by_id=created_by,
+            replaces=replaces,
+            **({name: getattr(replaces, name) for name in NAMES} if replaces else {}),
+        )
     return CreatedKey(key, parts.text)
+
+
+def _make_room_for_key(tenant_id: UUID) -> None:
+    """Whoever makes a key waits for who is making one: else two at once would both find the last place free."""
+    Tenant.objects.select_for_update(no_key=True).filter(id=tenant_id).first()
+    if working_keys().filter(tenant_id=tenant_id).count() >= MOST_WORKING_KEYS:
+        raise TooManyKeys(
+            f"This account has {MOST_WORKING_KEYS} working keys, which is the most. Revoke one first."
+        )
+
+
+def rotate_key(*, key_id: UUID, overlap: timedelta, created_by: UUID | None = None) -> CreatedKey | None:
+    """A new key that may do the same; the old one works on for `overlap`, and never longer than it would have.
+
+    None when there is no such key, or it works no more: there is nothing to take the place of. Raises TooManyKeys: for
+    the time of the overlap both work.
+    """
+    old = _working_key_locked(key_id)
+    if old is None:
+        return None
+    _end_within(old, overlap)
+    return create_key(
+        tenant_id=old.tenant_id,
+        name=old.name,
+        scopes=old.scopes,
+        livemode=old.livemode,
+        expires_at=_same_lifetime(old),
+        created_by=created_by,
+        replaces=old,
+    )
+
+
+def _end_within(key: ApiKey, overlap: timedelta) -> None:
+    if overlap <= timedelta(0):
+        revoke_key(key_id=key.id)
+    else:
+        end = Least(Coalesce("expires_at", Now() + overlap), Now() + overlap)
+        ApiKey.objects.filter(id=key.id).update(expires_at=end)
+
+
+def _working_key_locked(key_id: UUID) -> ApiKey | None:
+    """Two people who rotate one key at once make one new key: the second sees the first one's once it has the lock."""
+    key = working_keys().filter(id=key_id).select_for_update().first()
+    return None if key is None or ApiKey.objects.filter(replaces=key).exists() else key
+
+
+def _same_lifetime(old: ApiKey) -> datetime | None:
+    """As long from now as the old key was given when it was made."""
+    return timezone.now() + (old.expires_at - old.created_at) if old.expires_at else None
 
 
 def revoke_key(*, key_id: UUID) -> bool:
     return bool(ApiKey.objects.filter(id=key_id, revoked_at=None).update(revoked_at=timezone.now()))
 
 
-def create_tenant(*, name: str, email: str, password: str | None = None) -> CreatedTenant:
+def note_key_use(*, tenant_id: UUID, key_ids: Iterable[UUID]) -> None:
+    """Of this moment, by the database's clock. Whoever calls this does so at most once a minute for a key."""
+    with unit_of_work(tenant_id):
+        ApiKey.objects.filter(id__in=list(key_ids)).update(last_used_at=Now())
+
+
+def create_tenant(
+    *, name: str, email: str, password: str | None = None, tenant_id: UUID | None = None
+) -> CreatedTenant:
     """A tenant, its owner (an existing person keeps their password) and a first key."""
     with operator_work(), transaction.atomic(using=OPERATOR):
-        tenant = Tenant.objects.create(name=name)
+        tenant = Tenant.objects.create(id=tenant_id or uuid7(), name=name)
         owner = User.objects.filter(email=email.lower()).first()
         if owner is None:
             owner = User.objects.create_user(email, password)
@@ -70,3 +143,11 @@ def create_tenant(*, name: str, email: str, password: str | None = None) -> Crea
 def create_operator(*, email: str, password: str) -> User:
     with operator_work():
         return User.objects.create_superuser(email, password)
+
+
+def outdate_results(*, tenant_id: UUID) -> None:
+    """No result that was kept for it until now is found any more, by anybody, a second later.
+
+    In the transaction of whoever calls: the tenant's own or an operator's.
+    """
+    Tenant.objects.filter(id=tenant_id).update(results_generation=F("results_generation") + 1)

@@ -7,9 +7,12 @@ from django.middleware.csrf import CsrfViewMiddleware
 from rest_framework import authentication, exceptions, permissions
 from rest_framework.request import Request
 
+from tenants.chosen_tenant import chosen_tenant
 from tenants.errors import DomainError, NotSignedIn
 from tenants.identity import Identity
+from tenants.journal.caller import tell_caller
 from tenants.selectors import identify_member
+from tenants.shown_tenant import HEADER, refuse_other_tenants
 
 IDENTITY = "maas.identity"
 """Set by the edge in the request's environment: an Identity, or the DomainError that says why there is none."""
@@ -35,7 +38,7 @@ def enforce_csrf(request: HttpRequest) -> None:
 def signed_in_identity(request: HttpRequest) -> Identity | None:
     if not request.user.is_authenticated or request.user.pk is None:
         return None
-    return identify_member(request.user.pk)
+    return identify_member(request.user.pk, chosen_tenant(request))
 
 
 class EdgeAuthentication(authentication.BaseAuthentication):
@@ -50,7 +53,9 @@ class EdgeAuthentication(authentication.BaseAuthentication):
         identity = signed_in_identity(request._request)
         if identity is None:
             return None
+        tell_caller(request.META, identity)
         enforce_csrf(request._request)
+        refuse_other_tenants(request.headers.get(HEADER), request._request, identity)
         return identity, None
 
     def authenticate_header(self, request: Request) -> str:

@@ -1,9 +1,33 @@
 """Writes to usage; money follows in its own tables."""
 
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
+
+from django.db import connections
 
 from tenants.billing.models import UsageRecord
 from tenants.billing.prices import Price
+from tenants.context import current_alias
+from tenants.ids import uuid7
+
+_RECORD_MANY = """
+INSERT INTO tenants_usagerecord (id, tenant_id, source_kind, source_id, meter, model, version,
+                                 quantity, price, amount_micros, currency, livemode, created_at)
+SELECT use.id, %(tenant)s, %(source_kind)s, use.source_id, %(meter)s, %(model)s, %(version)s,
+       use.quantity, %(price)s::jsonb, use.amount_micros, %(currency)s, %(livemode)s, statement_timestamp()
+FROM unnest(%(ids)s::uuid[], %(sources)s::uuid[], %(quantities)s::bigint[], %(amounts)s::bigint[])
+     AS use (id, source_id, quantity, amount_micros)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    source_id: UUID
+    quantity: int
+    amount_micros: int
 
 
 def record_usage(
@@ -32,3 +56,32 @@ def record_usage(
         currency=price.currency,
         livemode=livemode,
     )
+
+
+def record_uses(
+    *,
+    tenant_id: UUID,
+    source_kind: str,
+    model: str,
+    version: int,
+    price: Price,
+    livemode: bool,
+    uses: Sequence[Use],
+) -> None:
+    """Of many sources that are alike, in one statement; as above in all else."""
+    values: dict[str, Any] = {
+        "tenant": tenant_id,
+        "source_kind": source_kind,
+        "meter": price.meter,
+        "model": model,
+        "version": version,
+        "price": json.dumps(price.to_json()),
+        "currency": price.currency,
+        "livemode": livemode,
+        "ids": [uuid7() for _ in uses],
+        "sources": [use.source_id for use in uses],
+        "quantities": [use.quantity for use in uses],
+        "amounts": [use.amount_micros for use in uses],
+    }
+    with connections[current_alias()].cursor() as cursor:
+        cursor.execute(_RECORD_MANY, values)

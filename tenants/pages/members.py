@@ -1,38 +1,62 @@
 """Lets a page be seen by signed-in members of a tenant, and tells everybody else what is missing."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Concatenate, ParamSpec
 
 from django.contrib.auth.views import redirect_to_login
-from django.http import HttpRequest, HttpResponse
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
+from django_htmx.http import HttpResponseClientRefresh
 
-from tenants.errors import TenantSuspended
+from tenants.chosen_tenant import chosen_tenant
+from tenants.errors import DomainError, NotPermitted, TenantLeft, TenantSuspended
 from tenants.identity import Identity
-from tenants.selectors import identify_member
+from tenants.models import Tenant
+from tenants.pages.shell import Shell
+from tenants.selectors import MembershipRow, member_of, memberships_of
+from tenants.shown_tenant import FIELD, HEADER, READING, is_of_other_tenant, refuse_other_tenants
 
 P = ParamSpec("P")
-Page = Callable[Concatenate[HttpRequest, P], HttpResponse]
+Page = Callable[Concatenate[HttpRequest, P], HttpResponseBase]
 
 
-def members_only(view: Callable[Concatenate[HttpRequest, Identity, P], HttpResponse]) -> Page[P]:
+def members_only(view: Callable[Concatenate[HttpRequest, Identity, P], HttpResponseBase]) -> Page[P]:
     """Nothing of such a page is kept by the browser, so that going back after signing out shows nothing."""
 
     @never_cache
     @wraps(view)
-    def for_member(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+    def for_member(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
         if not request.user.is_authenticated:
             return redirect_to_login(request.get_full_path())
+        rows = memberships_of(request.user.pk)
         try:
-            identity = identify_member(request.user.pk)
-        except TenantSuspended as refusal:
-            return render(request, "tenants/suspended.html", {"detail": refusal.detail}, status=403)
+            identity = member_of(rows, request.user.pk, chosen_tenant(request))
+        except (TenantSuspended, TenantLeft) as refusal:
+            return _other_accounts(request, refusal, rows)
         if identity is None and getattr(request.user, "is_staff", False):
             return redirect("admin:index")
         if identity is None:
             return render(request, "tenants/no_tenant.html", status=403)
-        return view(request, identity, *args, **kwargs)
+        request.shell = Shell(identity, rows)  # type: ignore[attr-defined]  # for the context processor
+        shown_for = request.headers.get(HEADER) or request.POST.get(FIELD)
+        if request.htmx and is_of_other_tenant(shown_for, identity) and request.method in READING:  # type: ignore[attr-defined]
+            return HttpResponseClientRefresh()
+        refuse_other_tenants(shown_for, request, identity)
+        try:
+            return view(request, identity, *args, **kwargs)
+        except NotPermitted as refusal:
+            raise PermissionDenied(refusal.detail) from refusal
 
     return for_member
+
+
+def _other_accounts(
+    request: HttpRequest, refusal: DomainError, rows: Sequence[MembershipRow]
+) -> HttpResponseBase:
+    template = "tenants/left.html" if isinstance(refusal, TenantLeft) else "tenants/suspended.html"
+    others = [row for row in rows if row.tenant_state == Tenant.State.ACTIVE]
+    return render(request, template, {"detail": refusal.detail, "others": others}, status=403)

@@ -1,19 +1,24 @@
-"""Addresses of signing in and out."""
+"""Addresses of signing in and out, and of the pages about keys, usage and requests."""
 
-from django.contrib.auth.views import LoginView, LogoutView
+from django.contrib.auth.views import LogoutView
 from django.urls import path
 
-from tenants.pages.forms import SignInForm
+from tenants.pages.keys import views as keys
+from tenants.pages.log import views as log
+from tenants.pages.sign_in.views import SignIn
+from tenants.pages.switching import switch_tenant
+from tenants.pages.usage import views as usage
 
 urlpatterns = [
-    path(
-        "sign-in",
-        LoginView.as_view(
-            template_name="tenants/sign_in.html",
-            authentication_form=SignInForm,
-            redirect_authenticated_user=True,
-        ),
-        name="sign-in",
-    ),
+    path("sign-in", SignIn.as_view(), name="sign-in"),
+    path("tenant", switch_tenant, name="switch-tenant"),
     path("sign-out", LogoutView.as_view(http_method_names=["post"]), name="sign-out"),
+    path("keys", keys.key_list, name="key-list"),
+    path("keys/new", keys.new_key, name="new-key"),
+    path("keys/<str:key_id>/rotate", keys.rotate, name="rotate-key"),
+    path("keys/<str:key_id>/revoke", keys.revoke, name="revoke-key"),
+    path("usage", usage.usage_page, name="usage"),
+    path("usage.csv", usage.usage_csv, name="usage-csv"),
+    path("log", log.request_log, name="request-log"),
+    path("log/<str:entry_id>", log.request_page, name="logged-request"),
 ]

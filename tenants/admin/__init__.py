@@ -1,0 +1,17 @@
+"""The operator's view of tenants, people, keys, usage, and of what operators did."""
+
+from tenants.admin.accounts import MembershipAdmin, TenantAdmin
+from tenants.admin.audit import LogEntryAdmin
+from tenants.admin.keys import ApiKeyAdmin
+from tenants.admin.people import GroupAdmin, UserAdmin
+from tenants.admin.usage import UsageRecordAdmin
+
+__all__ = [
+    "ApiKeyAdmin",
+    "GroupAdmin",
+    "LogEntryAdmin",
+    "MembershipAdmin",
+    "TenantAdmin",
+    "UsageRecordAdmin",
+    "UserAdmin",
+]

@@ -1,0 +1,196 @@
+"""The operator's view of tenants and their members."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.contrib import admin, messages
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+from django.urls import reverse
+from django.utils.html import format_html_join
+from django.utils.safestring import SafeString
+from unfold.contrib.filters.admin import AutocompleteSelectFilter, ChoicesDropdownFilter
+
+from tenants.admin.columns import badge, column
+from tenants.admin.confirmation import at_once, confirmed
+from tenants.admin.filters import CreatedFilter
+from tenants.admin.members import MembershipInline
+from tenants.admin.model_limits import ModelLimitInline
+from tenants.admin.records import FoundById, tenants_named
+from tenants.admin.tenant_making import MadeTenant, TenantAddForm, make_tenant
+from tenants.admin.words import ago, link_to, list_link
+from tenants.models import Membership, Tenant
+from tenants.rates.rates import NAMES
+from tenants.results import erase_results
+
+THEIRS = (
+    ("jobs_job", "Jobs"),
+    ("jobs_document", "Documents"),
+    ("jobs_page", "Pages"),
+    ("tenants_apikey", "API keys"),
+    ("tenants_membership", "Members"),
+    ("tenants_usagerecord", "Usage"),
+)
+
+
+@admin.register(Tenant)
+class TenantAdmin(FoundById):
+    id_fields = ("id",)
+    search_help_text = "Name, whole id, or a member's e-mail"
+    list_display = ("name", "state_badge", "jobs", "members", "identifier", "created")
+    list_filter = (("state", ChoicesDropdownFilter), ("created_at", CreatedFilter))
+    ordering = ("-id",)
+    fields = ("name", "state", "records", *NAMES, "unfinished_jobs", "id", "created_at")
+    readonly_fields = ("id", "created_at", "records")
+    inlines = (MembershipInline, ModelLimitInline)
+    actions = ("suspend", "reactivate", "erase_results")
+
+    def begins_with(self, term: str) -> Iterator[Q]:
+        yield Q(id__in=tenants_named(term)) if "@" in term else Q(name__istartswith=term)
+
+    def add_view(
+        self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        one_way = {"show_save_and_add_another": False, "show_save_and_continue": False}
+        answer: HttpResponse = super().add_view(request, form_url, {**(extra_context or {}), **one_way})
+        return answer
+
+    def get_form(self, request: HttpRequest, obj: Tenant | None = None, **kwargs: Any) -> Any:
+        return super().get_form(request, obj, **({} if obj else {"form": TenantAddForm}), **kwargs)
+
+    def get_fields(self, request: HttpRequest, obj: Tenant | None = None) -> tuple[str, ...]:
+        return self.fields if obj else ("name", "owner_email", "made_as")
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Tenant | None = None) -> tuple[str, ...]:
+        return self.readonly_fields if obj else ()
+
+    def get_inlines(self, request: HttpRequest, obj: Tenant | None) -> list[Any]:
+        return list(self.inlines) if obj else []
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """With a tenant its owner and their membership are made."""
+        may = request.user.has_perm
+        return may("tenants.add_tenant") and may("tenants.add_user") and may("tenants.add_membership")
+
+    def save_model(self, request: HttpRequest, obj: Tenant, form: Any, change: bool) -> None:
+        if change:
+            super().save_model(request, obj, form, change)
+        else:
+            outcome = make_tenant(form)
+            obj.pk = outcome.made.tenant.pk
+            request.made_tenant = outcome  # type: ignore[attr-defined]
+
+    def response_add(
+        self, request: HttpRequest, obj: Tenant, post_url_continue: str | None = None
+    ) -> HttpResponse:
+        """The answer to the form itself: what it tells is kept nowhere from which it could be told again."""
+        outcome: MadeTenant = request.made_tenant  # type: ignore[attr-defined]
+        context = {
+            **self.admin_site.each_context(request),
+            "title": "Add tenant",
+            "opts": self.opts,
+            "made": outcome.made,
+            "password": outcome.password,
+            "sign_in": request.build_absolute_uri(reverse("sign-in")),
+        }
+        return TemplateResponse(request, "admin/tenants/tenant/made.html", context)
+
+    @column("state", order_by="state")
+    def state_badge(self, tenant: Tenant) -> str:
+        return badge(tenant.state)
+
+    @column("work")
+    def jobs(self, tenant: Tenant) -> SafeString:
+        return list_link("jobs_job", "jobs", tenant__id__exact=tenant.pk)
+
+    @column("people")
+    def members(self, tenant: Tenant) -> SafeString:
+        return list_link("tenants_membership", "members", tenant__id__exact=tenant.pk)
+
+    @column("id")
+    def identifier(self, tenant: Tenant) -> str:
+        return str(tenant.pk)
+
+    @column("created", order_by="id")
+    def created(self, tenant: Tenant) -> str:
+        return ago(tenant.created_at)
+
+    @column("Theirs")
+    def records(self, tenant: Tenant) -> SafeString:
+        links = ((list_link(name, words, tenant__id__exact=tenant.pk),) for name, words in THEIRS)
+        return format_html_join(" · ", "{}", links)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Tenant | None = None) -> bool:
+        """What a tenant has used must stay on record; suspend it instead."""
+        return False
+
+    def row_actions(self, row: Tenant) -> list[str]:
+        state = "suspend" if row.state == Tenant.State.ACTIVE else "reactivate"
+        return [state, "erase_results"]
+
+    @admin.action(description="Suspend", permissions=["change"])
+    @confirmed(
+        "Suspend these tenants?",
+        "Their members and keys are refused from now on. Jobs that were accepted go on to their end.",
+        "Suspend",
+    )
+    def suspend(self, request: HttpRequest, chosen: "QuerySet[Tenant]") -> None:
+        self._set_state(request, chosen, Tenant.State.SUSPENDED)
+
+    @admin.action(description="Reactivate", permissions=["change"])
+    @at_once
+    def reactivate(self, request: HttpRequest, chosen: "QuerySet[Tenant]") -> None:
+        self._set_state(request, chosen, Tenant.State.ACTIVE)
+
+    @admin.action(description="Erase kept results", permissions=["change"])
+    @confirmed(
+        "Erase the kept results of these tenants?",
+        "What they have sent before is run again, at its full price. Jobs and their results stay.",
+        "Erase",
+    )
+    def erase_results(self, request: HttpRequest, chosen: "QuerySet[Tenant]") -> None:
+        for tenant in chosen:
+            erase_results(tenant_id=tenant.pk)
+            self.log_change(request, tenant, "Kept results erased.")
+        self.message_user(request, "Nothing that was kept answers any more.", messages.SUCCESS)
+
+    def _set_state(self, request: HttpRequest, chosen: "QuerySet[Tenant]", state: Tenant.State) -> None:
+        changed = list(chosen.exclude(state=state))
+        for tenant in changed:
+            tenant.state = state
+            tenant.save(update_fields=["state"])
+            self.log_change(request, tenant, f"Now {state.value}.")
+        self.message_user(request, f"{len(changed)} now {state.value}.", messages.SUCCESS)
+
+
+@admin.register(Membership)
+class MembershipAdmin(FoundById):
+    id_fields = ("id", "tenant_id", "user_id")
+    search_help_text = "Whole id, tenant, or e-mail"
+    list_display = ("person", "belongs_to", "role", "since")
+    list_filter = (("tenant", AutocompleteSelectFilter), ("role", ChoicesDropdownFilter))
+    list_select_related = ("user", "tenant")
+    ordering = ("-id",)
+    fields = ("user", "tenant", "role", "created_at")
+    readonly_fields = ("user", "tenant", "created_at")
+
+    def get_queryset(self, request: HttpRequest) -> "QuerySet[Membership]":
+        found: QuerySet[Membership] = super().get_queryset(request)
+        return found.select_related(*self.list_select_related)
+
+    @column("person")
+    def person(self, membership: Membership) -> str:
+        return membership.user.email
+
+    @column("tenant")
+    def belongs_to(self, membership: Membership) -> str:
+        return link_to(membership.tenant)
+
+    @column("since", order_by="id")
+    def since(self, membership: Membership) -> str:
+        return ago(membership.created_at)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Members are added on their tenant's page."""
+        return False

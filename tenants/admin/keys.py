@@ -1,0 +1,154 @@
+"""The operator's view of API keys: whose, for what, used when; revoked here, made elsewhere."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib import admin, messages
+from django.db.models import Model, Q, QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.utils import timezone
+from unfold.contrib.filters.admin import AutocompleteSelectFilter, BooleanRadioFilter
+
+from tenants.admin.columns import badge, column, two_lines
+from tenants.admin.confirmation import confirmed
+from tenants.admin.filters import CreatedFilter
+from tenants.admin.records import RecordAdmin, tenants_named
+from tenants.admin.words import NOTHING, ago, link_to, list_link
+from tenants.models import ApiKey
+from tenants.rates.rates import NAMES
+from tenants.services import revoke_key
+
+SHOWN_PART = re.compile(r"(?:maas_(?:live|test)_)?([0-9A-Za-z]{12})(?![0-9A-Za-z])")
+"""What is shown of a key, with or without what all keys begin with."""
+WITH_SECRET = re.compile(r"(maas_(?:live|test)_[0-9A-Za-z]{12})_[0-9A-Za-z]")
+
+
+@admin.register(ApiKey)
+class ApiKeyAdmin(RecordAdmin):
+    """But for a tenant's first, a key is never made here: whoever made it would have seen another's secret.
+
+    Its limits are changed here.
+    """
+
+    search_help_text = "Beginning of a key as shown, its name, or whole id, tenant, or e-mail"
+    list_display = (
+        "named_key",
+        "owner",
+        "state_badge",
+        "scope_words",
+        "jobs",
+        "used_last",
+        "created",
+        "expires",
+    )
+    list_filter = (
+        ("tenant", AutocompleteSelectFilter),
+        ("revoked_at", admin.EmptyFieldListFilter),
+        ("livemode", BooleanRadioFilter),
+        ("created_at", CreatedFilter),
+    )
+    list_select_related = ("tenant",)
+    ordering = ("-id",)
+    # Never the hash of its secret.
+    fields = (
+        "name",
+        "prefix",
+        "state_badge",
+        "owner",
+        "scope_words",
+        "jobs",
+        "livemode",
+        "id",
+        "created_at",
+        "last_used_at",
+        "expires_at",
+        "revoked_at",
+        *NAMES,
+    )
+    readonly_fields = tuple(name for name in fields if name not in NAMES)
+    actions = ("revoke",)
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        """Of its limits alone."""
+        return self.has_revoke_permission(request)
+
+    def save_model(self, request: HttpRequest, obj: ApiKey, form: Any, change: bool) -> None:
+        """No more than was changed: a key that was revoked while its page was open stays so."""
+        obj.save(update_fields=[name for name in form.changed_data if name in NAMES])
+
+    def begins_with(self, term: str) -> Iterator[Q]:
+        """Of a key that leaked and is pasted whole, the public part alone is looked for."""
+        if shown := SHOWN_PART.match(term):
+            yield Q(public_id=shown[1])
+        yield Q(name__icontains=term) | Q(tenant_id__in=tenants_named(term))
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """A secret stays neither in the address nor in the field: the page is opened again without it."""
+        term = request.GET.get("q", "").strip()
+        if secret := WITH_SECRET.search(term):
+            asked = {**request.GET.dict(), "q": secret[1]}
+            return HttpResponseRedirect(f"{request.path}?{urlencode(asked)}")
+        answer: HttpResponse = super().changelist_view(request, extra_context)
+        return answer
+
+    @column("key")
+    def named_key(self, key: ApiKey) -> str:
+        return two_lines(key.name, self.prefix(key))
+
+    @column("prefix")
+    def prefix(self, key: ApiKey) -> str:
+        return f"maas_{'live' if key.livemode else 'test'}_{key.public_id}"
+
+    @column("tenant")
+    def owner(self, key: ApiKey) -> str:
+        return link_to(key.tenant)
+
+    @column("state")
+    def state_badge(self, key: ApiKey) -> str:
+        if key.revoked_at:
+            return badge("revoked")
+        return badge("expired" if key.expires_at and key.expires_at <= timezone.now() else "active")
+
+    @column("scopes")
+    def scope_words(self, key: ApiKey) -> str:
+        return ", ".join(key.scopes) or NOTHING
+
+    @column("work")
+    def jobs(self, key: ApiKey) -> str:
+        return list_link("jobs_job", "jobs", tenant__id__exact=key.tenant_id, api_key_id=key.pk)
+
+    @column("last used", order_by="last_used_at")
+    def used_last(self, key: ApiKey) -> str:
+        return ago(key.last_used_at) if key.last_used_at else NOTHING
+
+    @column("created", order_by="id")
+    def created(self, key: ApiKey) -> str:
+        return ago(key.created_at)
+
+    @column("expires", order_by="expires_at")
+    def expires(self, key: ApiKey) -> str:
+        return f"{key.expires_at:%Y-%m-%d}" if key.expires_at else "never"
+
+    def row_actions(self, row: ApiKey) -> list[str]:
+        return [] if row.revoked_at else ["revoke"]
+
+    def has_revoke_permission(self, request: HttpRequest) -> bool:
+        return bool(request.user.has_perm("tenants.change_apikey"))
+
+    @admin.action(description="Revoke", permissions=["revoke"])
+    @confirmed(
+        "Revoke these keys?",
+        "Programs that use them are refused within a second. A revoked key never works again.",
+        "Revoke",
+    )
+    def revoke(self, request: HttpRequest, keys: "QuerySet[ApiKey]") -> None:
+        revoked = [key for key in keys if revoke_key(key_id=key.id)]
+        for key in revoked:
+            self.log_change(request, key, "Revoked.")
+        self.message_user(
+            request, f"{len(revoked)} revoked; any others were revoked before.", messages.SUCCESS
+        )

@@ -1,0 +1,211 @@
+"""The operator's view of people, and of the groups that say what operators may do."""
+
+from typing import Any
+from uuid import UUID
+
+from django import forms
+from django.contrib import admin
+from django.contrib.auth.admin import GroupAdmin as DjangoGroupAdmin
+from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
+from django.contrib.auth.models import Group
+from django.core.exceptions import PermissionDenied
+from django.db import transaction
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.utils.html import format_html_join
+from django.utils.safestring import SafeString
+from unfold.admin import TabularInline
+from unfold.forms import AdminPasswordChangeForm
+from unfold.forms import UserChangeForm as StyledChangeForm
+from unfold.forms import UserCreationForm as StyledCreationForm
+
+from tenants.admin.columns import column
+from tenants.admin.records import OperatorAdmin
+from tenants.admin.words import NOTHING, ago, list_link
+from tenants.context import OPERATOR
+from tenants.models import Membership, User
+
+admin.site.unregister(Group)
+RIGHTS = ("is_staff", "is_superuser", "groups")
+KEEPING_IN = ("is_active", "is_staff", "is_superuser")
+
+
+def _is_superuser(request: HttpRequest) -> bool:
+    return bool(request.user.is_active and request.user.is_superuser)
+
+
+def within_reach(request: HttpRequest, person: User | None) -> bool:
+    """Whoever sets the password or address of an operator has that operator's rights: so superusers alone do."""
+    return _is_superuser(request) or person is None or not (person.is_staff or person.is_superuser)
+
+
+def is_last_superuser(person: User) -> bool:
+    """Locks all of them until the end of the transaction, so that two do not shut each other out at once."""
+    able = User.objects.filter(is_active=True, is_staff=True, is_superuser=True)
+    return list(able.select_for_update().order_by("pk").values_list("pk", flat=True)) == [person.pk]
+
+
+class LowerCaseEmail(forms.ModelForm):  # type: ignore[type-arg]
+    """Sign-in looks for the address in lower case, and so it must be stored."""
+
+    def clean_email(self) -> str:
+        return str(self.cleaned_data["email"]).lower()
+
+
+class UserAddForm(LowerCaseEmail, StyledCreationForm):  # type: ignore[misc]
+    class Meta:
+        model = User
+        fields = ("email",)
+
+
+class UserChangeForm(LowerCaseEmail, StyledChangeForm):  # type: ignore[misc]
+    class Meta:
+        model = User
+        fields = ("email", "name", "password", "is_active", "is_staff", "is_superuser", "groups")
+
+    operator_id: UUID
+    """Who fills the form in; see UserAdmin.get_form."""
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+        taken = [right for right in KEEPING_IN if self.initial.get(right) and cleaned.get(right) is False]
+        if taken and self.instance.pk == self.operator_id:
+            self._refuse(taken, "You cannot take this from yourself: ask another operator to.")
+        elif taken and is_last_superuser(self.instance):
+            self._refuse(
+                taken, "The last active superuser keeps this, or nobody could enter here: name another first."
+            )
+        return cleaned
+
+    def _refuse(self, taken: list[str], words: str) -> None:
+        for right in taken:
+            self.add_error(right, words)
+
+
+class TheirMemberships(TabularInline):  # type: ignore[misc]
+    """Where this person belongs; it is changed on the membership's own page."""
+
+    model = Membership
+    extra = 0
+    fields = readonly_fields = ("tenant", "role", "created_at")
+    show_change_link = True
+    hide_title = True
+
+    def get_queryset(self, request: HttpRequest) -> "QuerySet[Membership]":
+        found: QuerySet[Membership] = super().get_queryset(request).select_related("tenant", "user")
+        return found
+
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+@admin.register(User)
+class UserAdmin(DjangoUserAdmin, OperatorAdmin):  # type: ignore[type-arg, misc]
+    form = UserChangeForm
+    add_form = UserAddForm
+    change_password_form = AdminPasswordChangeForm
+    list_display = ("email", "name", "belongs_to", "is_active", "is_staff", "seen", "joined")
+    list_filter = ("is_staff", "is_active")
+    search_fields = ("email",)
+    search_help_text = "Beginning of an e-mail address"
+    ordering = ("email",)
+    readonly_fields = ("last_login", "date_joined", "did")
+    filter_horizontal = ("groups",)
+    inlines = (TheirMemberships,)
+    fieldsets = (
+        (None, {"fields": ("email", "name", "password")}),
+        ("What they may do here", {"fields": ("is_active", "is_staff", "is_superuser", "groups")}),
+        ("Times", {"fields": ("last_login", "date_joined", "did")}),
+    )
+    add_fieldsets = ((None, {"fields": ("email", "usable_password", "password1", "password2")}),)
+
+    def get_queryset(self, request: HttpRequest) -> "QuerySet[User]":
+        return super().get_queryset(request).prefetch_related("memberships__tenant")
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: "QuerySet[Any]", search_term: str
+    ) -> "tuple[QuerySet[Any], bool]":
+        """Addresses are stored in lower case; the beginning of one has an index."""
+        return queryset.filter(email__startswith=search_term.strip().lower()), False
+
+    def get_inlines(self, request: HttpRequest, obj: User | None) -> list[Any]:
+        return list(self.inlines) if obj else []
+
+    def get_readonly_fields(self, request: HttpRequest, obj: User | None = None) -> tuple[str, ...]:
+        """Nobody gives rights that are not theirs to give."""
+        return self.readonly_fields if _is_superuser(request) else (*self.readonly_fields, *RIGHTS)
+
+    @column("belongs to")
+    def belongs_to(self, person: User) -> SafeString | str:
+        names = ((membership.tenant.name,) for membership in person.memberships.all())
+        return format_html_join(", ", "{}", names) or NOTHING
+
+    @column("last seen", order_by="last_login")
+    def seen(self, person: User) -> str:
+        return ago(person.last_login)
+
+    @column("joined", order_by="date_joined")
+    def joined(self, person: User) -> str:
+        return ago(person.date_joined)
+
+    @column("did here")
+    def did(self, person: User) -> str:
+        return list_link("admin_logentry", "their entries in the audit log", user__id__exact=person.pk)
+
+    def has_change_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
+        return within_reach(request, obj) and bool(super().has_change_permission(request, obj))
+
+    def get_form(
+        self, request: HttpRequest, obj: User | None = None, change: bool = False, **kwargs: Any
+    ) -> Any:
+        form = super().get_form(request, obj, change=change, **kwargs)
+        form.operator_id = request.user.pk  # type: ignore[attr-defined]  # of this class, made for this request
+        return form
+
+    def delete_model(self, request: HttpRequest, obj: User) -> None:
+        if is_last_superuser(obj):
+            raise PermissionDenied("The last active superuser stays, or nobody could enter here.")
+        super().delete_model(request, obj)
+
+    def has_delete_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
+        """With a person the log of what they did here would go too; take their access instead.
+
+        Nobody deletes themselves.
+        """
+        if not within_reach(request, obj):
+            return False
+        if obj is not None and (obj.pk == request.user.pk or obj.logentry_set.exists()):
+            return False
+        return bool(super().has_delete_permission(request, obj))
+
+    def user_change_password(self, request: HttpRequest, id: str, form_url: str = "") -> HttpResponse:
+        """The password and its entry in the log, both or neither."""
+        with transaction.atomic(using=OPERATOR):
+            answer: HttpResponse = super().user_change_password(request, id, form_url)
+        return answer
+
+    def get_actions(self, request: HttpRequest) -> dict[str, Any]:
+        """One by one, so that the rule above is asked."""
+        actions: dict[str, Any] = super().get_actions(request)
+        actions.pop("delete_selected", None)
+        return actions
+
+
+@admin.register(Group)
+class GroupAdmin(DjangoGroupAdmin, OperatorAdmin):  # type: ignore[misc]
+    """What a group may do, every operator in it may: only superusers say."""
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return _is_superuser(request)
+
+    def has_change_permission(self, request: HttpRequest, obj: Group | None = None) -> bool:
+        return _is_superuser(request)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Group | None = None) -> bool:
+        return _is_superuser(request)

@@ -1,0 +1,53 @@
+"""The form by which an operator makes a tenant with its owner and first key."""
+
+import secrets
+from dataclasses import dataclass
+from uuid import UUID
+
+from django import forms
+from unfold.widgets import UnfoldAdminEmailInputWidget
+
+from tenants.ids import uuid7
+from tenants.models import Tenant
+from tenants.services import CreatedTenant, create_tenant
+
+
+class TenantAddForm(forms.ModelForm):  # type: ignore[type-arg]
+    owner_email = forms.EmailField(
+        label="Owner's e-mail",
+        max_length=254,
+        widget=UnfoldAdminEmailInputWidget,
+        help_text="Who is not known yet gets a password, shown once on the next page together with a first key.",
+    )
+    made_as = forms.UUIDField(widget=forms.HiddenInput, initial=uuid7)
+    """The tenant's id is the form's: what is sent again, as when its answer is reloaded, makes no second tenant."""
+
+    class Meta:
+        model = Tenant
+        fields = ("name",)
+
+    def clean_made_as(self) -> UUID:
+        wanted: UUID = self.cleaned_data["made_as"]
+        if Tenant.objects.filter(pk=wanted).exists():
+            raise forms.ValidationError(
+                "This tenant was made when the form was sent before: look for it in the list."
+            )
+        return wanted
+
+
+@dataclass(frozen=True)
+class MadeTenant:
+    made: CreatedTenant
+    password: str | None
+    """None where the owner was known already, and keeps the password."""
+
+
+def make_tenant(form: TenantAddForm) -> MadeTenant:
+    password = secrets.token_urlsafe(12)
+    made = create_tenant(
+        name=form.cleaned_data["name"],
+        email=form.cleaned_data["owner_email"],
+        password=password,
+        tenant_id=form.cleaned_data["made_as"],
+    )
+    return MadeTenant(made, password if made.owner.check_password(password) else None)

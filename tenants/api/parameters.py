@@ -1,0 +1,11 @@
+"""Query parameters: what an endpoint does not know is refused, since a misspelt filter would list everything."""
+
+from rest_framework.exceptions import ParseError
+from rest_framework.request import Request
+
+
+def only(request: Request, *known: str) -> None:
+    unknown = sorted(set(request.query_params) - set(known))
+    if unknown:
+        takes = f"it takes {', '.join(known)}" if known else "it takes none"
+        raise ParseError(f"There is no query parameter {unknown[0][:40]!r} here; {takes}.")

@@ -1,0 +1,1 @@
+"""What a request is before Django sees it, and what waits and works beside requests."""

@@ -1,0 +1,78 @@
+"""The ASGI shapes that the parts of the front pass to one another, and the keys they leave in a request's scope."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+from http.cookies import CookieError, SimpleCookie
+from typing import Any
+
+Message = MutableMapping[str, Any]
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+REQUEST_ID = "maas.request_id"
+UPLOAD = "maas.upload"
+MEMBER = "maas.member"
+"""Whose session cookie came with a request that has a body.
+
+Never taken for the request's identity: a cookie alone does not prove that the person meant the request (CSRF).
+"""
+
+
+class ClientGone(Exception):
+    """The caller hung up; there is nobody to answer."""
+
+
+def header(scope: Scope, name: bytes) -> str | None:
+    """The first header of that (lower-case) name."""
+    for key, value in scope["headers"]:
+        if key == name:
+            return bytes(value).decode("latin-1")
+    return None
+
+
+def without_headers(scope: Scope, names: frozenset[bytes]) -> list[tuple[bytes, bytes]]:
+    return [(key, value) for key, value in scope["headers"] if key not in names]
+
+
+def cookie(scope: Scope, name: str) -> str | None:
+    raw = header(scope, b"cookie")
+    if raw is None or name not in raw:
+        return None
+    try:
+        found = SimpleCookie(raw).get(name)
+    except CookieError:
+        return None
+    return found.value or None if found else None
+
+
+def bearer(scope: Scope) -> str | None:
+    """The credential of an `Authorization: Bearer` header; None when there is no such header."""
+    scheme, _, credential = (header(scope, b"authorization") or "").partition(" ")
+    return credential.strip() if scheme.lower() == "bearer" else None
+
+
+def has_body(scope: Scope) -> bool:
+    """Whether bytes may follow: what has none need not be asked for any."""
+    length = header(scope, b"content-length")
+    if length is not None:
+        return length.strip() != "0"
+    if header(scope, b"transfer-encoding") is not None:
+        return True
+    return scope["http_version"].startswith("2") and scope["method"] not in {"GET", "HEAD"}
+
+
+async def body_chunks(receive: Receive) -> AsyncIterator[bytes]:
+    more = True
+    while more:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise ClientGone
+        more = message.get("more_body", False)
+        if chunk := message.get("body", b""):
+            yield chunk
+
+
+async def until_disconnect(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass

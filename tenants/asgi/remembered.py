@@ -1,0 +1,60 @@
+"""Answers kept for a moment, so that a busy caller costs one look-up per moment and not one per request."""
+
+import asyncio
+import time
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Hashable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+
+@dataclass(frozen=True)
+class _Entry(Generic[V]):
+    answer: "asyncio.Future[V]"
+    asked_at_s: float
+
+
+class Remembered(Generic[K, V]):
+    """An answer's age counts from the moment it was asked for, so that none is ever older than its lifetime."""
+
+    def __init__(
+        self, *, lifetime_s: float, capacity: int, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._lifetime_s = lifetime_s
+        self._capacity = capacity
+        self._clock = clock
+        self._entries: OrderedDict[K, _Entry[V]] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    async def get(self, key: K, look_up: Callable[[], Awaitable[V]]) -> V:
+        """Everybody who asks while a look-up is under way shares it. A look-up that raises is not remembered."""
+        entry = self._entries.get(key)
+        if entry is None or entry.asked_at_s + self._lifetime_s <= self._clock():
+            entry = self._ask(key, look_up)
+        return await asyncio.shield(entry.answer)
+
+    def peek(self, key: K) -> V | None:
+        """The answer where it is here and young enough: no task has to wait for it."""
+        entry = self._entries.get(key)
+        if entry is None or entry.asked_at_s + self._lifetime_s <= self._clock() or not entry.answer.done():
+            return None
+        return None if entry.answer.cancelled() or entry.answer.exception() else entry.answer.result()
+
+    def _ask(self, key: K, look_up: Callable[[], Awaitable[V]]) -> _Entry[V]:
+        entry = _Entry(asyncio.ensure_future(look_up()), self._clock())
+        self._entries[key] = entry
+        self._entries.move_to_end(key)
+        while len(self._entries) > self._capacity:
+            self._entries.popitem(last=False)
+        entry.answer.add_done_callback(lambda answer: self._forget_failure(key, entry))
+        return entry
+
+    def _forget_failure(self, key: K, entry: _Entry[V]) -> None:
+        failed = entry.answer.cancelled() or entry.answer.exception() is not None
+        if failed and self._entries.get(key) is entry:
+            del self._entries[key]

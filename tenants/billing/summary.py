@@ -1,0 +1,72 @@
+"""What a month's usage comes to: pure sums. Different currencies are never added up, nor what was only a test."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from typing import TypeVar
+
+Key = TypeVar("Key", str, date)
+
+
+@dataclass(frozen=True)
+class UsageLine:
+    day: date
+    model: str
+    meter: str
+    currency: str
+    livemode: bool
+    quantity: int
+    amount_micros: int
+    records: int
+
+
+@dataclass
+class Total:
+    """Quantities by meter, and amounts by currency."""
+
+    quantities: dict[str, int] = field(default_factory=lambda: defaultdict(int))
+    amounts_micros: dict[str, int] = field(default_factory=lambda: defaultdict(int))
+
+    def add(self, line: UsageLine) -> None:
+        self.quantities[line.meter] += line.quantity
+        self.amounts_micros[line.currency] += line.amount_micros
+
+    def __bool__(self) -> bool:
+        return bool(self.quantities)
+
+
+@dataclass(frozen=True)
+class Summary:
+    live: Total
+    test: Total
+    by_model: dict[str, Total]
+    by_day: dict[date, Total]
+    currencies: list[str]
+    """Those of what was charged, most used first."""
+
+
+def summarised(lines: Sequence[UsageLine]) -> Summary:
+    live = [line for line in lines if line.livemode]
+    total = _total(live)
+    return Summary(
+        live=total,
+        test=_total(line for line in lines if not line.livemode),
+        by_model=_grouped(live, lambda line: line.model),
+        by_day=_grouped(live, lambda line: line.day),
+        currencies=sorted(total.amounts_micros, key=lambda one: (-total.amounts_micros[one], one)),
+    )
+
+
+def _total(lines: Iterable[UsageLine]) -> Total:
+    total = Total()
+    for line in lines:
+        total.add(line)
+    return total
+
+
+def _grouped(lines: Sequence[UsageLine], by: Callable[[UsageLine], Key]) -> dict[Key, Total]:
+    groups: dict[Key, Total] = defaultdict(Total)
+    for line in lines:
+        groups[by(line)].add(line)
+    return dict(groups)

@@ -1,0 +1,20 @@
+"""This process's connections to the cache Redis, for what may be lost and must never be waited for."""
+
+from functools import cache
+
+import redis
+from django.conf import settings
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+PATIENCE_S = 1.0
+
+
+@cache
+def cache_redis() -> "redis.Redis":
+    return redis.Redis.from_url(
+        settings.MAAS_CACHE_URL,
+        socket_timeout=PATIENCE_S,
+        socket_connect_timeout=PATIENCE_S,
+        retry=Retry(NoBackoff(), 1),
+    )

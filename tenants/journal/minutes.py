@@ -1,0 +1,38 @@
+"""Counts of all API requests by minute, for operators; written by every web process, read by the admin."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+COUNTED_FOR_S = 2 * 3600
+
+
+def minute_key(epoch_minute: int) -> str:
+    return f"requests:{epoch_minute}"
+
+
+@dataclass(slots=True)
+class MinuteCounts:
+    """`fields` as they stand in Redis: `count`, `ms_total`, `2xx` … `5xx`, and `429` beside the `4xx` it is one of."""
+
+    fields: dict[str, int] = field(default_factory=dict)
+
+    def add(self, status: int, ms: float) -> None:
+        fields = self.fields
+        # A socket that was opened (101) went as well as it can.
+        group = f"{max(status // 100, 2)}xx"
+        fields[group] = fields.get(group, 0) + 1
+        fields["count"] = fields.get("count", 0) + 1
+        fields["ms_total"] = fields.get("ms_total", 0) + round(ms)
+        if status == 429:
+            fields["429"] = fields.get("429", 0) + 1
+
+
+def counted(requests: Iterable[tuple[float, int, float]]) -> dict[int, MinuteCounts]:
+    """By epoch minute, from (seconds since 1970, status, milliseconds)."""
+    minutes: dict[int, MinuteCounts] = {}
+    for at_s, status, ms in requests:
+        minute = int(at_s // 60)
+        if minute not in minutes:
+            minutes[minute] = MinuteCounts()
+        minutes[minute].add(status, ms)
+    return minutes

@@ -1,0 +1,51 @@
+"""Reads of a tenant's own keys; inside its unit of work."""
+
+from collections import Counter
+from collections.abc import Collection
+from datetime import timedelta
+
+from django.core.exceptions import ValidationError
+from django.db.models import Q, QuerySet
+from django.db.models.functions import Now
+from django.utils import timezone
+
+from tenants.models import ApiKey
+
+SHOWN_ENDED = 50
+KEPT_IN_VIEW = timedelta(days=90)
+"""Keys that ended longer ago than this are no longer listed."""
+
+
+def working_keys() -> QuerySet[ApiKey]:
+    """By the database's clock, like everything that expires."""
+    return ApiKey.objects.filter(Q(expires_at=None) | Q(expires_at__gt=Now()), revoked_at=None)
+
+
+def keys_for_listing() -> list[ApiKey]:
+    """Those that work, newest first; then those that ended of late."""
+    people = ApiKey.objects.select_related("created_by").order_by("-created_at", "-id")
+    working = working_keys().select_related("created_by").order_by("-created_at", "-id")
+    ended_since = timezone.now() - KEPT_IN_VIEW
+    ended = people.filter(
+        Q(revoked_at__gt=ended_since) | Q(revoked_at=None, expires_at__gt=ended_since, expires_at__lte=Now())
+    )
+    return [*working, *ended[:SHOWN_ENDED]]
+
+
+def key_for_listing(key_id: str) -> ApiKey | None:
+    """None for what is no id, no key, or another tenant's."""
+    try:
+        return ApiKey.objects.select_related("created_by").filter(id=key_id).first()
+    except ValidationError:
+        return None
+
+
+def names_of_keys(seen: Collection[str]) -> dict[str, str]:
+    """Of the keys that work, and of those seen at work: those may have ended meanwhile.
+
+    Names that repeat, as after a rotation, are told apart by the keys' prefixes.
+    """
+    wanted = working_keys() | ApiKey.objects.filter(id__in=seen)
+    keys = list(wanted.only("id", "name", "public_id", "livemode"))
+    times = Counter(key.name for key in keys)
+    return {str(key.id): f"{key.name} ({key.prefix}_…)" if times[key.name] > 1 else key.name for key in keys}

@@ -1,0 +1,21 @@
+"""A line to try a new key with, that does something its scopes allow and that costs nothing."""
+
+from tenants.services import CreatedKey
+
+_HARMLESS = (
+    ("models:read", "", "v1/models"),
+    ("jobs:read", "", "v1/jobs"),
+    ("documents:read", "", "v1/documents"),
+    ("events:read", "-X POST ", "v1/tickets"),
+)
+
+
+def first_call(made: CreatedKey, public_url: str) -> str:
+    """To the address that people use, whatever name this page was asked by.
+
+    Empty where every call that the key may make changes something.
+    """
+    for scope, method, path in _HARMLESS:
+        if scope in made.key.scopes:
+            return f"curl {method}-H 'Authorization: Bearer {made.text}' {public_url.rstrip('/')}/{path}"
+    return ""

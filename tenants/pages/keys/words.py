@@ -1,0 +1,60 @@
+"""What each scope of a key lets its holder do, and the sets that most keys are made with."""
+
+from dataclasses import dataclass
+
+from tenants.identity import SCOPES, Scope
+
+
+@dataclass(frozen=True)
+class Meaning:
+    short: str
+    """In the list of keys."""
+    long: str
+    """Where one chooses."""
+
+
+MEANINGS: dict[Scope, Meaning] = {
+    "documents:write": Meaning("upload documents", "Upload documents, and delete them."),
+    "documents:read": Meaning("read documents", "List documents, and fetch them and their page pictures."),
+    "jobs:write": Meaning(
+        "run jobs", "Run models on documents and texts, cancel and retry. This costs money."
+    ),
+    "jobs:read": Meaning("read results", "Read jobs with their pages and results."),
+    "models:read": Meaning("see models", "See which models there are and what they cost."),
+    "events:read": Meaning("follow events", "Follow events over the websocket."),
+}
+
+
+@dataclass(frozen=True)
+class Preset:
+    name: str
+    title: str
+    explanation: str
+    scopes: tuple[Scope, ...]
+
+
+PRESETS = (
+    Preset("all", "Everything", "All that a key may do: for a program of your own.", SCOPES),
+    Preset(
+        "send",
+        "Send and forget",
+        "Uploads documents and runs jobs, and reads no result: for a scanner or an inbox.",
+        ("documents:write", "jobs:write", "models:read"),
+    ),
+    Preset(
+        "read",
+        "Read only",
+        "Reads documents, jobs and results and changes nothing: for reports and dashboards.",
+        ("documents:read", "jobs:read", "models:read", "events:read"),
+    ),
+)
+CUSTOM = "custom"
+
+
+def in_words(scopes: list[str]) -> str:
+    """A preset's title where the scopes are one; else what they allow, in the order of the catalogue."""
+    for preset in PRESETS:
+        if set(preset.scopes) == set(scopes):
+            return preset.title
+    said = [MEANINGS[scope].short for scope in MEANINGS if scope in scopes]
+    return ", ".join(said).capitalize() if said else "Nothing"

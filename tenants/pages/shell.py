@@ -1,0 +1,84 @@
+"""What stands around every page: who is signed in, for which tenant, and where one can go from here."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import HttpRequest
+
+from tenants.chosen_tenant import chosen_tenant
+from tenants.errors import TenantLeft, TenantSuspended
+from tenants.identity import Identity
+from tenants.selectors import MembershipRow, member_of, memberships_of
+
+
+@dataclass(frozen=True)
+class Place:
+    title: str
+    path: str
+    icon: str
+    scope: str
+
+    def is_around(self, path: str) -> bool:
+        return path == self.path or path.startswith(f"{self.path}/")
+
+
+PLACES = (
+    Place("Documents", "/jobs", "documents", "jobs:read"),
+    Place("Batches", "/batches", "batches", "jobs:read"),
+    Place("Models", "/models", "models", "models:read"),
+    Place("Usage", "/usage", "usage", "usage:read"),
+    Place("API keys", "/keys", "keys", "keys:read"),
+    Place("API log", "/log", "log", "log:read"),
+)
+
+
+@dataclass(frozen=True)
+class Link:
+    title: str
+    path: str
+    icon: str
+    here: bool
+
+
+@dataclass(frozen=True)
+class Shell:
+    """Left on the request by `members_only`."""
+
+    identity: Identity
+    memberships: Sequence[MembershipRow]
+
+    @property
+    def others(self) -> list[MembershipRow]:
+        return [row for row in self.memberships if row.tenant_id != self.identity.tenant_id]
+
+    @property
+    def role(self) -> str:
+        return next(row.role for row in self.memberships if row.tenant_id == self.identity.tenant_id)
+
+    def links(self, path: str) -> list[Link]:
+        return [
+            Link(place.title, place.path, place.icon, place.is_around(path))
+            for place in PLACES
+            if place.scope in self.identity.scopes
+        ]
+
+
+def shell_of(request: HttpRequest) -> Shell | None:
+    """None for strangers, and for those who belong to no account that is active. Queries the database."""
+    if not request.user.is_authenticated or request.user.pk is None:
+        return None
+    rows = memberships_of(request.user.pk)
+    try:
+        identity = member_of(rows, request.user.pk, chosen_tenant(request))
+    except (TenantSuspended, TenantLeft):
+        return None
+    return Shell(identity, rows) if identity else None
+
+
+def shell(request: HttpRequest) -> Mapping[str, Any]:
+    """Context processor: empty on pages for strangers."""
+    known: Shell | None = getattr(request, "shell", None)
+    if known is None:
+        return {}
+    return {"shell": known, "links": known.links(request.path), "scopes": known.identity.scopes}

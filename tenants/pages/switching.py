@@ -1,0 +1,27 @@
+"""Changes the tenant that a person with several acts for."""
+
+from uuid import UUID
+
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_POST
+
+from tenants.chosen_tenant import choose_tenant
+from tenants.selectors import memberships_of
+
+
+@require_POST
+@login_required
+def switch_tenant(request: HttpRequest) -> HttpResponse:
+    wanted = request.POST.get("tenant", "")
+    row = next((row for row in memberships_of(_person(request)) if str(row.tenant_id) == wanted), None)
+    if row is None:
+        raise Http404("You do not belong to that account, or no longer.")
+    choose_tenant(request, row.tenant_id)
+    return redirect("home")
+
+
+def _person(request: HttpRequest) -> UUID:
+    assert request.user.pk is not None
+    return request.user.pk

@@ -1,0 +1,29 @@
+"""Results that are kept of a tenant, wherever they lie: erased together."""
+
+from collections.abc import Callable
+from functools import partial
+from uuid import UUID
+
+from django.db import transaction
+
+from tenants.context import current_alias
+from tenants.services import outdate_results
+
+Eraser = Callable[[UUID], None]
+_erasers: list[Eraser] = []
+
+
+def on_erasure(erase: Eraser) -> None:
+    """For whoever keeps results; said once, when the process starts. It raises nothing for what is merely away."""
+    if erase not in _erasers:
+        _erasers.append(erase)
+
+
+def erase_results(*, tenant_id: UUID) -> None:
+    """Nobody is answered by them a second later; what lies somewhere that is away at the moment expires there.
+
+    With the caller's transaction: where that is undone, nothing is erased.
+    """
+    outdate_results(tenant_id=tenant_id)
+    for erase in _erasers:
+        transaction.on_commit(partial(erase, tenant_id), using=current_alias())
