@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tenants.billing.prices import Meter
+
 Point = tuple[float, float]
 Quad = tuple[Point, Point, Point, Point]
 """Corners clockwise from the top left of the text as read, in pixels of the page's picture."""
@@ -46,11 +48,21 @@ class TextInput:
 
 
 @dataclass(frozen=True, slots=True)
+class TokenInput:
+    """Texts that the caller has split into tokens already, with the model's own tokenizer."""
+
+    rows: tuple[tuple[int, ...], ...]
+    """Token ids of each text, with or without the marks that the tokenizer puts around a text."""
+    single: bool
+    """As of `TextInput`."""
+
+
+@dataclass(frozen=True, slots=True)
 class TensorInput:
     tensors: Mapping[str, npt.NDArray[Any]]
 
 
-WorkInput = PageInput | TextInput | TensorInput
+WorkInput = PageInput | TextInput | TokenInput | TensorInput
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +73,18 @@ class Units:
     tokens: int = 0
     calls: int = 1
 
+    def counted(self, meter: Meter) -> int:
+        """How many of what a price is for."""
+        return {"page": self.pages, "token": self.tokens, "call": self.calls}[meter]
+
+
+@dataclass(frozen=True, slots=True)
+class Embedding:
+    """What a text is about, as a vector of length one, comparable with those of the same model version alone."""
+
+    digest: str
+    vector: tuple[float, ...]
+
 
 @dataclass(frozen=True, slots=True)
 class WorkOutput:
@@ -69,6 +93,15 @@ class WorkOutput:
     result: Mapping[str, Json]
     """For pages and texts: `text`, `lines` and what else the model gives; for tensors: `outputs`."""
     units: Units = field(default_factory=Units)
+    embedding: Embedding | None = None
+    """Of a page's whole text, where it was made on the way: kept to search by, whether or not the result shows it."""
+    steps: Mapping[str, float] = field(default_factory=dict)
+    """Of a pipeline: the seconds that each step took, by its name; those that run side by side overlap."""
+    tensors: Mapping[str, npt.NDArray[Any]] | None = None
+    """Where they are wanted as they are and not as JSON: a graph's outputs, `result` being empty then; or the vectors
+    of texts as `embedding`, a row for each text, or one vector for one text."""
+    row_tokens: tuple[int, ...] = ()
+    """Of texts: the tokens of each, so that each can be kept by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +112,7 @@ class VersionSpec:
     number: int
     digest: str
     runtime: str
-    """`ocr`, `embed`, `parse` or `onnx`."""
+    """`ocr`, `embed`, `parse`, `onnx` or `graph`."""
     artifacts: Mapping[str, str]
     """Role (`detection`, `recognition`, `weights`, `tokenizer`, …) to a local file path."""
     config: Mapping[str, Json] = field(default_factory=dict)

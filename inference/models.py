@@ -1,5 +1,12 @@
 """The tables of this app, for Django's discovery."""
 
-from inference.registry.models import ModelVersion, PipelineStep, ServedModel
+from inference.registry.models import (
+    BatchSetting,
+    ModelPool,
+    ModelVersion,
+    PipelineStep,
+    ServedModel,
+    SessionProfile,
+)
 
-__all__ = ["ModelVersion", "PipelineStep", "ServedModel"]
+__all__ = ["BatchSetting", "ModelPool", "ModelVersion", "PipelineStep", "ServedModel", "SessionProfile"]

@@ -9,10 +9,11 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from inference.registry.models import ServedModel
-from inference.registry.selectors import active_models, resolve
+from inference.registry.selectors import active_models, find_version
 from tenants.api.callers import caller
+from tenants.api.parameters import only
 from tenants.api.schema import REFUSALS, list_of
-from tenants.billing.prices import display
+from tenants.billing.prices import Price, display
 
 
 class ModelSerializer(serializers.ModelSerializer[ServedModel]):
@@ -25,6 +26,7 @@ class ModelSerializer(serializers.ModelSerializer[ServedModel]):
     digest = serializers.SerializerMethodField()
     signature = serializers.SerializerMethodField()
     price = serializers.SerializerMethodField()
+    cached_price = serializers.SerializerMethodField()
 
     class Meta:
         model = ServedModel
@@ -43,6 +45,8 @@ class ModelSerializer(serializers.ModelSerializer[ServedModel]):
             "digest",
             "signature",
             "price",
+            "cached_price",
+            "cache_ttl_s",
         )
 
     def get_created(self, served: ServedModel) -> int:
@@ -61,8 +65,14 @@ class ModelSerializer(serializers.ModelSerializer[ServedModel]):
         return dict(served.current.signature) if served.current else {}
 
     def get_price(self, served: ServedModel) -> dict[str, Any]:
-        price = served.price
-        return {**price.to_json(), "amount": display(price.amount_micros)}
+        return _price_json(served.price)
+
+    def get_cached_price(self, served: ServedModel) -> dict[str, Any]:
+        return _price_json(served.cached_price)
+
+
+def _price_json(price: Price) -> dict[str, Any]:
+    return {**price.to_json(), "amount": display(price.amount_micros)}
 
 
 class ModelList(APIView):
@@ -73,6 +83,7 @@ class ModelList(APIView):
     )
     def get(self, request: Request) -> Response:
         caller(request, "models:read")
+        only(request)
         served = active_models().prefetch_related("versions")
         return Response({"object": "list", "data": ModelSerializer(served, many=True).data})
 
@@ -83,4 +94,4 @@ class ModelDetail(APIView):
     )
     def get(self, request: Request, name: str) -> Response:
         caller(request, "models:read")
-        return Response(ModelSerializer(resolve(name).served_model).data)
+        return Response(ModelSerializer(find_version(name).served_model).data)

@@ -3,7 +3,7 @@
 from inference.brokers.build import build_broker
 from inference.brokers.contract import QueueBroker
 from inference.brokers.errors import BrokerError, BrokerMisconfigured, BrokerUnavailable, DelayRefused
-from inference.brokers.publish import PAGE_ACTOR, publish, queue_depth
+from inference.brokers.publish import PAGE_ACTOR, dead_letters, publish, queue_depth
 from inference.brokers.worker import QueueWorker, start_worker
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "QueueBroker",
     "QueueWorker",
     "build_broker",
+    "dead_letters",
     "publish",
     "queue_depth",
     "start_worker",

@@ -54,6 +54,10 @@ class QueueBroker(Broker):
     def count_waiting(self, queue_name: str) -> int:
         """Messages that no worker has taken."""
 
+    def count_dead(self, queue_name: str) -> int:
+        """Messages set aside for a person to look at; none where the broker sets none aside."""
+        return 0
+
     @abstractmethod
     def consume(self, queue_name: str, prefetch: int = 1, timeout: int = 1000) -> QueueConsumer: ...
 

@@ -24,6 +24,14 @@ def publish(broker: Broker, queue_name: str, kwargs: Mapping[str, str]) -> None:
         raise BrokerUnavailable(f"Queue {queue_name!r} took no message: {error}") from error
 
 
+def dead_letters(broker: QueueBroker, queue_name: str) -> int:
+    """Messages that every worker died of, or gave back: set aside, while their pages are woken again."""
+    try:
+        return broker.count_dead(queue_name)
+    except BrokerConnectionError as error:
+        raise BrokerUnavailable(f"Dead letters of {queue_name!r} could not be counted: {error}") from error
+
+
 def queue_depth(broker: QueueBroker, queue_name: str) -> int:
     """Messages that wait for a worker; those a worker has already taken do not count."""
     try:

@@ -68,6 +68,9 @@ class RabbitmqQueueBroker(QueueBroker):
     def count_waiting(self, queue_name: str) -> int:
         return self._client.count_waiting(queue_name)
 
+    def count_dead(self, queue_name: str) -> int:
+        return self._client.count_dead(queue_name)
+
     def consume(self, queue_name: str, prefetch: int = 1, timeout: int = 1000) -> "RabbitmqQueueConsumer":
         return RabbitmqQueueConsumer(self, queue_name, prefetch, timeout / 1000)
 

@@ -17,7 +17,12 @@ from typing import Any, TypeVar
 import pika
 
 from inference.brokers.errors import ConnectionLost
-from inference.brokers.rabbitmq_queues import declare, queue_arguments
+from inference.brokers.rabbitmq_queues import (
+    dead_letter_arguments,
+    dead_letter_name,
+    declare,
+    queue_arguments,
+)
 
 CONFIRM_TIMEOUT_S = 4.0
 
@@ -42,6 +47,7 @@ class _Publication:
 @dataclass(eq=False, slots=True)
 class _Count:
     queue_name: str
+    arguments: dict[str, Any]
     done: "Future[int]" = field(default_factory=Future)
 
 
@@ -61,15 +67,20 @@ class RabbitmqClient:
         self._wait(publication.done)
 
     def count_waiting(self, queue_name: str) -> int:
-        count = _Count(queue_name)
-        self._submit(count)
-        return self._wait(count.done)
+        return self._count(_Count(queue_name, queue_arguments(queue_name)))
+
+    def count_dead(self, queue_name: str) -> int:
+        return self._count(_Count(dead_letter_name(queue_name), dead_letter_arguments()))
 
     def close(self) -> None:
         with self._lock:
             session, self._session = self._session, None
         if session is not None:
             session.close()
+
+    def _count(self, count: _Count) -> int:
+        self._submit(count)
+        return self._wait(count.done)
 
     def _submit(self, request: _Publication | _Count) -> None:
         with self._lock:
@@ -190,7 +201,7 @@ class _Session(Thread):
         self._counter.queue_declare(
             queue=count.queue_name,
             durable=True,
-            arguments=queue_arguments(count.queue_name),
+            arguments=count.arguments,
             callback=answer,
         )
 

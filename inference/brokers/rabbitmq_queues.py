@@ -14,6 +14,10 @@ def dead_letter_name(queue_name: str) -> str:
     return f"{queue_name}.XQ"
 
 
+def dead_letter_arguments() -> dict[str, Any]:
+    return {"x-message-ttl": DEAD_TTL_MS, "x-max-length": DEAD_MAX_LENGTH}
+
+
 def queue_arguments(queue_name: str) -> dict[str, Any]:
     return {
         "x-queue-type": "quorum",
@@ -28,9 +32,6 @@ def queue_arguments(queue_name: str) -> dict[str, Any]:
 
 def declare(channel: Any, queue_name: str) -> None:
     """Works on pika's blocking and callback channels alike; on the latter it does not wait for an answer."""
-    channel.queue_declare(
-        queue=dead_letter_name(queue_name),
-        durable=True,
-        arguments={"x-message-ttl": DEAD_TTL_MS, "x-max-length": DEAD_MAX_LENGTH},
-    )
+    dead_letters = dead_letter_name(queue_name)
+    channel.queue_declare(queue=dead_letters, durable=True, arguments=dead_letter_arguments())
     channel.queue_declare(queue=queue_name, durable=True, arguments=queue_arguments(queue_name))

@@ -212,9 +212,11 @@ class RedisQueueConsumer(QueueConsumer):
 
     def requeue(self, messages: Iterable[MessageProxy]) -> None:
         taken = [cast("TakenMessage", message) for message in messages]
-        with _as_connection_lost():
-            self._give_back([message.body for message in taken])
-        self._let_go(taken)
+        try:
+            with self._losing_connection():
+                self._give_back([message.body for message in taken])
+        finally:
+            self._let_go(taken)
 
     def close(self) -> None:
         """Give everything back, unless the connection failed: running messages may still be acknowledged."""

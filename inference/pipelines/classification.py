@@ -1,6 +1,6 @@
 """What kind of document a text is, by its likeness to sentences that are typical of each kind."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -78,21 +78,26 @@ class Classification:
     label: str
     score: float
     scores: Mapping[str, float]
-    """The best cosine with each kind's sentences."""
-
-
-NOTHING_TO_CLASSIFY = Classification(OTHER, 0.0, dict.fromkeys(PROTOTYPES, 0.0))
+    """The best cosine with each label's examples."""
 
 
 def prototype_sentences() -> tuple[str, ...]:
     return tuple(sentence for sentences in PROTOTYPES.values() for sentence in sentences)
 
 
-def classify(embedding: Vectors, prototypes: Vectors) -> Classification:
-    """`prototypes` are the embeddings of `prototype_sentences()`, row by row; all vectors have length one."""
-    cosines = iter((prototypes @ embedding).tolist())
-    scores = {kind: max(next(cosines) for _ in sentences) for kind, sentences in PROTOTYPES.items()}
-    label = max(scores, key=lambda kind: scores[kind])
-    if scores[label] < MIN_SCORE:
-        label = OTHER
-    return Classification(label, scores[label], scores)
+def prototype_labels() -> tuple[str, ...]:
+    """The kind of each of `prototype_sentences()`."""
+    return tuple(kind for kind, sentences in PROTOTYPES.items() for _ in sentences)
+
+
+def classify(
+    embedding: Vectors, examples: Vectors, labels: Sequence[str], *, min_score: float, otherwise: str
+) -> Classification:
+    """`examples` are embeddings, row by row as `labels`; all vectors have length one."""
+    scores: dict[str, float] = {}
+    for label, cosine in zip(labels, (examples @ embedding).tolist(), strict=True):
+        scores[label] = max(cosine, scores.get(label, -1.0))
+    best = max(scores, key=lambda label: scores[label])
+    if scores[best] < min_score:
+        best = otherwise
+    return Classification(best, scores.get(best, 0.0), scores)

@@ -4,41 +4,54 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Protocol
 
+from inference.calls import Call
 from inference.contracts import Json, VersionSpec, WorkInput, WorkOutput, WorkRefused
-from inference.runtime.errors import ModelFailed, StepFailed
+from inference.errors import CallCanceled, DeadlinePassed, ModelFailed, ModelOverloaded, StepFailed
+
+_OF_THE_INPUT = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError, AssertionError)
+"""Crashes that the same input brings about again; others may be the machine's or the storage's."""
+
+
+class InputFailed(Exception):
+    """What the caller gave could not be read: he knows such errors himself, and they are no step's."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(str(error))
+        self.error = error
 
 
 class StepRunner(Protocol):
     """The engine, as a pipeline sees it."""
 
-    def run(self, spec: VersionSpec, work: WorkInput, parameters: Mapping[str, Json]) -> WorkOutput: ...
+    def run(
+        self, spec: VersionSpec, work: WorkInput, parameters: Mapping[str, Json], call: Call
+    ) -> WorkOutput: ...
 
 
-def step_spec(pipeline: VersionSpec, step: str) -> VersionSpec:
+def member_of(pipeline: VersionSpec, role: str, step: str) -> VersionSpec:
     try:
-        return pipeline.steps[step]
+        return pipeline.steps[role]
     except KeyError:
         raise StepFailed(
-            step, "pipeline_incomplete", f"{pipeline.key} does not say which version to run"
+            step, "pipeline_incomplete", f"{pipeline.key} does not say which version is its '{role}'"
         ) from None
 
 
-def run_step(
-    runner: StepRunner, pipeline: VersionSpec, step: str, work: WorkInput, parameters: Mapping[str, Json]
-) -> WorkOutput:
-    with _named(step):
-        return runner.run(step_spec(pipeline, step), work, parameters)
-
-
 @contextmanager
-def _named(step: str) -> Iterator[None]:
+def named(step: str) -> Iterator[None]:
     try:
         yield
-    except StepFailed:
+    except (StepFailed, InputFailed, CallCanceled):
         raise
+    except (DeadlinePassed, ModelOverloaded) as failure:
+        # Whoever called tells these from other failures.
+        raise type(failure)(f"step '{step}': {failure.detail}") from failure
     except WorkRefused as refusal:
         raise WorkRefused(refusal.code, f"step '{step}': {refusal.detail}") from refusal
     except ModelFailed as failure:
         raise StepFailed(step, failure.code, failure.detail, retryable=failure.retryable) from failure
     except Exception as error:
-        raise StepFailed(step, "step_crashed", f"{type(error).__name__}: {error}", retryable=True) from error
+        retryable = not isinstance(error, _OF_THE_INPUT)
+        raise StepFailed(
+            step, "step_crashed", f"{type(error).__name__}: {error}", retryable=retryable
+        ) from error

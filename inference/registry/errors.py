@@ -13,3 +13,7 @@ class ModelKindDiffers(DomainError):
 
 class ModelPaused(DomainError):
     code = "model_paused"
+
+
+class PipelineInvalid(DomainError):
+    code = "pipeline_invalid"

@@ -1,10 +1,41 @@
 """What can be served: models, their versions and the files each version is made of."""
 
 from django.contrib.postgres.fields import ArrayField
+from django.core.validators import MaxValueValidator
 from django.db import models
 from django.utils import timezone
 
+from inference.batching.limits import LimitChanges, Sharing
+from inference.cache.terms import CACHE_TTL_S, LONGEST_TTL_S
 from tenants.billing.prices import Price
+
+
+class ModelPool(models.Model):
+    """Models that share workers, and how a worker is chosen for each."""
+
+    class Strategy(models.TextChoices):
+        STICKY = "sticky"
+        LEAST_OUTSTANDING = "least-outstanding"
+        RESPONSE_TIME = "response-time"
+        RANDOM = "random"
+
+    name = models.SlugField(
+        max_length=50, unique=True, help_text="As workers name it in MAAS_WORKER_POOLS; never 'default'."
+    )
+    strategy = models.CharField(max_length=20, choices=Strategy.choices, default=Strategy.STICKY)
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [
+            models.CheckConstraint(
+                condition=~models.Q(name="default"),
+                name="inference_pool_not_default",
+                violation_error_message="'default' is the pool of all models that are in no other.",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.name
 
 
 class ServedModel(models.Model):
@@ -28,8 +59,27 @@ class ServedModel(models.Model):
     )
     price_per = models.PositiveIntegerField(default=1)
     currency = models.CharField(max_length=3, default="EUR")
+    cached_price_micros = models.PositiveBigIntegerField(
+        null=True,
+        blank=True,
+        help_text="The same for what the cache answers, where no model runs; empty for the price above.",
+    )
+    cache_ttl_s = models.PositiveIntegerField(
+        default=CACHE_TTL_S,
+        validators=[MaxValueValidator(LONGEST_TTL_S)],
+        verbose_name="kept for",
+        help_text="Seconds for which a result answers the same input again; 0 for never.",
+    )
     current = models.ForeignKey(
         "ModelVersion", null=True, blank=True, on_delete=models.PROTECT, related_name="current_of"
+    )
+    pool = models.ForeignKey(
+        ModelPool,
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        related_name="models",
+        help_text="Whose workers serve it; none for the default pool, of every worker that names no pools.",
     )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
@@ -41,13 +91,61 @@ class ServedModel(models.Model):
 
     @property
     def price(self) -> Price:
+        return self._price_of(self.price_micros)
+
+    @property
+    def cached_price(self) -> Price:
+        """For what is answered out of a cache."""
+        return self._price_of(
+            self.price_micros if self.cached_price_micros is None else self.cached_price_micros
+        )
+
+    def _price_of(self, amount_micros: int) -> Price:
         return Price.from_json(
             {
                 "meter": self.price_meter,
-                "amount_micros": self.price_micros,
+                "amount_micros": amount_micros,
                 "per": self.price_per,
                 "currency": self.currency,
             }
+        )
+
+
+class BatchSetting(models.Model):
+    """How much of a model's file may run at once, where an operator wants it otherwise; empty for its own limit."""
+
+    served_model = models.ForeignKey(ServedModel, on_delete=models.CASCADE, related_name="batch_settings")
+    part = models.CharField(max_length=40, help_text="The role of the file.")
+    max_rows = models.PositiveIntegerField(null=True, blank=True)
+    max_padded = models.PositiveBigIntegerField(null=True, blank=True)
+    max_waiting = models.PositiveIntegerField(null=True, blank=True)
+    max_wait_ms = models.FloatField(null=True, blank=True)
+    sharing = models.CharField(
+        max_length=10,
+        blank=True,
+        default="",
+        choices=[(one.value, one.value) for one in Sharing],
+        help_text="Whether one run may hold what several callers have sent.",
+    )
+
+    class Meta:
+        verbose_name = "batch limits"
+        ordering = ["served_model", "part"]
+        constraints = [
+            models.UniqueConstraint(fields=["served_model", "part"], name="inference_batch_setting_of_part")
+        ]
+
+    def __str__(self) -> str:
+        return self.part
+
+    @property
+    def changes(self) -> LimitChanges:
+        return LimitChanges(
+            max_rows=self.max_rows,
+            max_padded=self.max_padded,
+            max_waiting=self.max_waiting,
+            max_wait_ms=self.max_wait_ms,
+            sharing=Sharing(self.sharing) if self.sharing else None,
         )
 
 
@@ -98,3 +196,28 @@ class PipelineStep(models.Model):
 
     def __str__(self) -> str:
         return f"{self.role}: {self.member}"
+
+
+class SessionProfile(models.Model):
+    """What workers measured of a model file on a kind of device: learned again where it is lost."""
+
+    artifact = models.CharField(max_length=64, help_text="sha256 of the file.")
+    device = models.CharField(max_length=200, help_text="Provider, processor and version of ONNX Runtime.")
+    file_bytes = models.PositiveBigIntegerField(default=0)
+    loaded_bytes = models.PositiveBigIntegerField(default=0, help_text="In memory after load and warm-up.")
+    alone = models.BooleanField(default=False, help_text="Whether nothing else ran while that was measured.")
+    peak_bytes = models.PositiveBigIntegerField(default=0, help_text="With what its largest runs needed.")
+    load_s = models.FloatField(default=0.0)
+    warm_up_s = models.FloatField(default=0.0)
+    fit = models.JSONField(default=dict, help_text="How long its batches take.")
+    exactness = models.JSONField(default=dict, help_text="Whether its rows may share a batch.")
+    updated_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["artifact", "device"]
+        constraints = [
+            models.UniqueConstraint(fields=["artifact", "device"], name="inference_profile_of_device")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.artifact[:12]} on {self.device}"

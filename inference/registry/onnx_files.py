@@ -2,14 +2,28 @@
 
 import shutil
 import tempfile
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from inference.registry.admission import AdmissionLimits, ModelRefused, admit, trial_run
+from inference.cache.terms import USUAL_TERMS, CacheTerms
+from inference.errors import ModelFailed
+from inference.registry.admission import (
+    AdmissionLimits,
+    ModelRefused,
+    Signature,
+    TrialResult,
+    admit,
+    trial_run,
+)
 from inference.registry.models import ModelVersion
 from inference.registry.selectors import NAME
 from inference.registry.services import ModelCard, NewVersion, add_version
+from inference.runtime.precision import FP32, PRECISIONS, chosen_role, variant_role
 from tenants.billing.prices import Price
+
+Precision = str | Mapping[str, str]
+"""One word, or one for each of `cpu` and `gpu`."""
 
 
 @dataclass(frozen=True)
@@ -19,8 +33,20 @@ class OnnxUpload:
     title: str
     description: str
     price: Price
+    cached: CacheTerms = USUAL_TERMS
     reprice: bool = False
     """The price is meant for a model that is there already, too."""
+    variants: Mapping[str, Path] = field(default_factory=dict)
+    """The same graph in other precisions."""
+    precision: Precision | None = None
+    """In which it runs; fp32, the file itself, where nothing is said."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedFile:
+    path: Path
+    signature: Signature
+    trial: TrialResult
 
 
 def add_onnx_file(upload: OnnxUpload, *, make_current: bool = True) -> ModelVersion:
@@ -28,17 +54,15 @@ def add_onnx_file(upload: OnnxUpload, *, make_current: bool = True) -> ModelVers
         raise ModelRefused(
             "invalid_name", f"{upload.name[:60]!r} is not a name: use letters, digits, - and _"
         )
+    sources = {FP32: upload.file, **upload.variants}
+    settings: dict[str, Precision] = {} if upload.precision is None else {"precision": upload.precision}
+    _check_precisions(sources, settings)
     with tempfile.TemporaryDirectory(prefix="maas-model-") as folder:
-        # What is checked must be what is stored, whatever happens to the caller's file meanwhile.
-        private = Path(folder) / "model.onnx"
-        try:
-            shutil.copyfile(upload.file, private)
-        except OSError as error:
-            raise ModelRefused(
-                "model_unreadable", f"{upload.file} cannot be read: {error.strerror}"
-            ) from error
-        signature = admit(private, AdmissionLimits())
-        trial = trial_run(private, signature)
+        checked = {
+            precision: _checked(source, Path(folder), precision) for precision, source in sources.items()
+        }
+        _check_alike(checked)
+        trial = checked[FP32].trial
         return add_version(
             card=ModelCard(
                 name=upload.name,
@@ -46,13 +70,55 @@ def add_onnx_file(upload: OnnxUpload, *, make_current: bool = True) -> ModelVers
                 description=upload.description,
                 accepts=("tensors",),
                 price=upload.price,
+                cached=upload.cached,
             ),
             new=NewVersion(
                 runtime="onnx",
-                files={"weights": private},
-                config={"load_s": round(trial.load_s, 3), "peak_memory_bytes": trial.peak_memory_bytes},
-                signature=signature.to_json(),
+                files={variant_role("weights", precision): file.path for precision, file in checked.items()},
+                config=settings,
+                measured={"load_s": round(trial.load_s, 3), "peak_memory_bytes": trial.peak_memory_bytes},
+                signature=checked[FP32].signature.to_json(),
             ),
             make_current=make_current,
             reprice=upload.reprice,
         )
+
+
+def _check_precisions(sources: Mapping[str, Path], settings: Mapping[str, Precision]) -> None:
+    """A version that would fail on its first load is not taken."""
+    for precision in sources:
+        if precision not in PRECISIONS:
+            raise ModelRefused("model_precision_unknown", f"{precision!r} is none of {', '.join(PRECISIONS)}")
+    roles = [variant_role("weights", precision) for precision in sources]
+    for on_gpu in (False, True):
+        try:
+            chosen_role(roles, "weights", settings, on_gpu=on_gpu)
+        except ModelFailed as error:
+            raise ModelRefused(error.code, error.detail) from error
+
+
+def _checked(source: Path, folder: Path, precision: str) -> CheckedFile:
+    # What is checked must be what is stored, whatever happens to the caller's file meanwhile.
+    private = folder / ("model.onnx" if precision == FP32 else f"model.{precision}.onnx")
+    try:
+        shutil.copyfile(source, private)
+    except OSError as error:
+        raise ModelRefused("model_unreadable", f"{source} cannot be read: {error.strerror}") from error
+    try:
+        signature = admit(private, AdmissionLimits())
+        return CheckedFile(private, signature, trial_run(private, signature))
+    except ModelRefused as error:
+        if precision == FP32:
+            raise
+        raise ModelRefused(error.code, f"the {precision} variant: {error.detail}") from error
+
+
+def _check_alike(checked: Mapping[str, CheckedFile]) -> None:
+    """Callers do not choose the precision, and must not see which one answers."""
+    for precision, file in checked.items():
+        if file.signature != checked[FP32].signature:
+            raise ModelRefused(
+                "variant_differs",
+                f"the {precision} variant takes or gives other tensors than the fp32 file:"
+                f" {file.signature.to_json()} and not {checked[FP32].signature.to_json()}",
+            )

@@ -1,6 +1,8 @@
 """Which model version answers a name, and what a worker must know to serve it."""
 
 import re
+from collections.abc import Iterable
+from itertools import islice
 
 from django.db.models import QuerySet
 
@@ -10,6 +12,7 @@ from inference.registry.errors import ModelNotFound, ModelPaused
 from inference.registry.models import ModelVersion, ServedModel
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
+NAMED = 20
 NUMBER = re.compile(r"[0-9]{1,9}")
 
 
@@ -26,15 +29,25 @@ def versions_named(reference: str) -> "QuerySet[ModelVersion]":
     return versions.filter(number=int(number)) if at else versions
 
 
-def resolve(reference: str) -> ModelVersion:
-    """`parse` is the version the operator has made current; `parse@2` is that one, while it is served."""
+def find_version(reference: str) -> ModelVersion:
+    """`parse` is the version the operator has made current; `parse@2` is that one. Paused models are found too."""
     wanted = versions_named(reference).filter(state=ModelVersion.State.READY).select_related("served_model")
     if "@" not in reference:
         wanted = wanted.filter(current_of__isnull=False)
     version = wanted.first()
     if version is None:
-        known = ", ".join(active_models().values_list("name", flat=True)[:20])
-        raise ModelNotFound(f"There is no model {reference[:120]!r}. Served here: {known}.")
+        raise no_such_model(reference, active_models().values_list("name", flat=True)[:NAMED])
+    return version
+
+
+def no_such_model(reference: str, served: Iterable[str]) -> ModelNotFound:
+    known = ", ".join(islice(served, NAMED))
+    return ModelNotFound(f"There is no model {reference[:120]!r}. Served here: {known}.")
+
+
+def resolve(reference: str) -> ModelVersion:
+    """The version that is to run."""
+    version = find_version(reference)
     if version.served_model.state == ServedModel.State.PAUSED:
         raise ModelPaused(
             f"The model {version.served_model.name!r} is paused by the operator. Try again later or use another."

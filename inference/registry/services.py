@@ -1,7 +1,5 @@
 """Writes to the registry: new models, new versions, and which version answers."""
 
-import hashlib
-import json
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,10 +8,14 @@ from pathlib import Path
 import structlog
 from django.db import transaction
 
+from inference.cache.terms import USUAL_TERMS, CacheTerms
 from inference.registry import artifacts
 from inference.registry.builtin.catalogue import BUILTIN, BuiltinModel
+from inference.registry.declared import check_declared
+from inference.registry.digests import version_digest
 from inference.registry.errors import ModelKindDiffers, ModelNotFound
 from inference.registry.models import ModelVersion, PipelineStep, ServedModel
+from inference.runtime.parameters import GRAPH
 from tenants.billing.prices import Price
 from tenants.context import OPERATOR, operator_work
 
@@ -27,6 +29,8 @@ class NewVersion:
     runtime: str
     files: Mapping[str, Path]
     config: Mapping[str, object] = field(default_factory=dict)
+    measured: Mapping[str, object] = field(default_factory=dict)
+    """Kept with the settings, but no part of the digest: the next trial measures otherwise."""
     signature: Mapping[str, object] = field(default_factory=dict)
     steps: Mapping[str, ModelVersion] = field(default_factory=dict)
 
@@ -41,6 +45,7 @@ class ModelCard:
     accepts: tuple[str, ...]
     price: Price
     parameters: tuple[Mapping[str, object], ...] = ()
+    cached: CacheTerms = USUAL_TERMS
 
 
 def add_version(
@@ -50,6 +55,8 @@ def add_version(
 
     A model that is there keeps its card, and its price unless `reprice`; jobs already accepted keep theirs anyway.
     """
+    if new.runtime == GRAPH:
+        check_declared(new.config.get("graph"), new.steps)
     stored = {role: artifacts.store(path) for role, path in new.files.items()}
     digest = _digest(new, stored)
     with operator_work(), transaction.atomic(using=OPERATOR):
@@ -64,7 +71,7 @@ def add_version(
         if make_current:
             served.current = version
         if reprice:
-            _set_price(served, card.price)
+            _set_price(served, card)
         served.save()
     return version
 
@@ -107,7 +114,7 @@ def _create_version(
         runtime=new.runtime,
         digest=digest,
         artifacts=dict(stored),
-        config=dict(new.config),
+        config={**new.measured, **new.config},
         signature=dict(new.signature),
     )
     for role, member in new.steps.items():
@@ -115,9 +122,10 @@ def _create_version(
     return version
 
 
-def _set_price(served: ServedModel, price: Price) -> None:
-    served.price_meter, served.price_micros = price.meter, price.amount_micros
-    served.price_per, served.currency = price.per, price.currency
+def _set_price(served: ServedModel, card: ModelCard) -> None:
+    served.price_meter, served.price_micros = card.price.meter, card.price.amount_micros
+    served.price_per, served.currency = card.price.per, card.price.currency
+    served.cached_price_micros = card.cached.price_micros
 
 
 def _card_fields(card: ModelCard) -> dict[str, object]:
@@ -130,17 +138,18 @@ def _card_fields(card: ModelCard) -> dict[str, object]:
         "price_micros": card.price.amount_micros,
         "price_per": card.price.per,
         "currency": card.price.currency,
+        "cached_price_micros": card.cached.price_micros,
+        "cache_ttl_s": card.cached.ttl_s,
     }
 
 
 def _digest(new: NewVersion, stored: Mapping[str, artifacts.Artifact]) -> str:
-    identity = {
-        "runtime": new.runtime,
-        "artifacts": {role: artifact["sha256"] for role, artifact in stored.items()},
-        "config": dict(new.config),
-        "steps": {role: member.digest for role, member in new.steps.items()},
-    }
-    return hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()
+    return version_digest(
+        runtime=new.runtime,
+        artifacts={role: artifact["sha256"] for role, artifact in stored.items()},
+        config=new.config,
+        steps={role: member.digest for role, member in new.steps.items()},
+    )
 
 
 def seed_builtin() -> list[ModelVersion]:
@@ -152,9 +161,17 @@ def seed_builtin() -> list[ModelVersion]:
         known = current.get(builtin.name)
         if known is not None and known.config.get("release") == builtin.release:
             seeded[builtin.name] = known
+            _describe_anew(builtin)
             continue
         seeded[builtin.name] = _seed_one(builtin, seeded)
     return list(seeded.values())
+
+
+def _describe_anew(builtin: BuiltinModel) -> None:
+    """A newer product may take more parameters for a model that was seeded by an older one."""
+    told = builtin.parameters_json()
+    with operator_work():
+        ServedModel.objects.filter(name=builtin.name).exclude(parameters=told).update(parameters=told)
 
 
 def _seed_one(builtin: BuiltinModel, seeded: Mapping[str, ModelVersion]) -> ModelVersion:
@@ -166,6 +183,7 @@ def _seed_one(builtin: BuiltinModel, seeded: Mapping[str, ModelVersion]) -> Mode
                 description=builtin.description,
                 accepts=tuple(builtin.accepts),
                 price=builtin.price,
+                cached=CacheTerms(builtin.cached_price_micros),
                 parameters=tuple(builtin.parameters_json()),
             ),
             new=NewVersion(

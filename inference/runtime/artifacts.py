@@ -1,12 +1,18 @@
 """A version's files by role."""
 
 from inference.contracts import VersionSpec
-from inference.runtime.errors import ModelFailed
+from inference.errors import ModelFailed
+from inference.runtime.precision import chosen_role
 
 
-def artifact(spec: VersionSpec, role: str) -> str:
+def artifact(spec: VersionSpec, role: str, *, on_gpu: bool = False) -> str:
+    """The local path of the file for this role, in the precision that the version asks for on this device."""
     try:
-        return spec.artifacts[role]
+        chosen = chosen_role(spec.artifacts.keys(), role, spec.config, on_gpu=on_gpu)
+    except ModelFailed as error:
+        raise ModelFailed(error.code, f"{spec.key}: {error.detail}") from None
+    try:
+        return spec.artifacts[chosen]
     except KeyError:
         roles = ", ".join(sorted(spec.artifacts)) or "none"
         raise ModelFailed(

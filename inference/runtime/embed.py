@@ -1,37 +1,46 @@
 """Texts to vectors: tokens cut at the model's window, batched by length, pooled inside the ONNX graph."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from tokenizers import Tokenizer
 
+from inference.batching.batcher import Piece
+from inference.batching.run_control import RunControl
+from inference.calls import Call
 from inference.contracts import (
     Json,
     PageInput,
     TextInput,
+    TokenInput,
     Units,
     VersionSpec,
     WorkInput,
     WorkOutput,
     WorkRefused,
 )
+from inference.errors import ModelFailed
 from inference.runtime.artifacts import artifact
+from inference.runtime.batched import Part, SessionBatchers
 from inference.runtime.hosted_session import HostedSession
-from inference.runtime.length_batches import batches_by_length
+from inference.runtime.native import read_tokenizer
 from inference.runtime.once import OncePerKey
+from inference.runtime.own_limits import EMBED_LIMITS
+from inference.runtime.parameters import TRUNCATE
 from inference.runtime.session_host import SessionHost
-from inference.runtime.texts import WINDOW_TOKENS, check_texts, page_text
+from inference.runtime.tensors import VECTORS
+from inference.runtime.texts import WINDOW_TOKENS, check_texts, check_tokens, name_of, page_text, too_long
+from inference.runtime.token_ids import Marks, read_tokens
 
 MAX_PAGE_WINDOWS = 16
 """A page is embedded up to 4096 tokens, several times what a dense A4 page holds."""
 MAX_WINDOW_CHARACTERS = 32_768
 """Tokenizing time grows with the characters, and no sensible window of 256 tokens is longer."""
-MAX_PADDED_TOKENS = 2048
-MAX_PADDING_SHARE = 0.1
 
 Vectors = npt.NDArray[np.float32]
+Vector = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,67 +57,108 @@ class TokenizedText:
     """Whether text beyond the last window was left out."""
 
 
+@dataclass(frozen=True, slots=True)
+class TextTokenizer:
+    encoder: Any
+    """Cuts at the window, and fills no rows."""
+    marks: Marks
+
+
 class EmbedRuntime:
     session_roles = ("weights",)
 
-    def __init__(self, host: SessionHost) -> None:
+    def __init__(self, host: SessionHost, batchers: SessionBatchers) -> None:
         self._host = host
-        self._tokenizers: OncePerKey[Tokenizer] = OncePerKey(_read_tokenizer)
+        self._batchers = batchers
+        self._tokenizers: OncePerKey[TextTokenizer] = OncePerKey()
 
     def load(self, spec: VersionSpec) -> None:
-        self._tokenizers.get(artifact(spec, "tokenizer"))
-        self._host.load(artifact(spec, "weights"), _warm_up)
+        self._tokenizer(spec)
+        self._host.load(self._weights(spec), _warm_up, name=spec.key)
 
-    def run(self, spec: VersionSpec, work: WorkInput, parameters: Mapping[str, Json]) -> WorkOutput:
-        if isinstance(work, PageInput):
-            return self._embed_page(spec, work)
-        if isinstance(work, TextInput):
-            return self._embed_texts(spec, work)
+    def run(
+        self, spec: VersionSpec, work: WorkInput, parameters: Mapping[str, Json], call: Call
+    ) -> WorkOutput:
+        cuts = bool(parameters.get(TRUNCATE.name, TRUNCATE.default))
+        match work:
+            case PageInput():
+                return self._embed_page(spec, work, cuts, call)
+            case TextInput():
+                return self._embed_texts(spec, work, cuts, call)
+            case TokenInput():
+                return self._embed_tokens(spec, work, call)
         raise WorkRefused("input_not_accepted", "an embedding model reads text, not tensors")
 
-    def _embed_texts(self, spec: VersionSpec, work: TextInput) -> WorkOutput:
+    def _embed_texts(self, spec: VersionSpec, work: TextInput, cuts: bool, call: Call) -> WorkOutput:
         check_texts(work)
-        tokenizer = self._tokenizers.get(artifact(spec, "tokenizer"))
-        texts = [tokenize(tokenizer, text, max_windows=1) for text in work.texts]
-        windows = [text.windows[0] for text in texts]
-        vectors = self._embed_windows(spec, windows)
-        tokens = sum(len(window.ids) for window in windows)
-        if work.single:
-            return _answer(
-                {"embedding": _to_json(vectors[0]), "truncated": texts[0].truncated}, vectors, tokens
-            )
-        cut = [position for position, text in enumerate(texts) if text.truncated]
-        return _answer({"embeddings": _to_json(vectors), "truncated": cut}, vectors, tokens)
+        encoder = self._tokenizer(spec).encoder
+        windows, cut = [], []
+        for position, text in enumerate(work.texts):
+            call.check()
+            tokenized = tokenize(encoder, text, max_windows=1)
+            if tokenized.truncated:
+                if not cuts:
+                    raise too_long(name_of(position, single=work.single), f"{len(text)} characters")
+                cut.append(position)
+            windows.append(tokenized.windows[0])
+        return self._answer(spec, windows, work.single, cut, call)
 
-    def _embed_page(self, spec: VersionSpec, page: PageInput) -> WorkOutput:
+    def _embed_tokens(self, spec: VersionSpec, work: TokenInput, call: Call) -> WorkOutput:
+        check_tokens(work)
+        tokenizer, windows = self._tokenizer(spec), []
+        for position, row in enumerate(work.rows):
+            call.check()
+            name = name_of(position, single=work.single)
+            windows.append(Window(read_tokens(tokenizer.encoder, tokenizer.marks, row, name)))
+        return self._answer(spec, windows, work.single, [], call)
+
+    def _answer(
+        self, spec: VersionSpec, windows: Sequence[Window], single: bool, cut: list[int], call: Call
+    ) -> WorkOutput:
+        """`cut`: where the texts stand that were longer than their windows."""
+        vectors = self._embed_windows(spec, windows, call)
+        tokens = tuple(len(window.ids) for window in windows)
+        if single:
+            return _answer(vectors[0], bool(cut), tokens)
+        return _answer(vectors, cut, tokens)
+
+    def _embed_page(self, spec: VersionSpec, page: PageInput, cuts: bool, call: Call) -> WorkOutput:
         """One vector for the whole page: the mean of its windows, each weighing as much as it has tokens."""
         content = page_text(page)
-        text = tokenize(
-            self._tokenizers.get(artifact(spec, "tokenizer")), content, max_windows=MAX_PAGE_WINDOWS
-        )
-        vectors = self._embed_windows(spec, text.windows)
+        text = tokenize(self._tokenizer(spec).encoder, content, max_windows=MAX_PAGE_WINDOWS)
+        if text.truncated and not cuts:
+            raise too_long("the page", f"{len(content)} characters", windows=MAX_PAGE_WINDOWS)
+        vectors = self._embed_windows(spec, text.windows, call)
         weights = np.array([len(window.ids) for window in text.windows], np.float32)
         mean = weights @ vectors
         mean /= np.linalg.norm(mean)
-        result = {"embedding": _to_json(mean), "truncated": text.truncated}
-        return _answer(result, vectors, int(weights.sum()), pages=1)
+        return _answer(mean, text.truncated, tuple(len(window.ids) for window in text.windows), pages=1)
 
-    def _embed_windows(self, spec: VersionSpec, windows: Sequence[Window]) -> Vectors:
-        lengths = [len(window.ids) for window in windows]
-        batches = batches_by_length(
-            lengths, max_padded_tokens=MAX_PADDED_TOKENS, max_padding_share=MAX_PADDING_SHARE
-        )
-        with self._host.session(artifact(spec, "weights"), _warm_up) as session:
-            parts = [
-                (batch, _run_batch(session, [windows[position] for position in batch])) for batch in batches
-            ]
-        vectors = np.empty((len(windows), parts[0][1].shape[1]), np.float32)
-        for batch, part in parts:
-            vectors[list(batch)] = part
-        return vectors
+    def _embed_windows(self, spec: VersionSpec, windows: Sequence[Window], call: Call) -> Vectors:
+        pieces = [Piece(window, length=padded_length(len(window.ids))) for window in windows]
+        with self._host.session(self._weights(spec), _warm_up, call=call, name=spec.key) as session:
+            rows = self._batchers.run(
+                session, pieces, _run_batch, of=Part(spec.key, "weights"), limits=EMBED_LIMITS, call=call
+            )
+        return np.stack(rows)
+
+    def _tokenizer(self, spec: VersionSpec) -> TextTokenizer:
+        path = artifact(spec, "tokenizer")
+        return self._tokenizers.get(path, lambda: _read_tokenizer(path))
+
+    def _weights(self, spec: VersionSpec) -> str:
+        return artifact(spec, "weights", on_gpu=self._host.on_gpu)
 
 
-def tokenize(tokenizer: Tokenizer, text: str, *, max_windows: int) -> TokenizedText:
+def padded_length(tokens: int) -> int:
+    """The least length at which a text's vector is, to the last bit, what it is at any greater one.
+
+    ONNX Runtime sums attention four steps at a time and takes another path where three are left over.
+    """
+    return tokens + 1 if tokens % 4 == 3 else tokens
+
+
+def tokenize(tokenizer: Any, text: str, *, max_windows: int) -> TokenizedText:
     max_characters = max_windows * MAX_WINDOW_CHARACTERS
     encoding = tokenizer.encode(text[:max_characters])
     windows = [encoding, *encoding.overflowing]
@@ -118,35 +168,35 @@ def tokenize(tokenizer: Tokenizer, text: str, *, max_windows: int) -> TokenizedT
     )
 
 
-def _read_tokenizer(path: str) -> Tokenizer:
-    tokenizer = Tokenizer.from_file(path)
-    tokenizer.enable_truncation(WINDOW_TOKENS)
-    tokenizer.no_padding()
-    return tokenizer
+def _read_tokenizer(path: str) -> TextTokenizer:
+    encoder = read_tokenizer(path)
+    padding = encoder.padding["pad_id"] if encoder.padding else None
+    encoder.enable_truncation(WINDOW_TOKENS)
+    encoder.no_padding()
+    return TextTokenizer(encoder, Marks.of(encoder, padding=padding))
 
 
-def _run_batch(session: HostedSession, windows: Sequence[Window]) -> Vectors:
-    longest = max(len(window.ids) for window in windows)
-    ids = np.zeros((len(windows), longest), np.int64)
+def _run_batch(
+    session: HostedSession, windows: Sequence[Window], length: int, control: RunControl | None = None
+) -> list[Vector]:
+    ids = np.zeros((len(windows), length), np.int64)
     mask = np.zeros_like(ids)
     for row, window in enumerate(windows):
         ids[row, : len(window.ids)] = window.ids
         mask[row, : len(window.ids)] = 1
-    vectors: Vectors = session.run({"input_ids": ids, "attention_mask": mask})[0]
-    return vectors
+    vectors: Vectors = session.run({"input_ids": ids, "attention_mask": mask}, control=control)[0]
+    if not np.isfinite(vectors).all():
+        raise ModelFailed("model_output_not_finite", "the model answered with NaN or infinity")
+    return list(vectors)
 
 
 def _warm_up(session: HostedSession) -> None:
-    _run_batch(session, [Window((101, 7592, 102))])
+    window = Window((101, 7592, 102))
+    _run_batch(session, [window], padded_length(len(window.ids)))
 
 
-def _to_json(vectors: Vectors) -> Iterable[Json]:
-    # Eight decimals keep all that a float32 of a unit vector says, in half the characters.
-    numbers: list[Json] = vectors.astype(np.float64).round(8).tolist()
-    return numbers
-
-
-def _answer(result: Mapping[str, Json], vectors: Vectors, tokens: int, pages: int = 0) -> WorkOutput:
-    return WorkOutput(
-        {**result, "dimensions": vectors.shape[1], "tokens": tokens}, Units(pages=pages, tokens=tokens)
-    )
+def _answer(vectors: Vectors, truncated: Json, row_tokens: tuple[int, ...], pages: int = 0) -> WorkOutput:
+    tokens = sum(row_tokens)
+    said = {"truncated": truncated, "dimensions": vectors.shape[-1], "tokens": tokens}
+    units = Units(pages=pages, tokens=tokens)
+    return WorkOutput(said, units, tensors={VECTORS: vectors}, row_tokens=() if pages else row_tokens)

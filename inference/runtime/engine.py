@@ -1,27 +1,32 @@
 """The one way to run a model version, whatever its kind."""
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Protocol
 
-import onnxruntime as ort
-
+from inference.calls import Call
 from inference.contracts import Json, VersionSpec, WorkInput, WorkOutput
-from inference.pipelines.parse import ParsePipeline
+from inference.pipelines.parse import parse_graph
+from inference.pipelines.pipeline import GraphPipeline
 from inference.runtime.artifacts import artifact
+from inference.runtime.batched import SessionBatchers
 from inference.runtime.embed import EmbedRuntime
-from inference.runtime.machine import this_machine
+from inference.runtime.local_host import local_host
 from inference.runtime.ocr import OcrRuntime
 from inference.runtime.onnx_graph import OnnxRuntime
-from inference.runtime.parameters import interface_of, validate_parameters, validate_work_kind, work_kind
-from inference.runtime.providers import plan_execution
-from inference.runtime.session_host import SessionHost
-
-MEMORY_SHARE = 0.5
-"""Part of this machine's memory that weights may take; the rest is for activations and everyone else."""
+from inference.runtime.parameters import (
+    GRAPH,
+    interface_of,
+    validate_parameters,
+    validate_work_kind,
+    work_kind,
+)
+from inference.runtime.profiles import ProfileStore
+from inference.runtime.session_host import ResidentSession, SessionHost
+from inference.runtime.tensors import written
 
 
 class Runtime(Protocol):
@@ -31,35 +36,55 @@ class Runtime(Protocol):
 
     def load(self, spec: VersionSpec) -> None: ...
 
-    def run(self, spec: VersionSpec, work: WorkInput, parameters: Mapping[str, Json]) -> WorkOutput: ...
+    def run(
+        self, spec: VersionSpec, work: WorkInput, parameters: Mapping[str, Json], call: Call
+    ) -> WorkOutput: ...
 
 
 @dataclass(frozen=True, slots=True)
 class ResidentModel:
-    """A model version whose every session is in memory."""
+    """A model version whose every session is in memory, and what these have run since they were loaded.
+
+    A session that several versions share counts in each of them.
+    """
 
     key: str
     weight_bytes: int
     load_s: float
+    runs: int
+    rows: int
+    run_s: float
 
 
 class Engine:
     def __init__(self, host: SessionHost) -> None:
         self.host = host
+        self.batchers = SessionBatchers(host)
         self._runtimes = {name: make(self) for name, make in RUNTIMES.items()}
         self._served: dict[str, VersionSpec] = {}
         self._lock = threading.Lock()
 
-    def run(self, spec: VersionSpec, work: WorkInput, parameters: Mapping[str, Json]) -> WorkOutput:
-        validate_work_kind(spec.runtime, work_kind(work))
-        complete = validate_parameters(spec.runtime, parameters)
-        answer = self._runtimes[spec.runtime].run(spec, work, complete)
+    def run(
+        self, spec: VersionSpec, work: WorkInput, parameters: Mapping[str, Json], call: Call | None = None
+    ) -> WorkOutput:
+        """Without `call`: for nobody in particular, who waits for as long as it takes."""
+        return written(self.answer(spec, work, parameters, call))
+
+    def answer(
+        self, spec: VersionSpec, work: WorkInput, parameters: Mapping[str, Json], call: Call | None = None
+    ) -> WorkOutput:
+        """As `run`, but with a graph's outputs as they are and not as JSON."""
+        call = call or Call()
+        call.check()
+        validate_work_kind(spec.runtime, work_kind(work), spec.config)
+        complete = validate_parameters(spec.runtime, parameters, spec.config)
+        answer = self._runtimes[spec.runtime].run(spec, work, complete, call)
         self._remember(spec)
         return answer
 
     def load(self, spec: VersionSpec) -> None:
         """Bring every session of this version, its steps included, into memory and run each once."""
-        interface_of(spec.runtime)
+        interface_of(spec.runtime, spec.config)
         for step in spec.steps.values():
             self.load(step)
         self._runtimes[spec.runtime].load(spec)
@@ -75,45 +100,60 @@ class Engine:
             sessions = [held.get(path) for path in self.session_paths(spec)]
             present = [session for session in sessions if session is not None]
             if len(present) == len(sessions):
-                total_bytes = sum(session.weight_bytes for session in present)
-                load_s = sum(session.load_s for session in present)
-                models.append(ResidentModel(spec.key, total_bytes, load_s))
+                models.append(_resident(spec.key, present))
         return tuple(models)
 
     def session_paths(self, spec: VersionSpec) -> frozenset[str]:
         """The files that are in memory when this version is: its own and its steps'."""
-        roles = self._runtimes[spec.runtime].session_roles
-        own = {str(Path(artifact(spec, role)).resolve()) for role in roles}
-        return frozenset(own.union(*map(self.session_paths, spec.steps.values())))
+        return self._own_paths(spec).union(*map(self.session_paths, spec.steps.values()))
+
+    def own_files(self) -> Mapping[str, frozenset[str]]:
+        """By version that has been served here: the files that are held for it, without its steps'."""
+        with self._lock:
+            served = list(self._served.values())
+        return {spec.key: self._own_paths(spec) for spec in served}
 
     def accepts(self, spec: VersionSpec) -> tuple[str, ...]:
-        return interface_of(spec.runtime).accepts
+        return interface_of(spec.runtime, spec.config).accepts
 
     def describe(self) -> str:
         return self.host.describe()
+
+    def _own_paths(self, spec: VersionSpec) -> frozenset[str]:
+        roles = self._runtimes[spec.runtime].session_roles
+        return frozenset(str(Path(artifact(spec, role, on_gpu=self.host.on_gpu)).resolve()) for role in roles)
 
     def _remember(self, spec: VersionSpec) -> None:
         with self._lock:
             self._served[spec.key] = spec
 
 
+def _resident(key: str, sessions: Sequence[ResidentSession]) -> ResidentModel:
+    return ResidentModel(
+        key,
+        weight_bytes=sum(session.weight_bytes for session in sessions),
+        load_s=sum(session.load_s for session in sessions),
+        runs=sum(session.runs for session in sessions),
+        rows=sum(session.rows for session in sessions),
+        run_s=sum(session.run_s for session in sessions),
+    )
+
+
 RUNTIMES: Mapping[str, Callable[[Engine], Runtime]] = MappingProxyType(
     {
-        "ocr": lambda engine: OcrRuntime(engine.host),
-        "embed": lambda engine: EmbedRuntime(engine.host),
-        "parse": ParsePipeline,
-        "onnx": lambda engine: OnnxRuntime(engine.host),
+        "ocr": lambda engine: OcrRuntime(engine.host, engine.batchers),
+        "embed": lambda engine: EmbedRuntime(engine.host, engine.batchers),
+        "parse": lambda engine: GraphPipeline(engine, parse_graph),
+        "onnx": lambda engine: OnnxRuntime(engine.host, engine.batchers),
+        GRAPH: GraphPipeline,
     }
 )
 
 
-def local_engine(*, memory_bytes: int | None = None) -> Engine:
-    """An engine on this machine's own device, with half of its memory unless told otherwise."""
-    machine = this_machine()
-    plan = plan_execution(
-        ort.get_available_providers(),
-        threads=machine.threads,
-        has_nvidia_gpu=machine.has_nvidia_gpu,
-        gpu_memory_bytes=memory_bytes,
-    )
-    return Engine(SessionHost(plan, budget_bytes=memory_bytes or int(machine.memory_bytes * MEMORY_SHARE)))
+def local_engine(
+    *,
+    memory_bytes: int | None = None,
+    tensorrt_cache: Path | None = None,
+    profiles: ProfileStore | None = None,
+) -> Engine:
+    return Engine(local_host(memory_bytes=memory_bytes, tensorrt_cache=tensorrt_cache, profiles=profiles))

@@ -2,18 +2,26 @@
 
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import onnxruntime as ort
-from onnxruntime.capi import onnxruntime_pybind11_state as ort_errors
+import structlog
 
-from inference.runtime.errors import ModelFailed
+from inference.batching.run_control import RunControl
+from inference.errors import CallCanceled, ModelFailed
+from inference.runtime.bound_run import BoundRun, can_be_bound
+from inference.runtime.denormals import denormals_flushed
+from inference.runtime.memory_in_use import MemoryGauge, memory_of
+from inference.runtime.native import invalid_argument, onnx_runtime
+from inference.runtime.plain_words import plain_words
 from inference.runtime.providers import ExecutionPlan
 from inference.runtime.run_limit import RunTookTooLong, run_limit
+from inference.runtime.run_memory import RunMemory
 from inference.runtime.tensors import Array, NodeArg
 
+log = structlog.get_logger(__name__)
 FATAL_ONLY = 4
 RUN_LIMIT_S = 30.0
 """A batch of the dearest built-in model takes a few seconds on two cores."""
@@ -23,33 +31,113 @@ class InvalidFeed(Exception):
     """ONNX Runtime refused an input's name, type or shape."""
 
 
+class RunTally:
+    """How many runs, of how many rows and seconds, since the session was opened."""
+
+    def __init__(self) -> None:
+        self.runs = self.rows = 0
+        self.seconds = 0.0
+        self._lock = threading.Lock()
+
+    def add(self, *, rows: int, seconds: float) -> None:
+        with self._lock:
+            self.runs += 1
+            self.rows += rows
+            self.seconds += seconds
+
+
 class HostedSession:
     """Safe to share between threads."""
 
-    def __init__(self, path: Path, plan: ExecutionPlan) -> None:
+    def __init__(
+        self, path: Path, plan: ExecutionPlan, *, memory: MemoryGauge | None = None, name: str = ""
+    ) -> None:
         self.path = path
+        self.name = name or path.name
+        """As callers and operators know it: every added model's file has the same name."""
         self.weight_bytes = weight_bytes(path)
         started_s = time.monotonic()
-        self._session = _open(path, plan)
+        session = _open(path, plan, self.name)
         self.load_s = time.monotonic() - started_s
-        self.provider: str = self._session.get_providers()[0]
-        self.inputs = tuple(_node_arg(arg) for arg in self._session.get_inputs())
-        self.outputs = tuple(_node_arg(arg) for arg in self._session.get_outputs())
-        self.metadata: Mapping[str, str] = self._session.get_modelmeta().custom_metadata_map
+        self.provider: str = session.get_providers()[0]
+        self.inputs = tuple(_node_arg(arg) for arg in session.get_inputs())
+        self.outputs = tuple(_node_arg(arg) for arg in session.get_outputs())
+        self.metadata: Mapping[str, str] = session.get_modelmeta().custom_metadata_map
+        self.tally = RunTally()
+        self.memory = RunMemory(memory or memory_of(on_gpu=plan.on_gpu), on_gpu=plan.on_gpu)
+        self._session: Any = session
+        self._bound: BoundRun | None = _bound(session, plan)
         # A run on the CPU already uses every core: more at once would only multiply the memory in use.
         self._runs = threading.Semaphore(2 if plan.on_gpu else 1)
 
-    def run(self, feeds: Mapping[str, Array], outputs: Sequence[str] | None = None) -> list[Any]:
+    def run(
+        self,
+        feeds: Mapping[str, Array],
+        outputs: Sequence[str] | None = None,
+        *,
+        control: RunControl | None = None,
+    ) -> list[Any]:
+        """Raises CallCanceled where `control` has ended the run, which happens between two operators."""
+        control = control or RunControl()
         try:
-            with self._runs, run_limit.of(RUN_LIMIT_S) as options:
-                answers: list[Any] = self._session.run(outputs, dict(feeds), options)
+            with (
+                self._runs,
+                run_limit.of(RUN_LIMIT_S) as options,
+                _ended_by(control, options),
+                denormals_flushed(),
+            ):
+                started_s = time.monotonic()
+                answers = self.memory.measured(lambda: self._run(feeds, outputs, options), feeds, options)
+                self.tally.add(rows=_rows(feeds), seconds=time.monotonic() - started_s)
         except RunTookTooLong as error:
-            raise ModelFailed("model_timeout", f"{self.path.name} ran {error} and was ended") from error
-        except (ort_errors.InvalidArgument, ValueError) as error:
-            raise InvalidFeed(str(error)) from error
+            raise ModelFailed("model_timeout", f"{self.name} ran {error} and was ended") from error
+        except ModelFailed:
+            raise
+        except (invalid_argument(), ValueError) as error:
+            raise InvalidFeed(plain_words(str(error))) from error
         except Exception as error:  # ONNX Runtime's errors share no base class.
-            raise ModelFailed("model_run_failed", f"{self.path.name}: {error}") from error
+            if control.ended:
+                raise CallCanceled from error
+            raise ModelFailed("model_run_failed", f"{self.name}: {_told(self.name, error)}") from error
         return answers
+
+    @property
+    def closed(self) -> bool:
+        return self._session is None
+
+    def close(self) -> None:
+        """Its memory is free once a run that is in progress ends; whoever still refers to it holds nothing of it."""
+        self._session = self._bound = None
+        # It holds on to what holds this session: nothing of it should have to wait for the garbage collector.
+        self.memory.on_growth = None
+
+    def _run(self, feeds: Mapping[str, Array], outputs: Sequence[str] | None, options: Any) -> list[Any]:
+        session: Any = self._session
+        bound: BoundRun | None = self._bound
+        if session is None:
+            raise ModelFailed("model_unloaded", f"{self.name} has just left memory", retryable=True)
+        if bound is not None:
+            return bound.run(feeds, outputs, options)
+        answers: list[Any] = session.run(outputs, dict(feeds), options)
+        return answers
+
+
+@contextmanager
+def _ended_by(control: RunControl, options: Any) -> Iterator[None]:
+    def end() -> None:
+        options.terminate = True
+
+    withdraw = control.on_end(end)
+    try:
+        yield
+    finally:
+        withdraw()
+
+
+def _rows(feeds: Mapping[str, Array]) -> int:
+    """The first dimension of the first input, by which everything here is batched."""
+    shape = next((feed.shape for feed in feeds.values()), ())
+    return int(shape[0]) if shape else 1
 
 
 def weight_bytes(path: Path) -> int:
@@ -63,13 +151,15 @@ def weight_bytes(path: Path) -> int:
         ) from error
 
 
-def _open(path: Path, plan: ExecutionPlan) -> Any:
+def _open(path: Path, plan: ExecutionPlan, name: str) -> Any:
+    ort = onnx_runtime()
     options = ort.SessionOptions()
     options.intra_op_num_threads = plan.threads
     options.inter_op_num_threads = 1
     # Threads that spin between runs starve the rest of the host.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     options.add_session_config_entry("session.inter_op.allow_spinning", "0")
+    options.add_session_config_entry("session.set_denormal_as_zero", "1")
     # A memory plan would be kept for every input shape ever seen; shapes vary without bound here.
     options.enable_mem_pattern = False
     # Its own lines go straight to the console, with names out of the model; errors reach us as exceptions.
@@ -85,7 +175,22 @@ def _open(path: Path, plan: ExecutionPlan) -> Any:
             providers=[(provider.name, dict(provider.options)) for provider in plan.providers],
         )
     except Exception as error:  # ONNX Runtime's errors share no base class.
-        raise ModelFailed("model_load_failed", f"{path.name}: {error}") from error
+        raise ModelFailed(
+            "model_load_failed", f"{name}: {_told(name, error)}".replace(str(path), name)
+        ) from error
+
+
+def _told(name: str, error: Exception) -> str:
+    """What callers may read; all of it is in the log."""
+    said = str(error)
+    plain = plain_words(said)
+    if plain != said.strip():
+        log.warning("onnx_runtime_said", model=name, error=said)
+    return plain
+
+
+def _bound(session: Any, plan: ExecutionPlan) -> BoundRun | None:
+    return BoundRun(session) if plan.on_gpu and can_be_bound(session) else None
 
 
 def _node_arg(arg: Any) -> NodeArg:

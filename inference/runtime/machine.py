@@ -2,11 +2,15 @@
 
 import math
 import os
+import platform
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 CGROUPS = Path("/sys/fs/cgroup")
 OWN_CGROUP = Path("/proc/self/cgroup")
+CFS = ("cpu.cfs_quota_us", "cpu.cfs_period_us")
+CPUINFO = Path("/proc/cpuinfo")
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,6 +18,12 @@ class Machine:
     threads: int
     memory_bytes: int
     has_nvidia_gpu: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Granted:
+    cores: float | None
+    memory_bytes: int | None
 
 
 def usable_threads(affinity_cores: int, quota_cores: float | None) -> int:
@@ -36,27 +46,72 @@ def parse_memory_max(text: str) -> int | None:
     return None if limit == "max" else int(limit)
 
 
-def own_cgroup_folders(membership: str, root: Path) -> tuple[Path, ...]:
-    """This process's version-2 group and its parents: a limit on any of them binds."""
-    path = next((line[3:] for line in membership.splitlines() if line.startswith("0::")), "/")
-    own = root / path.lstrip("/")
-    return (own, *(parent for parent in own.parents if parent.is_relative_to(root)))
+def own_cgroup_folders(membership: str, root: Path, controller: str = "") -> tuple[Path, ...]:
+    """This process's group and its parents: a limit on any of them binds.
+
+    Of version 2 without a controller; version 1 has a tree for each, which two may share. A container may see its own
+    group as the root of a tree, and not where its membership says.
+    """
+    found: list[Path] = []
+    for line in membership.splitlines():
+        _, names, path = line.split(":", 2)
+        if controller in names.split(","):
+            for tree in dict.fromkeys((root / names, root / controller)):
+                own = tree / path.lstrip("/")
+                found += [own, *(parent for parent in own.parents if parent.is_relative_to(tree))]
+    return tuple(found)
 
 
-def _readings(name: str) -> list[str]:
-    try:
-        folders = own_cgroup_folders(OWN_CGROUP.read_text(), CGROUPS)
-    except OSError:
-        return []
+def granted(membership: str, root: Path) -> Granted:
+    """By this process's control groups, of whichever version, or of both where they are mixed."""
+    quotas = [
+        *map(parse_cpu_max, _readings(own_cgroup_folders(membership, root), "cpu.max")),
+        *map(_cfs_quota, own_cgroup_folders(membership, root, "cpu")),
+    ]
+    limits = [
+        *_readings(own_cgroup_folders(membership, root), "memory.max"),
+        *_readings(own_cgroup_folders(membership, root, "memory"), "memory.limit_in_bytes"),
+    ]
+    return Granted(
+        min((quota for quota in quotas if quota is not None), default=None),
+        min((limit for limit in map(parse_memory_max, limits) if limit is not None), default=None),
+    )
+
+
+def _readings(folders: Iterable[Path], name: str) -> list[str]:
     return [(folder / name).read_text() for folder in folders if (folder / name).is_file()]
 
 
+def _cfs_quota(folder: Path) -> float | None:
+    """In cores; -1 for none."""
+    readings = [text for name in CFS for text in _readings([folder], name)]
+    if len(readings) < len(CFS) or int(readings[0]) < 0:
+        return None
+    return int(readings[0]) / int(readings[1])
+
+
+def parse_processor(cpuinfo: str) -> str | None:
+    """Such as `AMD EPYC 7B13`: what is measured on one processor says little of another."""
+    lines = (line.partition(":") for line in cpuinfo.splitlines())
+    return next((value.strip() for name, _, value in lines if name.strip() == "model name"), None)
+
+
+def processor() -> str:
+    try:
+        named = parse_processor(CPUINFO.read_text())
+    except OSError:
+        named = None
+    return named or platform.processor() or platform.machine()
+
+
 def this_machine() -> Machine:
-    quotas = [cores for cores in map(parse_cpu_max, _readings("cpu.max")) if cores is not None]
-    limits = [limit for limit in map(parse_memory_max, _readings("memory.max")) if limit is not None]
+    try:
+        limits = granted(OWN_CGROUP.read_text(), CGROUPS)
+    except OSError:
+        limits = Granted(None, None)
     installed_bytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     return Machine(
-        threads=usable_threads(len(os.sched_getaffinity(0)), min(quotas, default=None)),
-        memory_bytes=min([installed_bytes, *limits]),
+        threads=usable_threads(len(os.sched_getaffinity(0)), limits.cores),
+        memory_bytes=min(installed_bytes, limits.memory_bytes or installed_bytes),
         has_nvidia_gpu=any(Path("/dev").glob("nvidia[0-9]*")) or Path("/dev/dxg").exists(),
     )

@@ -1,10 +1,15 @@
 """Text recognition: finds the lines on a page's picture and reads each."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
+from inference.batching.batcher import Piece
+from inference.batching.run_control import RunControl
+from inference.calls import Call
 from inference.contracts import (
     Json,
     PageInput,
@@ -15,10 +20,12 @@ from inference.contracts import (
     WorkOutput,
     WorkRefused,
 )
+from inference.errors import ModelFailed
 from inference.runtime.artifacts import artifact
-from inference.runtime.errors import ModelFailed
+from inference.runtime.batched import Part, SessionBatchers
 from inference.runtime.hosted_session import HostedSession
-from inference.runtime.once import OncePerKey
+from inference.runtime.missed_text import missed_pieces
+from inference.runtime.own_limits import DETECTION_LIMITS, RECOGNITION_LIMITS
 from inference.runtime.session_host import SessionHost
 from inference.runtime.text_detection import (
     STRIDE,
@@ -31,12 +38,14 @@ from inference.runtime.text_detection import (
 )
 from inference.runtime.text_recognition import (
     LINE_HEIGHT,
+    MIN_ROWS,
     MIN_WIDTH,
     CharacterSet,
     RecognisedText,
     cut_line,
-    plan_batches,
+    padded_width,
     recogniser_input,
+    scaled_line,
 )
 
 
@@ -47,21 +56,28 @@ class FoundLine:
 
 
 class OcrRuntime:
+    """Lines of all pages that are read just now meet in the recogniser's batches, whoever's they are."""
+
     session_roles = ("detection", "recognition")
 
-    def __init__(self, host: SessionHost) -> None:
+    def __init__(self, host: SessionHost, batchers: SessionBatchers) -> None:
         self._host = host
-        self._characters: OncePerKey[CharacterSet] = OncePerKey(self._read_characters)
+        self._batchers = batchers
+        self._characters: dict[Path, CharacterSet] = {}
 
     def load(self, spec: VersionSpec) -> None:
-        self._host.load(artifact(spec, "detection"), _warm_up_detector)
-        self._characters.get(artifact(spec, "recognition"))
+        self._host.load(self._file(spec, "detection"), _warm_up_detector, name=_name(spec, "detection"))
+        with self._recogniser(spec) as session:
+            self._characters_of(session)
 
-    def run(self, spec: VersionSpec, work: WorkInput, parameters: Mapping[str, Json]) -> WorkOutput:
+    def run(
+        self, spec: VersionSpec, work: WorkInput, parameters: Mapping[str, Json], call: Call
+    ) -> WorkOutput:
         pixels = page_pixels(work)
+        call.check()
         page = prepare_page(pixels)
-        boxes = self._detect(spec, page)
-        contents = self._recognise(spec, page, boxes)
+        boxes = self._detect(spec, page, call)
+        contents = self._recognise(spec, page, boxes, call)
         found = [
             FoundLine(box, content)
             for box, content in zip(on_page(boxes, page), contents, strict=True)
@@ -69,33 +85,83 @@ class OcrRuntime:
         ]
         return WorkOutput(_as_result(found, page), Units(pages=1))
 
-    def _detect(self, spec: VersionSpec, page: PreparedPage) -> Floats:
-        with self._host.session(artifact(spec, "detection"), _warm_up_detector) as session:
-            probabilities = _run_single_input(session, detector_input(page.image))[0, 0]
-        height, width = page.image.shape[:2]
-        return find_boxes(probabilities, width=width, height=height)
+    def _detect(self, spec: VersionSpec, page: PreparedPage, call: Call) -> Floats:
+        file, name = self._file(spec, "detection"), _name(spec, "detection")
+        with self._host.session(file, _warm_up_detector, call=call, name=name) as session:
+            boxes = self._boxes_on(spec, session, [page.image], call)[0]
+            pieces = missed_pieces(page.image, boxes)
+            found = self._boxes_on(spec, session, [piece.picture for piece in pieces], call)
+        for piece, boxes_on_piece in zip(pieces, found, strict=True):
+            boxes = piece.add(boxes_on_piece, boxes)
+        return boxes
 
-    def _recognise(self, spec: VersionSpec, page: PreparedPage, boxes: Floats) -> list[RecognisedText]:
+    def _boxes_on(
+        self, spec: VersionSpec, session: HostedSession, images: Sequence[Pixels], call: Call
+    ) -> list[Floats]:
+        inputs = [detector_input(image) for image in images]
+        pieces = [
+            Piece(tensor, length=tensor.shape[2] * tensor.shape[3], group=tensor.shape) for tensor in inputs
+        ]
+        maps = self._batchers.run(
+            session, pieces, _detect_batch, of=Part(spec.key, "detection"), limits=DETECTION_LIMITS, call=call
+        )
+        return [
+            find_boxes(probabilities, width=image.shape[1], height=image.shape[0])
+            for image, probabilities in zip(images, maps, strict=True)
+        ]
+
+    def _recognise(
+        self, spec: VersionSpec, page: PreparedPage, boxes: Floats, call: Call
+    ) -> list[RecognisedText]:
         lines = [cut_line(page.image, box) for box in boxes]
-        path = artifact(spec, "recognition")
-        characters = self._characters.get(path)
-        contents: dict[int, RecognisedText] = {}
-        with self._host.session(path, _warm_up_recogniser) as session:
-            for batch in plan_batches([line.shape[1] / line.shape[0] for line in lines]):
-                chances = _run_single_input(
-                    session, recogniser_input([lines[line] for line in batch.lines], batch.width)
-                )
-                contents.update(zip(batch.lines, characters.decode(chances), strict=True))
-        return [contents[line] for line in range(len(lines))]
-
-    def _read_characters(self, path: str) -> CharacterSet:
-        with self._host.session(path, _warm_up_recogniser) as session:
-            listed = session.metadata.get("character")
-        if listed is None:
-            raise ModelFailed(
-                "model_load_failed", "the recognition model lists no characters in its metadata"
+        widths = [padded_width(line) for line in lines]
+        pieces = [
+            Piece(scaled_line(line), length=width, group=width)
+            for line, width in zip(lines, widths, strict=True)
+        ]
+        with self._recogniser(spec, call) as session:
+            return self._batchers.run(
+                session,
+                pieces,
+                self._read_batch,
+                of=Part(spec.key, "recognition"),
+                limits=RECOGNITION_LIMITS,
+                call=call,
             )
-        return CharacterSet(listed)
+
+    def _read_batch(
+        self, session: HostedSession, scaled: Sequence[Pixels], width: int, control: RunControl
+    ) -> list[RecognisedText]:
+        chances = _run_single_input(session, recogniser_input(scaled, width), control)
+        return self._characters_of(session).decode(chances[: len(scaled)], width)
+
+    def _recogniser(
+        self, spec: VersionSpec, call: Call | None = None
+    ) -> AbstractContextManager[HostedSession]:
+        return self._host.session(
+            self._file(spec, "recognition"),
+            _warm_up_recogniser,
+            call=call,
+            name=_name(spec, "recognition"),
+        )
+
+    def _file(self, spec: VersionSpec, role: str) -> str:
+        return artifact(spec, role, on_gpu=self._host.on_gpu)
+
+    def _characters_of(self, session: HostedSession) -> CharacterSet:
+        characters = self._characters.get(session.path)
+        if characters is None:
+            listed = session.metadata.get("character")
+            if listed is None:
+                raise ModelFailed(
+                    "model_load_failed", "the recognition model lists no characters in its metadata"
+                )
+            characters = self._characters[session.path] = CharacterSet(listed)
+        return characters
+
+
+def _name(spec: VersionSpec, role: str) -> str:
+    return str(Part(spec.key, role))
 
 
 def page_pixels(work: WorkInput) -> Pixels:
@@ -104,14 +170,21 @@ def page_pixels(work: WorkInput) -> Pixels:
             "input_not_accepted", "text recognition reads a document's pages, not text or tensors"
         )
     if work.load_pixels is None:
-        raise WorkRefused(
-            "input_not_accepted", f"page {work.number} is plain text and has no picture to read"
-        )
+        raise WorkRefused("input_not_accepted", "the page is plain text and has no picture to read")
     return work.load_pixels()
 
 
-def _run_single_input(session: HostedSession, tensor: Floats) -> Floats:
-    answer: Floats = session.run({session.inputs[0].name: tensor})[0]
+def _detect_batch(
+    session: HostedSession, pictures: Sequence[Floats], _length: int, control: RunControl
+) -> list[Floats]:
+    chances = _run_single_input(session, np.concatenate(pictures), control)
+    if not np.isfinite(chances).all():
+        raise ModelFailed("model_output_not_finite", "text detection answered with NaN or infinity")
+    return list(chances[:, 0])
+
+
+def _run_single_input(session: HostedSession, tensor: Floats, control: RunControl | None = None) -> Floats:
+    answer: Floats = session.run({session.inputs[0].name: tensor}, control=control)[0]
     return answer
 
 
@@ -120,7 +193,7 @@ def _warm_up_detector(session: HostedSession) -> None:
 
 
 def _warm_up_recogniser(session: HostedSession) -> None:
-    _run_single_input(session, np.zeros((1, 3, LINE_HEIGHT, MIN_WIDTH), np.float32))
+    _run_single_input(session, np.zeros((MIN_ROWS, 3, LINE_HEIGHT, MIN_WIDTH), np.float32))
 
 
 def _as_result(found: list[FoundLine], page: PreparedPage) -> Mapping[str, Json]:

@@ -1,17 +1,39 @@
 """Any ONNX graph: named tensors in, named tensors out, checked against what the file declares."""
 
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import structlog
 
+from inference.batching.batcher import Piece
+from inference.batching.limits import Sharing
+from inference.batching.run_control import RunControl
+from inference.calls import Call
 from inference.contracts import Json, TensorInput, VersionSpec, WorkInput, WorkOutput, WorkRefused
+from inference.errors import ModelFailed
 from inference.runtime.artifacts import artifact
-from inference.runtime.errors import ModelFailed
+from inference.runtime.batched import Part, SessionBatchers
+from inference.runtime.graph_outline import OutlineUnreadable, read_outline
 from inference.runtime.hosted_session import HostedSession, InvalidFeed
+from inference.runtime.own_limits import ONNX_LIMITS
+from inference.runtime.row_independence import (
+    NO_PROOF,
+    RowIndependence,
+    find_row_independence,
+    has_free_rows,
+    padded_to,
+)
+from inference.runtime.row_proof import Proof, prove_rows
 from inference.runtime.session_host import SessionHost
-from inference.runtime.tensors import Array, TensorSpec, tensor_spec, write_tensor
+from inference.runtime.tensors import Array, TensorSpec, own_tensor, tensor_spec
+
+log = structlog.get_logger(__name__)
+TRIAL_S = 3.0
+"""Of a load; a graph whose rows cannot be tried in this time is run for one caller at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,26 +48,174 @@ class Signature:
         }
 
 
+@dataclass(frozen=True, slots=True)
+class CallersRows:
+    """One caller's tensors, which run with those of others, or alone."""
+
+    feeds: Mapping[str, Array]
+    rows: int
+    shared: bool
+
+    @property
+    def shapes(self) -> tuple[tuple[str, str, tuple[int, ...]], ...]:
+        """What must be alike in one batch: all but the number of rows."""
+        return tuple((name, tensor.dtype.str, tensor.shape[1:]) for name, tensor in self.feeds.items())
+
+
 class OnnxRuntime:
     session_roles = ("weights",)
 
-    def __init__(self, host: SessionHost) -> None:
+    def __init__(self, host: SessionHost, batchers: SessionBatchers) -> None:
         self._host = host
+        self._batchers = batchers
+        self._independence: dict[Path, RowIndependence] = {}
 
     def load(self, spec: VersionSpec) -> None:
-        self._host.load(artifact(spec, "weights"), _warm_up)
+        self._host.load(self._weights(spec), self._warm_up, name=spec.key)
 
-    def run(self, spec: VersionSpec, work: WorkInput, parameters: Mapping[str, Json]) -> WorkOutput:
+    def run(
+        self, spec: VersionSpec, work: WorkInput, parameters: Mapping[str, Json], call: Call
+    ) -> WorkOutput:
         if not isinstance(work, TensorInput):
             raise WorkRefused("input_not_accepted", "this model reads tensors, not documents or text")
-        with self._host.session(artifact(spec, "weights"), _warm_up) as session:
-            feeds = check_tensors(signature_of(session), work.tensors)
-            try:
-                answers = session.run(feeds)
-            except InvalidFeed as error:
-                raise WorkRefused("invalid_tensor", str(error)) from error
+        with self._host.session(self._weights(spec), self._warm_up, call=call, name=spec.key) as session:
+            part = Part(spec.key, "weights")
+            rows = self._callers_rows(session, check_tensors(signature_of(session), work.tensors), part)
+            group = rows.shapes if rows.shared else object()
+            piece = Piece(rows, group=group, rows=min(max(rows.rows, 1), ONNX_LIMITS.max_rows))
+            (answers,) = self._batchers.run(
+                session, [piece], self._run_rows, of=part, limits=ONNX_LIMITS, call=call
+            )
             names = [output.name for output in session.outputs]
-        return WorkOutput({"outputs": [write_tensor(*output) for output in zip(names, answers, strict=True)]})
+            outputs = {name: own_tensor(answer) for name, answer in zip(names, answers, strict=True)}
+        return WorkOutput({}, tensors=outputs)
+
+    def _callers_rows(self, session: HostedSession, feeds: Mapping[str, Array], part: Part) -> CallersRows:
+        counts = {tensor.shape[0] if tensor.ndim else 1 for tensor in feeds.values()}
+        rows = max(counts, default=1)
+        independence = self._independence.get(session.path)
+        alike = len(counts) == 1 and 0 < rows <= ONNX_LIMITS.max_rows
+        unproven = self._batchers.limits_of(part, ONNX_LIMITS).sharing is Sharing.TRIED
+        may_share = independence is not None and independence.may_share(unproven=unproven)
+        return CallersRows(dict(sorted(feeds.items())), rows, alike and may_share)
+
+    def _run_rows(
+        self, session: HostedSession, callers: Sequence[CallersRows], _length: int, control: RunControl
+    ) -> list[list[Array]]:
+        try:
+            if not callers[0].shared:
+                return [_checked(session, session.run(caller.feeds, control=control)) for caller in callers]
+            least_rows = self._independence[session.path].least_rows or 1
+            joined = {
+                name: padded_to(np.concatenate([caller.feeds[name] for caller in callers]), least_rows)
+                for name in callers[0].feeds
+            }
+            answers = _checked(session, session.run(joined, control=control))
+        except InvalidFeed as error:
+            raise WorkRefused("invalid_tensor", str(error)) from error
+        return split_rows(answers, [caller.rows for caller in callers], least_rows)
+
+    def _warm_up(self, session: HostedSession) -> None:
+        """One run on the smallest input; a graph that needs a larger one is warmed by its first caller."""
+        signature = signature_of(session)
+        feeds = {tensor.name: _smallest(tensor) for tensor in signature.inputs}
+        with suppress(InvalidFeed, ModelFailed):
+            session.run(feeds)
+        known = self._independence.get(session.path)
+        if known is None or not known.certain:
+            self._independence[session.path] = self._found_before(session) or self._tried(session, signature)
+
+    def _found_before(self, session: HostedSession) -> RowIndependence | None:
+        """In another process, or before a restart: a file's rows do not change."""
+        profile = self._host.profile(session.path)
+        match profile.exactness if profile is not None else None:
+            case {"least_rows": int() | None as least, "reason": str(reason), "proven": bool(proven)}:
+                return RowIndependence(least, reason, proven=proven)
+        return None
+
+    def _tried(self, session: HostedSession, signature: Signature) -> RowIndependence:
+        found = _try_rows(session, signature)
+        if found.certain:
+            exactness = {"least_rows": found.least_rows, "reason": found.reason, "proven": found.proven}
+            self._host.learn(session.path, exactness=exactness)
+        log.info(
+            "rows_tried",
+            model=session.name,
+            least_rows=found.least_rows,
+            proven=found.proven,
+            reason=found.reason,
+        )
+        return found
+
+    def _weights(self, spec: VersionSpec) -> str:
+        return artifact(spec, "weights", on_gpu=self._host.on_gpu)
+
+
+def _try_rows(session: HostedSession, signature: Signature) -> RowIndependence:
+    proof = _proof(session.path) if has_free_rows(signature.inputs, signature.outputs) else NO_PROOF
+    runs = RunsInTime(session.run, time.monotonic() + TRIAL_S)
+    with session.memory.giving_back():
+        found = find_row_independence(signature.inputs, signature.outputs, runs, proof=proof)
+        # The last answers lay in the arena until just now: one more run gives that back, too.
+        with suppress(InvalidFeed, ModelFailed):
+            session.run({tensor.name: _smallest(tensor) for tensor in signature.inputs})
+    return found
+
+
+def _checked(session: HostedSession, answers: list[Array]) -> list[Array]:
+    """A graph may declare one shape and give another, for some values only: then one caller's row widens all."""
+    for declared, answer in zip(session.outputs, answers, strict=True):
+        tensor_spec(declared).check_output(answer)
+    return answers
+
+
+def _proof(path: Path) -> Proof:
+    try:
+        return prove_rows(read_outline(path))
+    except OutlineUnreadable as error:
+        log.warning("graph_not_followed", file=str(path), error=str(error))
+        return Proof(False, "its file cannot be followed")
+
+
+class RunsInTime:
+    """Refuses a run that comes too late, or would end too late by what others have taken for each value."""
+
+    def __init__(
+        self,
+        run: Callable[[Mapping[str, Array]], list[Array]],
+        give_up_at_s: float,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._run = run
+        self._give_up_at_s = give_up_at_s
+        self._clock = clock
+        self._s_per_value = float("inf")
+
+    def __call__(self, feeds: Mapping[str, Array]) -> list[Array]:
+        values = sum(tensor.size for tensor in feeds.values())
+        expected_s = values * self._s_per_value if self._s_per_value < float("inf") else 0.0
+        began_s = self._clock()
+        if began_s + expected_s > self._give_up_at_s:
+            raise TimeoutError(f"its runs take longer than {TRIAL_S:g} s")
+        answers = self._run(feeds)
+        self._s_per_value = min(self._s_per_value, (self._clock() - began_s) / max(1, values))
+        return answers
+
+
+def split_rows(answers: Sequence[Array], counts: Sequence[int], least_rows: int) -> list[list[Array]]:
+    """Each caller's part of every output. Never a row more or less: the next caller's would be shifted."""
+    total = sum(counts)
+    for answer in answers:
+        got = answer.shape[0] if answer.ndim else None
+        if got != max(total, least_rows):
+            raise ModelFailed(
+                "model_output_invalid", f"an output has {got} rows for {max(total, least_rows)} rows of input"
+            )
+    starts = np.cumsum([0, *counts]).tolist()
+    return [
+        [answer[start : start + count] for answer in answers]
+        for start, count in zip(starts, counts, strict=False)
+    ]
 
 
 def read_signature(host: SessionHost, path: str | Path) -> Signature:
@@ -68,15 +238,6 @@ def check_tensors(signature: Signature, tensors: Mapping[str, Array]) -> dict[st
     for name, tensor in tensors.items():
         expected[name].check(tensor)
     return dict(tensors)
-
-
-def _warm_up(session: HostedSession) -> None:
-    """One run on the smallest input; a graph that needs a larger one is warmed by its first caller."""
-    feeds = {tensor.name: _smallest(tensor) for tensor in signature_of(session).inputs}
-    try:
-        session.run(feeds)
-    except (InvalidFeed, ModelFailed):
-        return
 
 
 def _smallest(tensor: TensorSpec) -> Array:

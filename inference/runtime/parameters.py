@@ -1,10 +1,11 @@
 """What each kind of model accepts: kinds of work, and parameters with their bounds and defaults."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from inference.contracts import Json, PageInput, TextInput, WorkInput, WorkRefused
+from inference.contracts import Json, PageInput, TextInput, TokenInput, WorkInput, WorkRefused
 
 DOCUMENT, TEXT, TEXTS, TENSORS = "document", "text", "texts", "tensors"
 
@@ -50,28 +51,76 @@ MIN_CONFIDENCE = Parameter(
 INCLUDE_EMBEDDING = Parameter(
     "include_embedding", "boolean", True, "Whether the answer carries the embedding of the page's text."
 )
+TRUNCATE = Parameter(
+    "truncate",
+    "boolean",
+    True,
+    "Whether a text that is longer than the model reads at once is cut there, which the answer says; "
+    "else it is refused.",
+)
 
 INTERFACES: Mapping[str, Interface] = MappingProxyType(
     {
         "ocr": Interface((DOCUMENT,), (MIN_CONFIDENCE,)),
-        "embed": Interface((DOCUMENT, TEXT, TEXTS)),
+        "embed": Interface((DOCUMENT, TEXT, TEXTS), (TRUNCATE,)),
         "parse": Interface((DOCUMENT, TEXT), (MIN_CONFIDENCE, INCLUDE_EMBEDDING)),
         "onnx": Interface((TENSORS,)),
     }
 )
 
 
-def interface_of(runtime: str) -> Interface:
+GRAPH = "graph"
+"""The runtime of declared pipelines: each says in its own settings what it accepts."""
+MOST_PARAMETERS = 20
+NOTHING: Mapping[str, Json] = MappingProxyType({})
+
+
+def interface_of(runtime: str, config: Mapping[str, Json] = NOTHING) -> Interface:
+    """`config` is the version's own, which says for a declared pipeline what its runtime says for the others."""
+    if runtime == GRAPH and "graph" in config:
+        declared = config["graph"]
+        return Interface(tuple(declared["accepts"]), read_parameters(declared.get("parameters", [])))
     try:
         return INTERFACES[runtime]
     except KeyError:
-        known = ", ".join(sorted(INTERFACES))
+        known = ", ".join(sorted((*INTERFACES, GRAPH)))
         raise WorkRefused("runtime_unknown", f"no runtime is called '{runtime}'; there are {known}") from None
 
 
-def validate_parameters(runtime: str, parameters: Mapping[str, Json]) -> Mapping[str, Json]:
+def read_parameters(declared: Json) -> tuple[Parameter, ...]:
+    """Parameters as a pipeline declares them; ValueError says which is wrong."""
+    if not isinstance(declared, list) or len(declared) > MOST_PARAMETERS:
+        raise ValueError(f"`parameters` must be a list of at most {MOST_PARAMETERS}")
+    read = tuple(_read_parameter(one) for one in declared)
+    if len({one.name for one in read}) != len(read):
+        raise ValueError("two parameters have the same name")
+    return read
+
+
+def _read_parameter(declared: Json) -> Parameter:
+    match declared:
+        case {"name": str(name), "type": "number" | "boolean" as kind, "default": default, **rest}:
+            bounds: list[Json] = [rest.pop(bound, None) for bound in ("minimum", "maximum")]
+            description = str(rest.pop("description", ""))
+            if name.isidentifier() and not rest and all(map(_is_bound, bounds)):
+                read = Parameter(name, kind, default, description, *bounds)
+                if read.accepts(default):
+                    return read
+    raise ValueError(
+        f"{str(declared)[:80]} is no parameter: it needs name, type (number or boolean) and a default that is "
+        "within minimum and maximum, where it has them; description may be added"
+    )
+
+
+def _is_bound(value: Json) -> bool:
+    return value is None or (type(value) in (int, float) and math.isfinite(value))
+
+
+def validate_parameters(
+    runtime: str, parameters: Mapping[str, Json], config: Mapping[str, Json] = NOTHING
+) -> Mapping[str, Json]:
     """The parameters with defaults filled in; refuses unknown names and values out of bounds."""
-    known = {parameter.name: parameter for parameter in interface_of(runtime).parameters}
+    known = {parameter.name: parameter for parameter in interface_of(runtime, config).parameters}
     for name, value in parameters.items():
         if name not in known:
             allowed = ", ".join(f"'{other}'" for other in known) or "none"
@@ -83,8 +132,8 @@ def validate_parameters(runtime: str, parameters: Mapping[str, Json]) -> Mapping
     return {name: parameters.get(name, parameter.default) for name, parameter in known.items()}
 
 
-def validate_work_kind(runtime: str, kind: str) -> None:
-    accepts = interface_of(runtime).accepts
+def validate_work_kind(runtime: str, kind: str, config: Mapping[str, Json] = NOTHING) -> None:
+    accepts = interface_of(runtime, config).accepts
     if kind not in accepts:
         raise WorkRefused("input_not_accepted", f"this model accepts {' or '.join(accepts)}, not {kind}")
 
@@ -92,6 +141,6 @@ def validate_work_kind(runtime: str, kind: str) -> None:
 def work_kind(work: WorkInput) -> str:
     if isinstance(work, PageInput):
         return DOCUMENT
-    if isinstance(work, TextInput):
+    if isinstance(work, TextInput | TokenInput):
         return TEXT if work.single else TEXTS
     return TENSORS

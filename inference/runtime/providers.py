@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+TENSORRT = "TensorrtExecutionProvider"
 CUDA = "CUDAExecutionProvider"
 CPU = "CPUExecutionProvider"
 
@@ -22,14 +23,15 @@ class ExecutionPlan:
 
     @property
     def on_gpu(self) -> bool:
-        return self.providers[0].name == CUDA
+        return self.providers[0].name in (TENSORRT, CUDA)
 
     def describe(self) -> str:
         """For logs and the admin, such as `CPUExecutionProvider, 2 threads`."""
         threads = f"{self.threads} thread{'' if self.threads == 1 else 's'}"
         if not self.on_gpu:
             return f"{CPU}, {threads}"
-        return f"{CUDA}, what it cannot run on {CPU}, {threads}"
+        names = [provider.name for provider in self.providers if provider.name != CPU]
+        return f"{', then '.join(names)}, what it cannot run on {CPU}, {threads}"
 
 
 def plan_execution(
@@ -38,24 +40,40 @@ def plan_execution(
     threads: int,
     has_nvidia_gpu: bool,
     gpu_memory_bytes: int | None = None,
+    tensorrt_cache: str | None = None,
 ) -> ExecutionPlan:
     """CUDA first where the build offers it and a device is there, and the CPU always.
 
-    The GPU build names CUDA as available on hosts without a GPU too, hence the second condition.
+    The GPU build names CUDA as available on hosts without a GPU too, hence the second condition. TensorRT comes
+    before CUDA where a folder for its engines is given: it takes minutes to build one, once for a model and device.
     """
-    # Grown by what is asked for: doubling would hold up to half of the arena unused.
-    cpu = Provider(CPU, {"arena_extend_strategy": "kSameAsRequested"})
+    cpu = Provider(CPU)
     if CUDA not in available or not has_nvidia_gpu:
         return ExecutionPlan((cpu,), threads)
-    return ExecutionPlan((Provider(CUDA, _cuda_options(gpu_memory_bytes)), cpu), threads)
+    cuda = Provider(CUDA, _cuda_options(gpu_memory_bytes))
+    if tensorrt_cache is None or TENSORRT not in available:
+        return ExecutionPlan((cuda, cpu), threads)
+    return ExecutionPlan((Provider(TENSORRT, _tensorrt_options(tensorrt_cache)), cuda, cpu), threads)
 
 
 def _cuda_options(gpu_memory_bytes: int | None) -> ProviderOptions:
     options = {
+        # Grown by what is asked for: doubling would hold up to half of the arena unused.
         "arena_extend_strategy": "kSameAsRequested",
         # An exhaustive search would run again for each new picture size.
         "cudnn_conv_algo_search": "HEURISTIC",
     }
     if gpu_memory_bytes is not None:
+        # Of one session; that all of them together stay below is the host's to see to.
         options["gpu_mem_limit"] = str(gpu_memory_bytes)
     return options
+
+
+def _tensorrt_options(cache: str) -> ProviderOptions:
+    """In the precision of the file: another one is another artifact, which was compared with this one."""
+    return {
+        "trt_engine_cache_enable": "True",
+        "trt_engine_cache_path": cache,
+        "trt_timing_cache_enable": "True",
+        "trt_timing_cache_path": cache,
+    }

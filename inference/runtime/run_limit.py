@@ -7,15 +7,16 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
-import onnxruntime as ort
+from inference.runtime.native import onnx_runtime
 
 
 @dataclass(order=True)
 class _Run:
     deadline_s: float
     number: int
-    options: ort.RunOptions = field(compare=False)
+    options: Any = field(compare=False)
     over: bool = field(default=False, compare=False)
     ended_by_us: bool = field(default=False, compare=False)
 
@@ -34,7 +35,7 @@ class RunLimit:
         self._thread: threading.Thread | None = None
 
     @contextmanager
-    def of(self, limit_s: float) -> Iterator[ort.RunOptions]:
+    def of(self, limit_s: float) -> Iterator[Any]:
         """Options to run with; raises RunTookTooLong in place of the error that ending the run causes."""
         run = _Run(time.monotonic() + limit_s, next(self._numbers), _quiet_options())
         self._watch(run)
@@ -45,7 +46,7 @@ class RunLimit:
                 raise RunTookTooLong(f"longer than {limit_s:g} s") from error
             raise
         finally:
-            run.over = True
+            self._forget(run)
 
     def _watch(self, run: _Run) -> None:
         with self._changed:
@@ -55,6 +56,12 @@ class RunLimit:
                 self._thread.start()
             if self._runs[0] is run:
                 self._changed.notify()
+
+    def _forget(self, run: _Run) -> None:
+        with self._changed:
+            run.over, run.options = True, None
+            while self._runs and self._runs[0].over:
+                heapq.heappop(self._runs)
 
     def _end_late_runs(self) -> None:
         while True:
@@ -66,13 +73,13 @@ class RunLimit:
                     self._changed.wait(left_s)
                     continue
                 late = heapq.heappop(self._runs)
-            late.ended_by_us = True
-            late.options.terminate = True
+                late.ended_by_us = True
+                late.options.terminate = True
 
 
-def _quiet_options() -> ort.RunOptions:
+def _quiet_options() -> Any:
     """What goes wrong in a run is raised; said on the console too, it would carry the model's own names there."""
-    options = ort.RunOptions()
+    options = onnx_runtime().RunOptions()
     options.log_severity_level = 4
     return options
 

@@ -3,46 +3,40 @@
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from inference.runtime.errors import ModelFailed
+import structlog
+
+from inference.calls import Call
+from inference.errors import CallCanceled, ModelFailed
 from inference.runtime.hosted_session import HostedSession, weight_bytes
+from inference.runtime.load_failures import LoadFailures, fresh
+from inference.runtime.load_order import Turn, next_load
+from inference.runtime.load_watch import waiting_for_load
+from inference.runtime.machine import processor
+from inference.runtime.memory_in_use import MemoryGauge, activity, memory_of
+from inference.runtime.native import onnx_runtime
+from inference.runtime.profile_keeper import ProfileKeeper
+from inference.runtime.profiles import Profile, ProfileStore
 from inference.runtime.providers import ExecutionPlan
-from inference.runtime.residency import Resident, make_room
+from inference.runtime.residency import Resident, UseRate, make_room
+from inference.runtime.session_slot import Change, Happened, LoadTally, ResidentSession, Slot, State
 from inference.runtime.tensors import Array
 
+__all__ = ["Change", "Happened", "LoadTally", "ResidentSession", "SessionHost"]
+
+log = structlog.get_logger(__name__)
 WarmUp = Callable[[HostedSession], None]
-
-
-@dataclass(frozen=True, slots=True)
-class ResidentSession:
-    """A session in memory, for heartbeats and the admin."""
-
-    path: str
-    weight_bytes: int
-    load_s: float
-    provider: str
-    users: int
-
-
-class _Slot:
-    """A place in memory, taken before its session is loaded so that later callers wait for that load."""
-
-    def __init__(self, needed_bytes: int) -> None:
-        self.weight_bytes = needed_bytes
-        self.session: Future[HostedSession] = Future()
-        self.users = 0
-        self.last_used_s = 0.0
-
-    def as_resident(self, path: str) -> Resident:
-        return Resident(path, self.weight_bytes, self.last_used_s, in_use=self.users > 0)
+MOST_GONE = 4096
 
 
 class SessionHost:
+    """A session in use is never evicted, and all that are held never exceed the budget, by what was measured."""
+
     def __init__(
         self,
         plan: ExecutionPlan,
@@ -50,16 +44,38 @@ class SessionHost:
         budget_bytes: int,
         wait_for_room_s: float = 60.0,
         clock: Callable[[], float] = time.monotonic,
+        profiles: ProfileStore | None = None,
+        memory: MemoryGauge | None = None,
     ) -> None:
         self.plan = plan
         self.budget_bytes = budget_bytes
+        self.profiles = ProfileKeeper(profiles, _device(plan))
         self._wait_for_room_s = wait_for_room_s
         self._clock = clock
-        self._slots: dict[str, _Slot] = {}
+        self._memory = memory or memory_of(on_gpu=plan.on_gpu)
+        self._slots: dict[str, Slot] = {}
+        self._queue: list[Slot] = []
+        self._gone: dict[str, UseRate] = {}
+        """How often models were asked for that are not in memory now: they come back with what they were worth."""
+        self._failures = LoadFailures()
+        self._tallies: dict[str, LoadTally] = {}
+        self._listeners: list[Callable[[Change], None]] = []
         self._changed = threading.Condition()
+        self._own = threading.local()
 
-    def load(self, path: str | Path, warm_up: WarmUp | None = None) -> None:
-        with self.session(path, warm_up):
+    @property
+    def on_gpu(self) -> bool:
+        return self.plan.on_gpu
+
+    def load(
+        self,
+        path: str | Path,
+        warm_up: WarmUp | None = None,
+        *,
+        call: Call | None = None,
+        name: str = "",
+    ) -> None:
+        with self.session(path, warm_up, call=call, name=name):
             pass
 
     def run(
@@ -69,13 +85,42 @@ class SessionHost:
             return session.run(feeds, outputs)
 
     @contextmanager
-    def session(self, path: str | Path, warm_up: WarmUp | None = None) -> Iterator[HostedSession]:
-        """The session of this file, loaded and warmed up if need be; kept while the block lasts."""
-        key = str(Path(path).resolve())
-        slot, is_mine_to_load = self._enter(key)
+    def session(
+        self,
+        path: str | Path,
+        warm_up: WarmUp | None = None,
+        *,
+        call: Call | None = None,
+        name: str = "",
+    ) -> Iterator[HostedSession]:
+        """The session of this file, loaded and warmed up if need be; kept while the block lasts.
+
+        The load is nobody's own: a caller who leaves, because `call` was canceled or is late, ends it for no other.
+        Whoever asks first gives it its name, for what is said of it.
+        """
+        slot, is_cold = self._enter(_key(str(path)), warm_up, name)
         try:
-            if is_mine_to_load:
-                self._fill(key, slot, warm_up)
+            session = _wait_for(slot, call, is_cold=is_cold)
+            self._own.held = self._held_here + 1
+            try:
+                yield session
+            finally:
+                self._own.held -= 1
+        finally:
+            self._leave(slot)
+
+    @contextmanager
+    def kept(self, path: str | Path) -> Iterator[HostedSession]:
+        """The session of this file while the block lasts, if it is in memory; CallCanceled where all have let it go.
+
+        For work on behalf of those who hold it: it loads nothing when they have left.
+        """
+        with self._changed:
+            slot = self._slots.get(_key(str(path)))
+            if slot is None or slot.state is not State.READY:
+                raise CallCanceled
+            slot.users += 1
+        try:
             yield slot.session.result()
         finally:
             self._leave(slot)
@@ -83,74 +128,319 @@ class SessionHost:
     def resident(self) -> tuple[ResidentSession, ...]:
         with self._changed:
             return tuple(
-                ResidentSession(path, slot.weight_bytes, session.load_s, session.provider, slot.users)
-                for path, slot in self._slots.items()
-                if slot.session.done()
-                for session in (slot.session.result(),)
+                slot.describe(self._tallies[slot.path])
+                for slot in self._slots.values()
+                if slot.state is State.READY
             )
+
+    @property
+    def held_bytes(self) -> int:
+        """What is in memory or on its way, as far as it was measured; never more than the budget."""
+        with self._changed:
+            return sum(slot.held_bytes for slot in self._slots.values())
+
+    def tallies(self) -> Mapping[str, LoadTally]:
+        """By file, since this process began, whether or not it is in memory now."""
+        with self._changed:
+            return {path: replace(tally) for path, tally in self._tallies.items()}
+
+    def on_change(self, listener: Callable[[Change], None]) -> None:
+        """Called when a session has been loaded, was evicted or could not be loaded, in the thread that did it."""
+        self._listeners.append(listener)
+
+    def profile(self, path: str | Path) -> Profile | None:
+        """What is known of the file on this device; None before it was first asked for."""
+        return self.profiles.known(_key(str(path)))
+
+    def learn(
+        self,
+        path: str | Path,
+        *,
+        fit: Mapping[str, Any] | None = None,
+        exactness: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Kept with the model's profile, and saved with it within half a minute."""
+        given = {"fit": fit, "exactness": exactness}
+        self.profiles.change(
+            _key(str(path)), **{name: value for name, value in given.items() if value is not None}
+        )
 
     def evict(self, path: str | Path) -> bool:
         """Drop a session that nobody uses; False when it is not held or is in use."""
-        key = str(Path(path).resolve())
+        key = _key(str(path))
         with self._changed:
+            self._failures.forget(key)
             slot = self._slots.get(key)
-            if slot is None or slot.users:
+            if slot is None or slot.in_use:
                 return False
-            del self._slots[key]
-            self._changed.notify_all()
-            return True
+            self._take_out([key])
+        self._drop([slot])
+        return True
+
+    def stop(self) -> None:
+        """Saves what was learned. Sessions stay as they are: the process is about to end."""
+        self.profiles.stop()
 
     def describe(self) -> str:
         return self.plan.describe()
 
-    def _enter(self, key: str) -> tuple[_Slot, bool]:
-        with self._changed:
-            if key not in self._slots:
-                self._wait_for_room(key)
-            # Looked up again: another caller may have begun to load the same file during the wait.
-            is_mine_to_load = key not in self._slots
-            slot = self._slots.setdefault(key, _Slot(weight_bytes(Path(key))))
-            slot.users += 1
-            slot.last_used_s = self._clock()
-            return slot, is_mine_to_load
+    @property
+    def _held_here(self) -> int:
+        """Sessions that this thread has in use."""
+        return getattr(self._own, "held", 0)
 
-    def _leave(self, slot: _Slot) -> None:
+    def _enter(self, key: str, warm_up: WarmUp | None, name: str) -> tuple[Slot, bool]:
+        """The file's slot, and whether it is not in memory yet."""
+        now_s = self._clock()
+        with self._changed:
+            slot = self._slots.get(key)
+            is_new = slot is None
+            if slot is None:
+                self._failures.refuse(key, time.monotonic())
+                slot = self._slots[key] = Slot(key, nested=self._held_here > 0, name=name)
+                slot.use = self._gone.pop(key, UseRate())
+            slot.users += 1
+            slot.use = slot.use.again(now_s)
+            is_cold = slot.state is not State.READY
+        if is_new:
+            self._begin(slot, warm_up)
+        return slot, is_cold
+
+    def _begin(self, slot: Slot, warm_up: WarmUp | None) -> None:
+        name = f"load-{slot.name}"
+        try:
+            threading.Thread(target=self._load, args=(slot, warm_up), name=name, daemon=True).start()
+        except RuntimeError as error:
+            failure = ModelFailed("model_load_failed", f"{name}: {error}", retryable=True)
+            self._fail(slot, failure)
+
+    def _leave(self, slot: Slot) -> None:
+        leaving: list[Slot] = []
         with self._changed:
             slot.users -= 1
-            self._changed.notify_all()
+            if slot.outgrown and not slot.in_use and self._slots.get(slot.path) is slot:
+                leaving = self._take_out([slot.path])
+            if not slot.users and self._queue:
+                self._changed.notify_all()
+        self._drop(leaving)
 
-    def _wait_for_room(self, key: str) -> None:
-        """Called under the lock, which is let go while waiting for a session in use to end."""
-        needed_bytes = weight_bytes(Path(key))
-        if needed_bytes > self.budget_bytes:
-            raise ModelFailed(
-                "model_exceeds_memory",
-                f"{Path(key).name} needs {needed_bytes} bytes; models here may take {self.budget_bytes}",
-            )
-        if not self._changed.wait_for(lambda: self._has_room(key, needed_bytes), self._wait_for_room_s):
-            raise ModelFailed(
-                "model_memory_busy",
-                f"every model in memory is in use; {Path(key).name} waits",
-                retryable=True,
-            )
-
-    def _has_room(self, key: str, needed_bytes: int) -> bool:
-        if key in self._slots:
-            return True
-        residents = [slot.as_resident(path) for path, slot in self._slots.items()]
-        room = make_room(residents, needed_bytes=needed_bytes, budget_bytes=self.budget_bytes)
-        for path in room.evict:
-            del self._slots[path]
-        return room.enough
-
-    def _fill(self, key: str, slot: _Slot, warm_up: WarmUp | None) -> None:
+    def _load(self, slot: Slot, warm_up: WarmUp | None) -> None:
+        """In a thread of its own. Whatever happens, the slot has its session or its error afterwards."""
         try:
-            session = HostedSession(Path(key), self.plan)
-            if warm_up is not None:
-                warm_up(session)
+            file_bytes = weight_bytes(Path(slot.path))
+            slot.expect(self.profiles.read(slot.path), file_bytes, self.budget_bytes)
+            session = None
+            while session is None:
+                self._wait_for_turn(slot)
+                session = self._open(slot, warm_up)
         except BaseException as error:
-            with self._changed:
-                self._slots.pop(key, None)
-            slot.session.set_exception(error)
-        else:
+            self._fail(slot, _as_failure(slot.name, error))
+            return
+        self._publish(slot, session)
+
+    def _wait_for_turn(self, slot: Slot) -> None:
+        """Until there is room, which is then the slot's, and what had to leave for it has left."""
+        with self._changed:
+            self._queue.append(slot)
+            try:
+                turn = self._turn_of(slot)
+                leaving = self._take_out(turn.evict)
+                slot.state, slot.held_bytes = State.LOADING, slot.needed_bytes
+            finally:
+                self._queue.remove(slot)
+                self._changed.notify_all()
+        self._drop(leaving)
+
+    def _turn_of(self, slot: Slot) -> Turn:
+        while True:
+            if not slot.users:
+                # Out of sight under the same lock: whoever asks from now on begins a load of his own.
+                del self._slots[slot.path]
+                raise CallCanceled
+            now_s = time.monotonic()
+            turn = self._next_turn(now_s)
+            if turn.path == slot.path:
+                slot.blocked_since_s = 0.0
+                return turn
+            left_s = None
+            if slot.path in turn.blocked:
+                slot.blocked_since_s = slot.blocked_since_s or now_s
+                left_s = slot.blocked_since_s + self._wait_for_room_s - now_s
+                if left_s <= 0:
+                    raise ModelFailed(
+                        "model_memory_busy",
+                        f"{slot.name} needs {slot.needed_bytes} bytes, and the models that fill the"
+                        f" {self.budget_bytes} for all are in use; none was free for {self._wait_for_room_s:g} s",
+                        retryable=True,
+                    )
+            self._changed.wait(left_s)
+
+    def _next_turn(self, now_s: float) -> Turn:
+        return next_load(
+            [slot.as_waiting(now_s) for slot in self._queue],
+            self._residents(),
+            loading=[slot.as_waiting(now_s) for slot in self._slots.values() if slot.state is State.LOADING],
+            budget_bytes=self.budget_bytes,
+        )
+
+    def _open(self, slot: Slot, warm_up: WarmUp | None) -> HostedSession | None:
+        """None when it turned out larger than expected, and there was no room for that: its turn comes again."""
+        with activity.part() as part:
+            before_bytes = self._memory.used_bytes()
+            session = HostedSession(Path(slot.path), self.plan, memory=self._memory, name=slot.name)
+            slot.load_s = session.load_s
+            if warm_up is not None:
+                slot.warm_up_s = _warmed_up(session, warm_up)
+            measured_bytes = self._memory.used_bytes() - before_bytes
+            alone = part.alone
+        slot.measured(measured_bytes, session.memory.growth, alone=alone)
+        if self._has_room_for(slot):
+            return session
+        session.close()
+        self._memory.give_back()
+        self._remember(slot)
+        with self._changed:
+            slot.state, slot.held_bytes = State.WAITING, 0
+            # Its place among those that load is free.
+            self._changed.notify_all()
+        slot.refuse_if_too_large(self.budget_bytes)
+        return None
+
+    def _has_room_for(self, slot: Slot) -> bool:
+        with self._changed:
+            more_bytes = max(0, slot.loaded_bytes - slot.held_bytes)
+            room = make_room(self._residents(), needed_bytes=more_bytes, budget_bytes=self.budget_bytes)
+            if not room.enough:
+                return False
+            leaving = self._take_out(room.evict)
+            slot.held_bytes += more_bytes
+        self._drop(leaving)
+        return True
+
+    def _publish(self, slot: Slot, session: HostedSession) -> None:
+        session.memory.gives_back = slot.gives_back
+        session.memory.on_growth = lambda sure: self._grown(slot, sure=sure)
+        with self._changed:
+            slot.loaded_at_s = time.monotonic()
+            slot.state = State.READY
+            self._failures.forget(slot.path)
+            self._tally(slot.path).loaded(slot.load_s + slot.warm_up_s)
             slot.session.set_result(session)
+            self._changed.notify_all()
+        self._remember(slot)
+        self._tell(Change(Happened.LOADED, slot.path))
+        self.profiles.save()
+
+    def _fail(self, slot: Slot, error: ModelFailed | CallCanceled) -> None:
+        with self._changed:
+            if self._slots.get(slot.path) is slot:
+                del self._slots[slot.path]
+            if isinstance(error, ModelFailed):
+                self._tally(slot.path).failures += 1
+                if not error.retryable:
+                    self._failures.note(slot.path, error, time.monotonic())
+            slot.session.set_exception(error)
+            self._changed.notify_all()
+        if isinstance(error, ModelFailed):
+            self._tell(Change(Happened.FAILED, slot.path))
+
+    def _grown(self, slot: Slot, *, sure: bool) -> None:
+        """After a run that has changed what its arena holds: idle sessions leave for what is surely its own."""
+        with self._changed:
+            if self._slots.get(slot.path) is not slot:
+                return
+            more_bytes = slot.grown_bytes()
+            others = self._residents() if sure else [replace(one, in_use=True) for one in self._residents()]
+            room = make_room(others, needed_bytes=more_bytes, budget_bytes=self.budget_bytes)
+            leaving = self._take_out(room.evict)
+            slot.outgrown = False
+            if room.enough:
+                slot.held_bytes += more_bytes
+                self._changed.notify_all()
+            else:
+                slot.outgrow(sure=sure)
+        if not room.enough:
+            log.info("model_outgrew_memory", file=Path(slot.path).name, more_bytes=more_bytes, sure=sure)
+        self._drop(leaving)
+        self._remember(slot)
+
+    def _residents(self) -> list[Resident]:
+        now_s = self._clock()
+        return [slot.as_resident(now_s) for slot in self._slots.values() if slot.state is not State.WAITING]
+
+    def _take_out(self, paths: Sequence[str]) -> list[Slot]:
+        """Under the lock; to be dropped without it, since what ends with a session may take a while."""
+        slots = [self._slots.pop(path) for path in paths]
+        for slot in slots:
+            self._gone[slot.path] = slot.use
+            self._tally(slot.path).evictions += 1
+        while len(self._gone) > MOST_GONE:
+            self._gone.pop(next(iter(self._gone)))
+        return slots
+
+    def _drop(self, slots: Sequence[Slot]) -> None:
+        for slot in slots:
+            with activity.part() as part:
+                before_bytes = self._memory.used_bytes()
+                slot.session.result().close()
+                activity.gave_back(slot.held_bytes)
+                freed_bytes = before_bytes - self._memory.used_bytes()
+                alone = part.alone
+            if alone:
+                self.profiles.change(slot.path, **slot.freed(freed_bytes))
+        if slots:
+            self._memory.give_back()
+        for slot in slots:
+            self._tell(Change(Happened.EVICTED, slot.path))
+
+    def _remember(self, slot: Slot) -> None:
+        self.profiles.change(slot.path, **slot.as_measured())
+
+    def _tally(self, path: str) -> LoadTally:
+        return self._tallies.setdefault(path, LoadTally())
+
+    def _tell(self, change: Change) -> None:
+        for listener in self._listeners:
+            try:
+                listener(change)
+            except Exception:
+                log.exception("residency_change_not_heard", change=change.happened.value)
+
+
+def _warmed_up(session: HostedSession, warm_up: WarmUp) -> float:
+    started_s = time.monotonic()
+    try:
+        warm_up(session)
+    except BaseException:
+        # The error may be kept for a while, and with it all that was on the way.
+        session.close()
+        raise
+    return time.monotonic() - started_s
+
+
+def _wait_for(slot: Slot, call: Call | None, *, is_cold: bool) -> HostedSession:
+    with waiting_for_load(needed=is_cold):
+        try:
+            return slot.session.result() if call is None else call.result_of(slot.session)
+        except ModelFailed as error:
+            if slot.session.done() and slot.session.exception() is error:
+                raise fresh(error) from error.__cause__
+            raise
+
+
+def _as_failure(name: str, error: BaseException) -> ModelFailed | CallCanceled:
+    if isinstance(error, ModelFailed | CallCanceled):
+        return error
+    failure = ModelFailed("model_load_failed", f"{name}: {type(error).__name__}: {error}")
+    failure.__cause__ = error
+    return failure
+
+
+def _device(plan: ExecutionPlan) -> str:
+    """What the figures hold for."""
+    return f"{plan.describe()}; {processor()}; ONNX Runtime {onnx_runtime().__version__}"
+
+
+@lru_cache(maxsize=4096)
+def _key(path: str) -> str:
+    return str(Path(path).resolve())

@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from inference.contracts import Json, TensorInput, TextInput, WorkInput, WorkRefused
+from inference.contracts import Json, TensorInput, TextInput, TokenInput, WorkInput, WorkRefused
 from inference.runtime.tensors import Array, TensorSpec
-from inference.runtime.texts import check_texts
+from inference.runtime.texts import check_texts, check_tokens
 
 MOST_DIMENSIONS = 16
+LARGEST_SIZE = 2**40
+"""Of one dimension: what JSON may say has no end, and Python does not write out numbers of any length."""
 
 NUMPY_TYPES: Mapping[str, np.dtype[Any]] = MappingProxyType(
     {
@@ -32,7 +34,7 @@ NUMPY_TYPES: Mapping[str, np.dtype[Any]] = MappingProxyType(
 def read_tensors(written: Sequence[object]) -> dict[str, Array]:
     tensors: dict[str, Array] = {}
     for position, one in enumerate(written):
-        name, tensor = _read_tensor(one, f"tensors[{position}]")
+        name, tensor = read_tensor(one, f"tensors[{position}]")
         if name in tensors:
             raise _refused(f"'{name}' is given twice")
         tensors[name] = tensor
@@ -44,6 +46,8 @@ def validate_input(signature: Mapping[str, Json], work: WorkInput) -> None:
     match work:
         case TextInput():
             check_texts(work)
+        case TokenInput():
+            check_tokens(work)
         case TensorInput(tensors=tensors):
             _validate_tensors(signature, tensors)
 
@@ -60,26 +64,41 @@ def _validate_tensors(signature: Mapping[str, Json], tensors: Mapping[str, Array
         expected[name].check(tensor)
 
 
-def _read_tensor(one: object, where: str) -> tuple[str, Array]:
+def read_tensor(one: object, where: str) -> tuple[str, Array]:
     match one:
         case {"name": str(name), "datatype": str(datatype), "shape": list(shape), "data": list(data)}:
             return name, _array(name, datatype, shape, data)
     raise _refused(f"{where} must be an object with name, datatype, shape and data")
 
 
-def _array(name: str, datatype: str, shape: list[Json], data: list[Json]) -> Array:
+def check_form(name: str, datatype: str, shape: list[Json]) -> None:
+    """Of a tensor whose values are still to be read."""
     if datatype not in NUMPY_TYPES:
         raise _refused(f"'{name}' has the datatype {datatype[:20]!r}; there are {', '.join(NUMPY_TYPES)}")
-    if len(shape) > MOST_DIMENSIONS or not all(type(size) is int and size >= 0 for size in shape):
-        raise _refused(f"'{name}' has the shape {shape[:MOST_DIMENSIONS]}; it must be a list of sizes")
+    if len(shape) > MOST_DIMENSIONS or not all(
+        type(size) is int and 0 <= size <= LARGEST_SIZE for size in shape
+    ):
+        raise _refused(
+            f"'{name}' has the shape {str(shape[:MOST_DIMENSIONS])[:200]}; it must be a list of at most "
+            f"{MOST_DIMENSIONS} sizes"
+        )
+
+
+def _array(name: str, datatype: str, shape: list[Json], data: list[Json]) -> Array:
+    check_form(name, datatype, shape)
     flat = list(_flattened(data))
     if len(flat) != math.prod(shape):
         raise _refused(f"'{name}' has {len(flat)} values, but the shape {shape} holds {math.prod(shape)}")
     _check_values(name, datatype, flat)
     try:
-        return np.array(flat, dtype=NUMPY_TYPES[datatype]).reshape(shape)
+        with np.errstate(over="ignore"):
+            tensor = np.array(flat, dtype=NUMPY_TYPES[datatype]).reshape(shape)
     except (ValueError, TypeError, OverflowError) as error:
         raise _refused(f"'{name}' holds a value that is not {datatype}: {error}") from error
+    if tensor.dtype.kind == "f" and not np.isfinite(tensor).all():
+        beyond = flat[int(np.argmin(np.isfinite(tensor.ravel())))]
+        raise _refused(f"'{name}' holds {beyond!r:.60}, which {datatype} cannot say; send smaller numbers")
+    return tensor
 
 
 def _check_values(name: str, datatype: str, flat: Sequence[Json]) -> None:
@@ -94,7 +113,14 @@ def _check_values(name: str, datatype: str, flat: Sequence[Json]) -> None:
         (v for v in flat if not isinstance(v, kinds) or (isinstance(v, bool) and bool not in kinds)), None
     )
     if odd is not None or any(value is None for value in flat):
-        raise _refused(f"'{name}' holds {odd!r:.60}, which is not {datatype}")
+        raise _refused(f"'{name}' holds {_shown(odd)}, which is not {datatype}")
+
+
+def _shown(odd: Json) -> str:
+    """Nothing that may be large is written out to be cut."""
+    if isinstance(odd, dict):
+        return "an object"
+    return f"{odd[:60]!r:.60}" if isinstance(odd, str) else f"{odd!r:.60}"
 
 
 def _flattened(data: list[Json]) -> Any:

@@ -4,18 +4,33 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+from unicodedata import east_asian_width
 
 import cv2
 import numpy as np
 import numpy.typing as npt
 
 from inference.contracts import Pixels
+from inference.errors import ModelFailed
 
 LINE_HEIGHT = 48
 MIN_WIDTH = 320
-BATCH_LINES = 6
+"""What the model was trained on; a narrower line is padded to it."""
+MAX_WIDTH = 8192
+"""A line two thousand pixels long and three high is squeezed rather than filling memory."""
+WIDTH_STEP = 64
+"""A line is always padded to the same width, whatever it shares a batch with: what a line says must not depend
+on its neighbours. Wider steps waste more, narrower ones leave fewer lines to share a batch."""
+MIN_ROWS = 2
+"""One line alone takes another path in ONNX Runtime, whose last bits differ."""
 UPRIGHT_ASPECT = 1.5
 """Taller boxes hold text that runs upwards and are turned."""
+
+COLUMN_GAP = 0.9
+"""Of the line's height, from the last step of one character to the first of the next. Neighbours in a word
+reach 0.84; the recogniser puts a space between words, yet often none between the columns of a table."""
+WIDE_COLUMN_GAP = 1.8
+"""Beside a Chinese or Japanese character, whose punctuation is as wide as a character and mostly white."""
 
 BLANK = 0
 """The class that separates equal characters in connectionist temporal classification."""
@@ -23,12 +38,6 @@ BLANK = 0
 Floats = npt.NDArray[np.float32]
 
 _NORMALIZED = (np.arange(256, dtype=np.float32) / np.float32(255) - np.float32(0.5)) / np.float32(0.5)
-
-
-@dataclass(frozen=True, slots=True)
-class LineBatch:
-    lines: tuple[int, ...]
-    width: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,26 +63,25 @@ def cut_line(image: Pixels, box: Floats) -> Pixels:
     return np.asarray(np.rot90(line) if height / width >= UPRIGHT_ASPECT else line)
 
 
-def plan_batches(aspects: Sequence[float]) -> tuple[LineBatch, ...]:
-    """Lines of like width together, so that little is spent on padding; each line once."""
-    by_width = sorted(range(len(aspects)), key=lambda line: aspects[line])
-    batches = (by_width[start : start + BATCH_LINES] for start in range(0, len(by_width), BATCH_LINES))
-    return tuple(
-        LineBatch(
-            tuple(lines), int(LINE_HEIGHT * max(MIN_WIDTH / LINE_HEIGHT, *(aspects[line] for line in lines)))
-        )
-        for lines in batches
-    )
+def padded_width(line: Pixels) -> int:
+    """Of the recogniser's input, for a line scaled to its height."""
+    return max(MIN_WIDTH, WIDTH_STEP * math.ceil(_scaled_width(line) / WIDTH_STEP))
+
+
+def scaled_line(line: Pixels) -> Pixels:
+    return np.asarray(cv2.resize(line, (_scaled_width(line), LINE_HEIGHT)))
+
+
+def _scaled_width(line: Pixels) -> int:
+    height, width = int(line.shape[0]), int(line.shape[1])
+    return min(MAX_WIDTH, max(1, math.ceil(LINE_HEIGHT * (width / height))))
 
 
 def recogniser_input(lines: Sequence[Pixels], width: int) -> Floats:
-    """Lines x 3 x 48 x width; what a narrower line leaves stays zero."""
-    batch = np.zeros((len(lines), 3, LINE_HEIGHT, width), np.float32)
+    """At least two rows x 3 x 48 x width, from scaled lines; what a narrower line leaves stays zero."""
+    batch = np.zeros((max(len(lines), MIN_ROWS), 3, LINE_HEIGHT, width), np.float32)
     for row, line in enumerate(lines):
-        height, own_width = line.shape[:2]
-        scaled_width = min(width, math.ceil(LINE_HEIGHT * (own_width / height)))
-        scaled = np.asarray(cv2.resize(line, (scaled_width, LINE_HEIGHT)))
-        batch[row, :, :, :scaled_width] = _NORMALIZED[scaled].transpose(2, 0, 1)
+        batch[row, :, :, : line.shape[1]] = _NORMALIZED[line].transpose(2, 0, 1)
     return batch
 
 
@@ -83,14 +91,40 @@ class CharacterSet:
     def __init__(self, listed: str) -> None:
         self._characters = ["", *listed.splitlines(), " "]
 
-    def decode(self, chances: Floats) -> list[RecognisedText]:
-        """One text per row of `lines x steps x classes`."""
+    def decode(self, chances: Floats, width: int) -> list[RecognisedText]:
+        """One text per row of `lines x steps x classes`, read from an input of this width."""
         best = chances.argmax(axis=2)
         certainty = np.take_along_axis(chances, best[:, :, None], axis=2)[:, :, 0]
-        return [self._decode_line(*line) for line in zip(best, certainty, strict=True)]
+        if not np.isfinite(certainty).all():
+            raise ModelFailed("model_output_not_finite", "text recognition answered with NaN or infinity")
+        steps_per_height = LINE_HEIGHT * best.shape[1] / width
+        return [self._decode_line(*line, steps_per_height) for line in zip(best, certainty, strict=True)]
 
-    def _decode_line(self, best: npt.NDArray[Any], certainty: Floats) -> RecognisedText:
-        begins = np.concatenate([[True], best[1:] != best[:-1]]) & (best != BLANK)
-        text = "".join(self._characters[character] for character in best[begins])
+    def _decode_line(
+        self, best: npt.NDArray[Any], certainty: Floats, steps_per_height: float
+    ) -> RecognisedText:
+        changes = best[1:] != best[:-1]
+        begins = np.flatnonzero(np.concatenate([[True], changes]) & (best != BLANK))
+        ends = np.flatnonzero(np.concatenate([changes, [True]]) & (best != BLANK))
+        characters = [self._characters[character] for character in best[begins]]
+        text = with_columns_apart(characters, ((begins[1:] - ends[:-1]) / steps_per_height).tolist())
         confidence = float(certainty[begins].mean()) if text else 0.0
         return RecognisedText(text, round(confidence, 5))
+
+
+def with_columns_apart(characters: Sequence[str], gaps: Sequence[float]) -> str:
+    """One space where columns meet and the recogniser saw none; gaps follow each character but the last."""
+    text = "".join(characters[:1])
+    for last, character, gap in zip(characters, characters[1:], gaps, strict=False):
+        text += f" {character}" if _columns_meet(last, character, gap) else character
+    return text
+
+
+def _columns_meet(last: str, character: str, gap: float) -> bool:
+    if gap <= COLUMN_GAP or last.isspace() or character.isspace():
+        return False
+    return gap > WIDE_COLUMN_GAP or not (_is_wide(last) or _is_wide(character))
+
+
+def _is_wide(character: str) -> bool:
+    return any(east_asian_width(part) in "WF" for part in character)

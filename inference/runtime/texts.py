@@ -1,26 +1,58 @@
 """Which texts an embedding model takes."""
 
-from inference.contracts import PageInput, TextInput, WorkRefused
+from inference.contracts import PageInput, TextInput, TokenInput, WorkRefused
 
 WINDOW_TOKENS = 256
 """The model reads this many tokens at once, its two marks included."""
 MAX_TEXTS = 2048
+LARGEST_TOKEN_ID = 2**31 - 1
 
 
 def check_texts(work: TextInput) -> None:
-    if not work.texts:
-        raise WorkRefused("input_empty", "the list of texts is empty; send at least one text")
-    if len(work.texts) > MAX_TEXTS:
-        raise WorkRefused("input_too_large", f"{len(work.texts)} texts are too many; at most {MAX_TEXTS} fit")
+    _check_count(len(work.texts))
     for position, text in enumerate(work.texts):
-        _check_text(text, "the text" if work.single else f"text {position}")
+        _check_text(text, name_of(position, single=work.single))
+
+
+def check_tokens(work: TokenInput) -> None:
+    """What holds for every model: the vocabulary is its own to check."""
+    _check_count(len(work.rows))
+    for position, row in enumerate(work.rows):
+        name = name_of(position, single=work.single)
+        if not row:
+            raise WorkRefused("input_empty", f"{name} is empty: it has no tokens")
+        if len(row) > WINDOW_TOKENS:
+            raise too_long(name, f"{len(row)} tokens")
+        if not 0 <= min(row) <= max(row) <= LARGEST_TOKEN_ID:
+            odd = next(token for token in row if not 0 <= token <= LARGEST_TOKEN_ID)
+            raise WorkRefused("token_unknown", f"{name} holds {str(odd)[:20]}, which is no token id")
+
+
+def name_of(position: int, *, single: bool) -> str:
+    return "the text" if single else f"text {position}"
+
+
+def too_long(name: str, size: str, *, windows: int = 1) -> WorkRefused:
+    """`size`: how long it is, in words; `windows`: how many the model would have read of it."""
+    return WorkRefused(
+        "context_length_exceeded",
+        f"{name} ({size}) is longer than the {windows * WINDOW_TOKENS} tokens that are read of it; "
+        "send it in parts",
+    )
+
+
+def _check_count(texts: int) -> None:
+    if not texts:
+        raise WorkRefused("input_empty", "the list of texts is empty; send at least one text")
+    if texts > MAX_TEXTS:
+        raise WorkRefused("input_too_large", f"{texts} texts are too many; at most {MAX_TEXTS} fit")
 
 
 def page_text(page: PageInput) -> str:
     if page.text_lines is None:
-        raise WorkRefused("input_not_accepted", f"page {page.number} is a picture; this model reads text")
+        raise WorkRefused("input_not_accepted", "the page is a picture; this model reads text")
     text = "\n".join(line.text for line in page.text_lines)
-    _check_text(text, f"page {page.number}")
+    _check_text(text, "the page")
     return text
 
 

@@ -5,9 +5,13 @@ import signal
 import socket
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
+
+from inference.calls import Call
+from inference.errors import CallCanceled
 
 from .errors import (
     ChildDied,
@@ -70,13 +74,21 @@ class Child:
         """False once it has died, and while it cannot be known that the last request's fork has ended."""
         return self._is_free and self._process.poll() is None
 
-    def ask(self, request: Json, files: Sequence[int], limits: RequestLimits) -> Json:
-        """Sends a request with open files and returns the program's value, which is not to be trusted."""
+    def ask(
+        self, request: Json, files: Sequence[int], limits: RequestLimits, call: Call | None = None
+    ) -> Json:
+        """Sends a request with open files and returns the program's value, which is not to be trusted.
+
+        A canceled call is left at once; the child then still works for nobody, and is not ready.
+        """
+        call = call or Call()
         deadline = time.monotonic() + limits.wall_s
         self.served += 1
         self._is_free = False
-        with self._order_fork(limits, deadline) as channel:
+        with self._order_fork(limits, deadline) as channel, _hung_up_on_cancel(channel, call):
             answer = _exchange(channel, request, files, self._limits.reply_bytes, deadline)
+        if answer is None and call.canceled:
+            raise CallCanceled
         end = self._await_end(deadline + _GRACE_S)
         self._is_free = True
         if isinstance(answer, InvalidMessage):
@@ -136,6 +148,20 @@ class Child:
             # The template never sees the request, so this is none of the request's doing.
             raise SandboxUnavailable("a child was ended in the middle of a request") from error
         return _End(end["exit_status"], end["timed_out"])
+
+
+@contextmanager
+def _hung_up_on_cancel(channel: socket.socket, call: Call) -> Iterator[None]:
+    def hang_up() -> None:
+        # The answer may have come, and the socket be closed, at this very moment.
+        with suppress(OSError):
+            channel.shutdown(socket.SHUT_RDWR)
+
+    withdraw = call.on_cancel(hang_up)
+    try:
+        yield
+    finally:
+        withdraw()
 
 
 def _exchange(

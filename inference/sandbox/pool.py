@@ -9,6 +9,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
+from inference.calls import Call
+
 from .child import Child
 from .errors import ChildDied, ChildMisbehaved, SandboxError, SandboxUnavailable
 from .inside.channel import Json
@@ -72,16 +74,18 @@ class SandboxPool:
         accept: Callable[[Json], Answer],
         limits: RequestLimits,
         wait_s: float,
+        call: Call | None = None,
     ) -> Answer:
-        """Runs a request in a free child; waits `wait_s` for one.
+        """Runs a request in a free child; waits `wait_s` for one. A canceled call ends both, and the child.
 
         `accept` turns the untrusted answer into a checked one or raises ChildMisbehaved. A child that a
         request crashed or took over is replaced: the request has seen where everything lies in its memory,
         and the next fork would have it all in the same place.
         """
-        child = self._take(wait_s)
+        call = call or Call()
+        child = self._take(wait_s, call)
         try:
-            return accept(child.ask(request, files, limits))
+            return accept(child.ask(request, files, limits, call))
         except (ChildDied, ChildMisbehaved):
             child.kill()
             raise
@@ -97,13 +101,27 @@ class SandboxPool:
             self._retire(child)
         self._cwd.cleanup()
 
-    def _take(self, wait_s: float) -> Child:
+    def _take(self, wait_s: float, call: Call) -> Child:
+        withdraw = call.on_cancel(self._look_again)
+        try:
+            return self._wait_for_child(wait_s, call)
+        finally:
+            withdraw()
+
+    def _look_again(self) -> None:
+        with self._changed:
+            self._changed.notify_all()
+
+    def _wait_for_child(self, wait_s: float, call: Call) -> Child:
         deadline = time.monotonic() + wait_s
+        if call.deadline_s is not None:
+            deadline = min(deadline, call.deadline_s)
         while True:
             with self._changed:
                 ready = self._changed.wait_for(
-                    lambda: self._closed or self._idle, deadline - time.monotonic()
+                    lambda: self._closed or call.canceled or self._idle, deadline - time.monotonic()
                 )
+                call.check()
                 if self._closed:
                     raise SandboxUnavailable("the sandbox is closed")
                 if not ready:
@@ -124,7 +142,8 @@ class SandboxPool:
             return
         with self._changed:
             self._idle.append(child)
-            self._changed.notify()
+            # All of them: the one that is woken may have been canceled, and take no child.
+            self._changed.notify_all()
 
     def _retire(self, child: Child) -> None:
         child.kill()

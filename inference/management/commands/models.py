@@ -1,10 +1,13 @@
-"""The registry on the command line: list models, add an ONNX file, choose the version that answers, pause, resume."""
+"""The registry on the command line: list models, add files and pipelines, choose versions, pause, resume."""
 
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from inference.cache.terms import CACHE_TTL_S, CacheTerms
+from inference.management.add_graph import add_graph, describe_arguments
+from inference.management.precisions import describe_precisions, read_precision, read_variants
 from inference.registry.admission import ModelRefused
 from inference.registry.errors import ModelNotFound
 from inference.registry.models import ServedModel
@@ -24,20 +27,11 @@ class Command(BaseCommand):
         actions.add_parser("list", help="what is served")
         add = actions.add_parser("add", help="check an ONNX file and serve it")
         add.add_argument("file", type=Path)
-        add.add_argument("--name", required=True, help="letters, digits, - and _")
-        add.add_argument("--title", default="")
-        add.add_argument("--description", default="")
-        add.add_argument(
-            "--price-micros",
-            type=int,
-            help="millionths of the currency, for --price-per units; none unless told",
-        )
-        add.add_argument("--price-per", type=int, default=1)
-        add.add_argument("--price-meter", choices=METERS, default="call")
-        add.add_argument("--currency", default="EUR")
-        add.add_argument(
-            "--keep-current", action="store_true", help="add the version, but do not let it answer yet"
-        )
+        _describe_model(add)
+        describe_precisions(add)
+        add_graph = actions.add_parser("add-graph", help="check a declared pipeline and serve it")
+        _describe_model(add_graph)
+        describe_arguments(add_graph)
         for action, words in (
             ("use", "let this version answer"),
             ("pause", "refuse new work"),
@@ -48,7 +42,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            getattr(self, f"_{options['action']}")(options)
+            getattr(self, f"_{options['action'].replace('-', '_')}")(options)
         except (ModelRefused, DomainError) as error:
             raise CommandError(f"{error.code}: {error.detail}") from error
 
@@ -59,23 +53,21 @@ class Command(BaseCommand):
                 versions = ",".join(str(version.number) for version in served.versions.all())
                 self.stdout.write(f"{served.name}\tcurrent {current}\tversions {versions}\t{served.state}")
 
+    def _add_graph(self, options: dict[str, Any]) -> None:
+        version = add_graph(options, _price(options), _cached(options))
+        self.stdout.write(f"{version.key} is in the registry (digest {version.digest[:12]})")
+
     def _add(self, options: dict[str, Any]) -> None:
-        try:
-            price = Price(
-                meter=options["price_meter"],
-                amount_micros=options["price_micros"] or 0,
-                per=options["price_per"],
-                currency=options["currency"],
-            )
-        except ValueError as error:
-            raise CommandError(str(error)) from error
         upload = OnnxUpload(
             file=options["file"],
             name=options["name"],
             title=options["title"],
             description=options["description"],
-            price=price,
+            price=_price(options),
+            cached=_cached(options),
             reprice=options["price_micros"] is not None,
+            variants=read_variants(options["variant"]),
+            precision=read_precision(options["precision"]),
         )
         version = add_onnx_file(upload, make_current=not options["keep_current"])
         self.stdout.write(f"{version.key} is in the registry (digest {version.digest[:12]})")
@@ -94,3 +86,50 @@ class Command(BaseCommand):
         if not set_paused(name=name, paused=paused):
             raise ModelNotFound(f"There is no model {name!r}.")
         self.stdout.write(f"{name} is {'paused' if paused else 'active'}")
+
+
+def _describe_model(add: CommandParser) -> None:
+    add.add_argument("--name", required=True, help="letters, digits, - and _")
+    add.add_argument("--title", default="")
+    add.add_argument("--description", default="")
+    add.add_argument(
+        "--price-micros",
+        type=int,
+        help="millionths of the currency, for --price-per units; none unless told",
+    )
+    add.add_argument("--price-per", type=int, default=1)
+    add.add_argument("--price-meter", choices=METERS, default="call")
+    add.add_argument("--currency", default="EUR")
+    add.add_argument(
+        "--cached-price-micros",
+        type=int,
+        help="the same for what the cache answers; the price unless told",
+    )
+    add.add_argument(
+        "--cache-ttl-s",
+        type=int,
+        default=CACHE_TTL_S,
+        help="how long results answer the same input again; 0 for never",
+    )
+    add.add_argument(
+        "--keep-current", action="store_true", help="add the version, but do not let it answer yet"
+    )
+
+
+def _price(options: dict[str, Any]) -> Price:
+    try:
+        return Price(
+            meter=options["price_meter"],
+            amount_micros=options["price_micros"] or 0,
+            per=options["price_per"],
+            currency=options["currency"],
+        )
+    except ValueError as error:
+        raise CommandError(str(error)) from error
+
+
+def _cached(options: dict[str, Any]) -> CacheTerms:
+    try:
+        return CacheTerms(options["cached_price_micros"], options["cache_ttl_s"])
+    except ValueError as error:
+        raise CommandError(str(error)) from error

@@ -41,6 +41,7 @@ class BuiltinModel:
     release: str
     """Changed whenever the files, the settings or the steps change: a new version is then registered."""
     price: Price
+    cached_price_micros: int
     signature: Mapping[str, Json]
     artifacts: Mapping[str, BuiltinArtifact] = field(default_factory=dict)
     """By role."""
@@ -79,6 +80,7 @@ OCR = BuiltinModel(
     runtime="ocr",
     release="pp-ocrv6-small-1",
     price=Price(meter="page", amount_micros=1000, per=1, currency="EUR"),
+    cached_price_micros=100,
     signature={"inputs": [_field("page", "UINT8", (-1, -1, 3))], "outputs": list(_LINES)},
     artifacts={
         "detection": BuiltinArtifact("detection.onnx", OCR_PACKAGE, "models/PP-OCRv6_det_small.onnx"),
@@ -93,7 +95,8 @@ EMBED = BuiltinModel(
     "whose cosine says how alike the texts are. all-MiniLM-L6-v2, English.",
     runtime="embed",
     release="all-minilm-l6-v2-1",
-    price=Price(meter="token", amount_micros=1, per=1, currency="EUR"),
+    price=Price(meter="token", amount_micros=1000, per=1000, currency="EUR"),
+    cached_price_micros=100,
     signature={
         "inputs": [_field("texts", "BYTES", (-1,))],
         "outputs": [_field("embeddings", "FP32", (-1, DIMENSIONS))],
@@ -113,6 +116,7 @@ PARSE = BuiltinModel(
     runtime="parse",
     release="parse-2",
     price=Price(meter="page", amount_micros=1500, per=1, currency="EUR"),
+    cached_price_micros=150,
     signature={
         "inputs": [_field("page", "UINT8", (-1, -1, 3))],
         "outputs": [

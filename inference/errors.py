@@ -17,3 +17,21 @@ class StepFailed(ModelFailed):
     def __init__(self, step: str, code: str, detail: str, *, retryable: bool = False) -> None:
         super().__init__(code, f"step '{step}': {detail}", retryable=retryable)
         self.step = step
+
+
+class ModelOverloaded(ModelFailed):
+    """More waits for this model here than may wait; refused at once rather than late."""
+
+    def __init__(self, detail: str) -> None:
+        super().__init__("model_overloaded", detail, retryable=True)
+
+
+class DeadlinePassed(ModelFailed):
+    """The answer would come after the caller's deadline; nothing was run for it."""
+
+    def __init__(self, detail: str) -> None:
+        super().__init__("deadline_exceeded", detail)
+
+
+class CallCanceled(Exception):
+    """Nobody waits for the answer any more."""

@@ -1,0 +1,26 @@
+"""`/v1/cache`: what is kept of the caller's own results."""
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from tenants.api.callers import caller
+from tenants.api.parameters import only
+from tenants.api.schema import REFUSALS
+from tenants.context import unit_of_work
+from tenants.results import erase_results
+
+
+class Cache(APIView):
+    @extend_schema(
+        operation_id="erase_cache",
+        summary="Erase all results that are kept to answer again",
+        responses={204: None, **REFUSALS},
+    )
+    def delete(self, request: Request) -> Response:
+        identity = caller(request, "jobs:write")
+        only(request)
+        with unit_of_work(identity.tenant_id):
+            erase_results(tenant_id=identity.tenant_id)
+        return Response(status=204)

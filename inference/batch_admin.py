@@ -1,0 +1,120 @@
+"""How much of a model runs at once, edited beside the model while workers serve it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django import forms
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from unfold.admin import TabularInline
+from unfold.widgets import (
+    UnfoldAdminIntegerFieldWidget,
+    UnfoldAdminSelectWidget,
+    UnfoldAdminTextInputWidget,
+)
+
+from inference.batching.limits import BatchLimits, LimitChanges, Sharing
+from inference.registry.batch_limits import own_limits
+from inference.registry.models import BatchSetting, ServedModel
+
+LIMITS = ("max_rows", "max_padded", "max_waiting", "max_wait_ms", "sharing")
+SHARING = (
+    ("", "where it is certain that no answer shows it"),
+    (Sharing.TRIED, "also where only trials say so"),
+    (Sharing.NEVER, "never"),
+)
+
+
+class BatchSettingForm(forms.ModelForm):  # type: ignore[type-arg]
+    """Its fields are checked by the limits themselves, whose messages say what may be given."""
+
+    part = forms.CharField(
+        max_length=40, label="File", widget=UnfoldAdminTextInputWidget(attrs={"readonly": True})
+    )
+    max_rows = forms.IntegerField(required=False, widget=UnfoldAdminIntegerFieldWidget, label="Rows at once")
+    max_padded = forms.IntegerField(
+        required=False, widget=UnfoldAdminIntegerFieldWidget, label="Rows times length"
+    )
+    max_waiting = forms.IntegerField(
+        required=False, widget=UnfoldAdminIntegerFieldWidget, label="Rows that may wait"
+    )
+    max_wait_ms = forms.FloatField(
+        required=False, widget=UnfoldAdminTextInputWidget, label="Held back at most, ms"
+    )
+    sharing = forms.ChoiceField(
+        required=False, choices=SHARING, widget=UnfoldAdminSelectWidget, label="Callers share runs"
+    )
+
+    class Meta:
+        model = BatchSetting
+        fields = ("part", *LIMITS)
+
+    def __init__(self, *args: Any, own: Mapping[str, BatchLimits], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._parts = own
+        self._own = own.get(self.initial.get("part", ""), BatchLimits())
+        for name in LIMITS:
+            self.fields[name].widget.attrs["placeholder"] = limit_words(getattr(self._own, name))
+
+    def clean_part(self) -> str:
+        """It is sent along, so that what was meant for one file never lands on another."""
+        part = str(self.cleaned_data["part"])
+        if part not in self._parts or (self.instance.pk and part != self.instance.part):
+            raise forms.ValidationError(f"{part} is none of this model's files; open the page again.")
+        return part
+
+    def clean(self) -> dict[str, Any]:
+        given = {name: self.cleaned_data.get(name) for name in LIMITS}
+        if not self.errors:
+            try:
+                LimitChanges(**{**given, "sharing": given["sharing"] or None}).over(self._own)
+            except ValueError as error:
+                words = str(error)
+                self.add_error(words.partition(" ")[0], words)
+        return self.cleaned_data
+
+    @property
+    def told(self) -> str:
+        """What changed, with the figures, for the audit log."""
+        changes = (
+            f"{name} from {self._words(name, self.initial.get(name))}"
+            f" to {self._words(name, self.cleaned_data.get(name))}"
+            for name in self.changed_data
+            if name in LIMITS
+        )
+        return f"Batches of {self.cleaned_data['part']}: {', '.join(changes)}."
+
+    def _words(self, name: str, given: float | str | None) -> str:
+        own = given is None or given == ""
+        return f"its own {limit_words(getattr(self._own, name))}" if own else limit_words(given)
+
+
+class BatchSettingInline(TabularInline):  # type: ignore[misc]
+    """One row for each file of the model that runs in batches, whether or not its limits were ever changed."""
+
+    model = BatchSetting
+    form = BatchSettingForm
+    can_delete = False
+    hide_title = True
+    verbose_name_plural = "batch limits: workers follow within two seconds; empty for the model's own"
+
+    def kwargs_of(self, served: ServedModel) -> dict[str, Any]:
+        """Rows for the files that have none yet, and what is the model's own."""
+        own = own_limits(served)
+        there = set(served.batch_settings.values_list("part", flat=True))
+        missing = [{"part": part} for part in own if part not in there]
+        return {"initial": missing, "form_kwargs": {"own": own}}
+
+    def get_formset(self, request: HttpRequest, obj: Any = None, **kwargs: Any) -> Any:
+        rows = len(own_limits(obj)) if obj else 0
+        return super().get_formset(request, obj, extra=rows, max_num=rows, **kwargs)
+
+    def get_queryset(self, request: HttpRequest) -> "QuerySet[BatchSetting]":
+        found: QuerySet[BatchSetting] = super().get_queryset(request)
+        return found.order_by("part")
+
+
+def limit_words(given: float | str | None) -> str:
+    if given is None:
+        return "none"
+    return f"{given:g}" if isinstance(given, float) else str(given)

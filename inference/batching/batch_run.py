@@ -1,0 +1,180 @@
+"""Runs a batch, and where that fails its parts, until only those fail that fail alone."""
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from inference.batching.batch_size import BatchSize
+from inference.batching.cost_fit import CostFit
+from inference.batching.outcome import Outcome
+from inference.batching.run_control import RunControl
+from inference.batching.waiting import QueuedPiece
+from inference.batching.watch import BatchRun, BatchWatch
+from inference.contracts import WorkRefused
+from inference.errors import ModelFailed
+
+CUT_FOR_S = 60.0
+"""A batch that fails after a long time is not cut for ever: everyone behind it waits. Two runs that were ended as too
+long fit into it."""
+
+
+@dataclass(slots=True, eq=False, kw_only=True)
+class Entry(QueuedPiece):
+    """A piece with its way back to its caller."""
+
+    payload: Any
+    outcome: Outcome
+    index: int
+    left: bool = False
+    """Its caller has gone."""
+    run: "Running | None" = None
+
+
+@dataclass(slots=True, eq=False)
+class Running:
+    control: RunControl
+    standing: int
+    """Pieces whose callers still wait; at none, the run is ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    entries: Sequence[Entry]
+    answers: Sequence[Any] | None
+    error: WorkRefused | ModelFailed | None = None
+    may_be_one: bool = False
+    """One of the pieces may be the cause. What may be tried again is no input's fault, but the process' or device's."""
+    run_s: float = 0.0
+
+
+@dataclass(slots=True)
+class Cuts:
+    """What came of a batch, and what that says about the next ones."""
+
+    until_s: float = float("inf")
+    failed: bool = False
+    largest_rows: int = 0
+
+    @property
+    def begun(self) -> bool:
+        return self.until_s < float("inf")
+
+    def note(self, settled: Settled) -> None:
+        self.failed |= settled.error is not None
+        if settled.error is None:
+            self.largest_rows = max(self.largest_rows, sum(entry.rows for entry in settled.entries))
+
+
+class BatchRunner:
+    """Used by one thread at a time; `leave` by any, with the lock held."""
+
+    def __init__(
+        self,
+        name: str,
+        run: Callable[[Sequence[Any], int, RunControl], Sequence[Any]],
+        *,
+        fit: CostFit,
+        clock: Callable[[], float],
+        watch: BatchWatch,
+        lock: threading.Lock,
+    ) -> None:
+        self.fit = fit
+        self.size = BatchSize()
+        self._name = name
+        self._run = run
+        self._clock = clock
+        self._watch = watch
+        self._lock = lock
+
+    def run(self, batch: Sequence[Entry]) -> Iterator[Settled]:
+        """At most twice as many runs as pieces: parts of a failing batch are halved."""
+        parts = [list(batch)]
+        cuts = Cuts()
+        while parts:
+            part = self._begin(parts.pop())
+            if not part:
+                continue
+            settled = self._try(part, again=cuts.begun)
+            if settled.may_be_one and len(part) > 1 and self._clock() < cuts.until_s:
+                cuts.until_s = min(cuts.until_s, self._clock() + CUT_FOR_S)
+                middle = len(part) // 2
+                parts += [part[middle:], part[:middle]]
+                continue
+            cuts.note(settled)
+            yield settled
+        if not cuts.begun:
+            self.size.ran(cuts.largest_rows)
+        elif not cuts.failed and cuts.largest_rows:
+            self.size.failed_whole(cuts.largest_rows)
+
+    @staticmethod
+    def leave(entry: Entry) -> RunControl | None:
+        """The control of its run, when nobody waits for that any more; to be ended without the lock."""
+        entry.left = True
+        if entry.run is None:
+            return None
+        entry.run.standing -= 1
+        return None if entry.run.standing else entry.run.control
+
+    def _begin(self, part: list[Entry]) -> list[Entry]:
+        with self._lock:
+            wanted = [entry for entry in part if not entry.left]
+            running = Running(RunControl(), len(wanted))
+            for entry in wanted:
+                entry.run = running
+        return wanted
+
+    def _try(self, part: list[Entry], *, again: bool) -> Settled:
+        assert part[0].run is not None
+        control = part[0].run.control
+        length = max(entry.length for entry in part)
+        started_s = self._clock()
+        settled = self._answers(part, length, control)
+        run_s = self._clock() - started_s
+        with self._lock:
+            for entry in part:
+                entry.run = None
+        rows = sum(entry.rows for entry in part)
+        if settled.error is None and not control.ended:
+            self.fit = self.fit.after(rows, rows * length, run_s)
+        self._watch.ran(
+            BatchRun(
+                rows=rows,
+                padded=rows * length,
+                useful=sum(entry.rows * entry.length for entry in part),
+                waits_s=() if again else [started_s - entry.queued_s for entry in part],
+                run_s=run_s,
+                failed=settled.error is not None and not control.ended,
+            )
+        )
+        return replace(settled, run_s=run_s)
+
+    def _answers(self, part: list[Entry], length: int, control: RunControl) -> Settled:
+        try:
+            answers = self._run([entry.payload for entry in part], length, control)
+            if len(answers) != len(part):
+                raise ModelFailed(
+                    "model_output_invalid",
+                    f"{self._name} gave {len(answers)} answers to {len(part)} inputs; it must give one to each",
+                )
+        except (WorkRefused, ModelFailed) as error:
+            may_be_one = isinstance(error, WorkRefused) or not error.retryable
+            return Settled(part, None, error, may_be_one)
+        except MemoryError:
+            # Half of the batch may fit.
+            return Settled(
+                part, None, self._failed("memory did not suffice", retryable=True), may_be_one=True
+            )
+        except BaseException as error:  # What runs is not ours and may raise anything; the thread is ours.
+            return Settled(
+                part, None, self._failed(f"{type(error).__name__}: {error}", cause=error), may_be_one=True
+            )
+        return Settled(part, answers)
+
+    def _failed(
+        self, detail: str, *, retryable: bool = False, cause: BaseException | None = None
+    ) -> ModelFailed:
+        failed = ModelFailed("model_run_failed", f"{self._name}: {detail}", retryable=retryable)
+        failed.__cause__ = cause
+        return failed

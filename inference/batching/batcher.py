@@ -1,0 +1,337 @@
+"""One model's batches: callers put pieces in from any thread, one thread runs them together and answers."""
+
+import threading
+import time
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum, auto
+from typing import Any, Generic, TypeVar, cast
+
+import structlog
+
+from inference.batching.batch_run import BatchRunner, Entry
+from inference.batching.company import Company
+from inference.batching.cost_fit import CostFit
+from inference.batching.limits import BatchLimits
+from inference.batching.outcome import Outcome
+from inference.batching.policy import Decision, Dispatch, Idle, PolicyConfig, Refuse, WaitUntil, decide
+from inference.batching.run_control import RunControl
+from inference.batching.waiting import QueuedPiece, WaitingPieces
+from inference.batching.watch import BatchTally, BatchWatch
+from inference.calls import Call
+from inference.contracts import WorkRefused
+from inference.errors import CallCanceled, DeadlinePassed, ModelFailed, ModelOverloaded
+
+log = structlog.get_logger(__name__)
+IDLE_THREAD_S = 30.0
+"""A model that nobody asks keeps no thread; starting one takes a tenth of a millisecond."""
+
+Payload = TypeVar("Payload")
+Answer = TypeVar("Answer")
+RunBatch = Callable[[Sequence[Payload], int, RunControl], Sequence[Answer]]
+"""Payloads, the length of the longest, and a handle by which the run can be ended; one answer for each payload."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece(Generic[Payload]):
+    """What one caller puts into a batch."""
+
+    payload: Payload
+    length: int = 1
+    """Tokens, or pixels of width: what a batch pads to the longest; 1 where nothing is padded."""
+    group: Hashable = None
+    """Only pieces of one group may share a batch: type, and shape beyond the padded dimension."""
+    rows: int = 1
+    """Rows of the batch that it takes."""
+
+    def __post_init__(self) -> None:
+        if self.length < 1 or self.rows < 1:
+            raise ValueError(f"a piece has length {self.length} and {self.rows} rows; both are at least 1")
+
+
+class Batcher(Generic[Payload, Answer]):
+    """Fair between tenants by what their pieces cost; what shares a run never reaches another caller."""
+
+    def __init__(
+        self,
+        name: str,
+        run: RunBatch[Payload, Answer],
+        *,
+        limits: BatchLimits | None = None,
+        fit: CostFit | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        watch: BatchWatch | None = None,
+    ) -> None:
+        self.name = name
+        self.limits = limits or BatchLimits()
+        """May be replaced at any time, from any thread; the next batch follows it."""
+        self._clock = clock
+        self._watch: BatchWatch = watch or BatchTally()
+        self._waiting = WaitingPieces()
+        self._company = Company()
+        self._last_run_s: float | None = None
+        self._lock = threading.Lock()
+        self._changed = threading.Condition(self._lock)
+        self._rest = _Rest.NONE
+        self._thread: threading.Thread | None = None
+        self._closed = False
+        self._runner = BatchRunner(
+            name, run, fit=fit or CostFit(), clock=clock, watch=self._watch, lock=self._lock
+        )
+
+    @property
+    def fit(self) -> CostFit:
+        """What was learned so far, to be saved with the model."""
+        return self._runner.fit
+
+    @property
+    def waiting_rows(self) -> int:
+        return self._waiting.rows
+
+    def run(self, pieces: Sequence[Piece[Payload]], call: Call) -> list[Answer]:
+        """Waits; raises at once when the call is canceled, its deadline passes or one of the pieces fails.
+
+        Where the queue has no room for all of them: ModelOverloaded; where it never has: WorkRefused.
+        """
+        outcome, came_s = Outcome(len(pieces)), self._clock()
+        entries = self._put(pieces, call, outcome)
+        if not entries:
+            return []
+        forget = call.on_cancel(outcome.wake)
+        try:
+            outcome.wait(None if call.deadline_s is None else call.deadline_s - self._clock())
+        finally:
+            forget()
+            if not outcome.complete:
+                self._leave(
+                    entries, outcome.error or (CallCanceled() if call.canceled else self._not_in_time())
+                )
+        if outcome.error is not None:
+            raise outcome.error
+        call.spent.add(batch_s=max(0.0, self._clock() - came_s - outcome.ran_s), infer_s=outcome.ran_s)
+        return outcome.answers
+
+    def close(self, *, wait: bool = True) -> None:
+        """What waits is refused, what runs is waited for; afterwards nothing is accepted."""
+        with self._lock:
+            self._closed = True
+            thread = self._thread
+            waiting = self._take_out(list(self._waiting), run=False)
+            self._changed.notify_all()
+        _fail(waiting, self._unloaded())
+        if wait and thread is not None and thread is not threading.current_thread():
+            thread.join()
+
+    def _put(self, pieces: Sequence[Piece[Payload]], call: Call, outcome: Outcome) -> list[Entry]:
+        call.check()
+        now = self._clock()
+        entries = [_entry(piece, index, call, outcome, now) for index, piece in enumerate(pieces)]
+        rows = sum(entry.rows for entry in entries)
+        with self._lock:
+            if self._closed:
+                raise self._unloaded()
+            limits, waiting = self.limits, self._waiting.rows
+            if rows > limits.max_waiting:
+                raise WorkRefused(
+                    "input_too_large",
+                    f"{self.name}: of {rows} rows at once only {limits.max_waiting} may wait; send less, or ask"
+                    " the operator for a higher max_waiting",
+                )
+            of_tenant = self._waiting.rows_of(call.tenant)
+            admitted = limits.admits(rows, waiting=waiting, of_tenant=of_tenant)
+            if admitted and entries:
+                self._take_in(entries, now)
+        if not admitted:
+            self._watch.overloaded(rows)
+            raise ModelOverloaded(
+                f"{self.name}: {waiting} rows wait of {limits.max_waiting} that may, {of_tenant} of them yours,"
+                f" so {rows} more were not taken; send fewer at once, or try again later"
+            )
+        return entries
+
+    def _take_in(self, entries: Sequence[Entry], now: float) -> None:
+        if self._thread is None:
+            self._thread = self._started_thread()
+        within_s, max_rows, fit = self.limits.max_wait_ms / 1000, self.limits.max_rows, self._runner.fit
+        for entry in entries:
+            cost = fit.share(entry.rows, entry.rows * entry.length, of_rows=max_rows)
+            self._waiting.add(entry, cost)
+            self._company.arrived(entry.group, entry.rows, now, within_s)
+        if self._worth_waking(entries[0]):
+            self._rest = _Rest.NONE
+            self._changed.notify()
+
+    def _started_thread(self) -> threading.Thread:
+        thread = threading.Thread(target=self._serve, name=f"batch-{self.name}", daemon=True)
+        try:
+            thread.start()
+        except RuntimeError as error:
+            raise ModelOverloaded(
+                f"{self.name}: no thread could be started ({error}); try again later"
+            ) from error
+        return thread
+
+    def _worth_waking(self, newest: Entry) -> bool:
+        """A batch that is held back is not looked at again for every piece that joins it."""
+        return self._rest is _Rest.IDLE or (
+            self._rest is _Rest.HELD_BACK
+            and (
+                self._waiting.rows >= self.limits.max_rows
+                or self._company.missing(newest.group) < 1
+                or newest.deadline_s is not None
+            )
+        )
+
+    def _leave(self, entries: Sequence[Entry], error: BaseException) -> None:
+        """Their caller has gone: what waits is not run, and a run that nobody else waits for is ended."""
+        with self._lock:
+            leaving = [entry for entry in entries if not entry.left]
+            waiting = self._take_out([entry for entry in leaving if entry.waiting], run=False)
+            controls = [self._runner.leave(entry) for entry in leaving]
+        for control in controls:
+            if control is not None:
+                control.end()
+        if waiting and isinstance(error, CallCanceled):
+            self._watch.canceled(len(waiting))
+        elif waiting and isinstance(error, DeadlinePassed):
+            self._watch.expired(len(waiting))
+        _fail(leaving, error)
+
+    def _take_out(self, pieces: Sequence[QueuedPiece], *, run: bool) -> list[Entry]:
+        for piece in pieces:
+            self._waiting.remove(piece, run=run)
+        return cast("list[Entry]", list(pieces))
+
+    def _serve(self) -> None:
+        """Gather, decide, act; whatever goes wrong here, no caller waits for ever and the thread goes on."""
+        while True:
+            # Nothing of the last batch is kept while there is nothing to do.
+            work: _Work | None = None
+            try:
+                work = self._next()
+                if work is None:
+                    return
+                self._refuse_late(work.late)
+                self._run_batch(work.batch)
+            except Exception as error:
+                log.exception("batch_failed", model=self.name)
+                self._give_up(
+                    work, ModelFailed("model_run_failed", f"{self.name}: {error!r}", retryable=True)
+                )
+
+    def _give_up(self, work: "_Work | None", error: ModelFailed) -> None:
+        """On the queue too: with one that cannot be read there would be no end."""
+        with self._lock:
+            waiting = cast("list[Entry]", list(self._waiting))
+            for entry in waiting:
+                entry.waiting = False
+            self._waiting = WaitingPieces()
+        _fail(waiting, error)
+        if work is not None:
+            _fail([late.entry for late in work.late] + work.batch, error)
+
+    def _next(self) -> "_Work | None":
+        late: list[_Late] = []
+        with self._lock:
+            while True:
+                decision = self._decide()
+                match decision:
+                    case Refuse(piece, predicted_s):
+                        late += [_Late(entry, predicted_s) for entry in self._take_out([piece], run=False)]
+                    case Dispatch(pieces):
+                        self._waiting.serve(pieces[0])
+                        return _Work(self._take_out(pieces, run=True), late)
+                    case _ if late:
+                        return _Work([], late)
+                    case WaitUntil(at_s):
+                        self._sleep(_Rest.HELD_BACK, at_s - self._clock())
+                    case Idle():
+                        self._waiting.rest()
+                        if self._closed or not self._sleep(_Rest.IDLE, IDLE_THREAD_S):
+                            self._thread = None
+                            return None
+
+    def _decide(self) -> Decision:
+        limits = self.limits
+        rows = self._runner.size.of(limits.max_rows)
+        if rows < limits.max_rows:
+            limits = replace(limits, max_rows=rows)
+        config = PolicyConfig(limits, self._runner.fit, self._company, self._last_run_s)
+        return decide(self._waiting, config, self._clock())
+
+    def _sleep(self, rest: "_Rest", patience_s: float) -> bool:
+        """Whether something came meanwhile."""
+        self._rest = rest
+        self._changed.wait(max(patience_s, 0.0))
+        self._rest = _Rest.NONE
+        return len(self._waiting) > 0 or self._closed
+
+    def _refuse_late(self, late: "list[_Late]") -> None:
+        if late:
+            self._watch.expired(len(late))
+        for one in late:
+            _fail([one.entry], DeadlinePassed(f"{self.name}: {one.why}; nothing was run"))
+
+    def _run_batch(self, batch: list[Entry]) -> None:
+        for settled in self._runner.run(batch):
+            with self._lock:
+                self._last_run_s = self._clock()
+                self._company.run_ended(settled.entries[0].group, self._last_run_s)
+            for outcome in {entry.outcome for entry in settled.entries}:
+                outcome.ran_s += settled.run_s  # Before it is given, which lets its caller go on.
+            if settled.answers is not None:
+                for entry, answer in zip(settled.entries, settled.answers, strict=True):
+                    entry.outcome.give(entry.index, answer)
+            elif settled.error is not None:
+                _fail(settled.entries, settled.error)
+            with self._lock:
+                self._company.answered(self._clock())
+
+    def _not_in_time(self) -> DeadlinePassed:
+        return DeadlinePassed(f"{self.name} had not answered when the deadline passed")
+
+    def _unloaded(self) -> ModelFailed:
+        return ModelFailed("model_run_failed", f"{self.name} was unloaded before this ran", retryable=True)
+
+
+class _Rest(Enum):
+    NONE = auto()
+    IDLE = auto()
+    HELD_BACK = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class _Late:
+    entry: Entry
+    predicted_s: float
+
+    @property
+    def why(self) -> str:
+        if not self.predicted_s:
+            return "the deadline passed in the queue"
+        return f"a run takes about {self.predicted_s:.3g} s, more than was left before the deadline"
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    batch: list[Entry]
+    late: list[_Late]
+
+
+def _entry(piece: Piece[Any], index: int, call: Call, outcome: Outcome, now: float) -> Entry:
+    return Entry(
+        tenant=call.tenant,
+        group=piece.group,
+        length=piece.length,
+        rows=piece.rows,
+        queued_s=now,
+        deadline_s=call.deadline_s,
+        payload=piece.payload,
+        outcome=outcome,
+        index=index,
+    )
+
+
+def _fail(entries: Sequence[Entry], error: BaseException) -> None:
+    for entry in entries:
+        entry.outcome.fail(error)

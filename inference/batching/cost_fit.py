@@ -1,0 +1,214 @@
+"""How long a batch takes: `t = fixed + row x rows + padded x padded`, learned from the batches that were run."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from types import MappingProxyType
+from typing import Any
+
+FORM = 1
+FASTER, SLOWER = 0.5, 0.15
+"""Delays only ever add, so a size is believed to be about as fast as its faster runs."""
+OUTLIER = 3.0
+"""A run this many times slower than its size usually is counts as this much slower, and no more."""
+MOST_WEIGHT = 8
+STALE_AFTER = 512
+"""Observations after which what was seen of a size counts half, unless the size was seen again."""
+MOST_SIZES = 48
+PRIOR_WEIGHT = 0.02
+REFIT_EVERY = 16
+WORTH_A_REFIT_S = 0.005
+"""After shorter runs the coefficients may lag: finding them takes up to a tenth of a millisecond."""
+
+SizeClass = tuple[int, int]
+Vector = tuple[float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Coefficients:
+    fixed_s: float
+    row_s: float
+    padded_s: float
+
+    def predict(self, rows: int, padded: int) -> float:
+        return self.fixed_s + self.row_s * rows + self.padded_s * padded
+
+
+PRIOR = Coefficients(fixed_s=0.005, row_s=0.0005, padded_s=0.00005)
+"""The shape of a small model on a CPU; its scale follows the first run."""
+
+
+@dataclass(frozen=True, slots=True)
+class SizeSeen:
+    """Batches of about one size."""
+
+    rows: float
+    padded: float
+    run_s: float
+    times: int
+    last_seen: int
+
+    def and_again(self, rows: int, padded: int, run_s: float, now: int) -> "SizeSeen":
+        bounded = min(run_s, OUTLIER * self.run_s)
+        pace = FASTER if bounded < self.run_s else SLOWER
+        return SizeSeen(
+            self.rows + pace * (rows - self.rows),
+            self.padded + pace * (padded - self.padded),
+            self.run_s + pace * (bounded - self.run_s),
+            min(self.times + 1, MOST_WEIGHT),
+            now,
+        )
+
+    def weight(self, now: int) -> float:
+        return float(self.times * 0.5 ** ((now - self.last_seen) / STALE_AFTER))
+
+
+@dataclass(frozen=True, slots=True)
+class CostFit:
+    """Immutable, so that it can be read and saved while its batcher goes on; `after` gives the next one.
+
+    Runs are remembered by size class: a long time of single rows does not make it forget what large batches cost.
+    """
+
+    observations: int = 0
+    sizes: Mapping[SizeClass, SizeSeen] = field(default_factory=lambda: MappingProxyType({}))
+    coefficients: Coefficients = PRIOR
+
+    def predict(self, rows: int, padded: int) -> float:
+        return self.coefficients.predict(rows, padded)
+
+    def share(self, rows: int, padded: int, *, of_rows: int) -> float:
+        """What these rows cost within a full batch of so many."""
+        cost = self.coefficients
+        return cost.row_s * rows + cost.padded_s * padded + cost.fixed_s * min(1.0, rows / of_rows)
+
+    def after(self, rows: int, padded: int, run_s: float) -> "CostFit":
+        if rows < 1 or padded < 1 or not math.isfinite(run_s) or run_s <= 0:
+            return self
+        now = self.observations + 1
+        sizes = dict(self.sizes)
+        size = (rows.bit_length(), padded.bit_length())
+        seen = sizes.get(size)
+        if seen is None:
+            sizes[size] = SizeSeen(rows, padded, run_s, 1, now)
+            _forget_the_least(sizes, now)
+        else:
+            sizes[size] = seen.and_again(rows, padded, run_s, now)
+        if seen is None or run_s > WORTH_A_REFIT_S or now % REFIT_EVERY == 0:
+            return CostFit(now, sizes, _fit(sizes.values(), now))
+        return replace(self, observations=now, sizes=sizes)
+
+    def saved(self) -> dict[str, Any]:
+        """For JSON; `CostFit.restored` reads it."""
+        return {
+            "form": FORM,
+            "observations": self.observations,
+            "sizes": [
+                [size.rows, size.padded, size.run_s, size.times, size.last_seen]
+                for size in self.sizes.values()
+            ],
+        }
+
+    @classmethod
+    def restored(cls, saved: Mapping[str, Any]) -> "CostFit":
+        """ValueError when `saved` is not what `saved()` gave; begin with `CostFit()` then."""
+        if saved.get("form") != FORM:
+            raise ValueError(
+                f"a saved fit of form {saved.get('form')!r} cannot be read; this release reads {FORM}"
+            )
+        try:
+            observations = int(saved["observations"])
+            seen = [_size_from(entry, observations) for entry in saved["sizes"][:MOST_SIZES]]
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
+            raise ValueError(f"the saved fit is damaged: {type(error).__name__}: {error}") from error
+        sizes = {(int(size.rows).bit_length(), int(size.padded).bit_length()): size for size in seen}
+        return cls(observations, sizes, _fit(sizes.values(), observations))
+
+
+def _size_from(entry: Sequence[float], observations: int) -> SizeSeen:
+    rows, padded, run_s, times, last_seen = entry
+    numbers = (float(rows), float(padded), float(run_s))
+    if not all(map(math.isfinite, numbers)) or min(numbers) <= 0 or rows < 1 or padded < 1:
+        raise ValueError(f"{entry!r} is no batch that was run")
+    times, last_seen = int(times), int(last_seen)
+    if not (1 <= times <= MOST_WEIGHT and 0 <= last_seen <= observations):
+        raise ValueError(f"{entry!r} was not seen {times} times by observation {observations}")
+    return SizeSeen(*numbers, times, last_seen)
+
+
+def _forget_the_least(sizes: dict[SizeClass, SizeSeen], now: int) -> None:
+    if len(sizes) > MOST_SIZES:
+        del sizes[min(sizes, key=lambda size: sizes[size].weight(now))]
+
+
+def _fit(seen: Iterable[SizeSeen], now: int) -> Coefficients:
+    """Least squares of relative errors, no coefficient below 0, drawn a little to the prior at the data's scale."""
+    sizes = list(seen)
+    if not sizes:
+        return PRIOR
+    weights = [size.weight(now) for size in sizes]
+    scale = _scale(sizes, weights)
+    # Unknowns are in units of the scaled prior, so that the ridge is the same for each of them.
+    units = (PRIOR.fixed_s * scale, PRIOR.row_s * scale, PRIOR.padded_s * scale)
+    ridge = PRIOR_WEIGHT
+    gram = [[ridge if i == j else 0.0 for j in range(3)] for i in range(3)]
+    right = [ridge, ridge, ridge]
+    for size, weight in zip(sizes, weights, strict=True):
+        x = (units[0] / size.run_s, units[1] * size.rows / size.run_s, units[2] * size.padded / size.run_s)
+        for i in range(3):
+            right[i] += weight * x[i]
+            for j in range(3):
+                gram[i][j] += weight * x[i] * x[j]
+    a, b, c = _least_squares(gram, right)
+    return Coefficients(a * units[0], b * units[1], c * units[2])
+
+
+def _scale(sizes: Sequence[SizeSeen], weights: Sequence[float]) -> float:
+    """How many times slower than the prior this model is, on the geometric mean."""
+    total = sum(weights)
+    if total <= 0:
+        return 1.0
+    logs = (
+        weight * math.log(size.run_s / PRIOR.predict(int(size.rows), int(size.padded)))
+        for size, weight in zip(sizes, weights, strict=True)
+    )
+    return math.exp(sum(logs) / total)
+
+
+def _least_squares(gram: Sequence[Sequence[float]], right: Sequence[float]) -> Vector:
+    """The best x >= 0: of the few sets of unknowns that may be above 0, the one that explains the most."""
+    best: Vector = (0.0, 0.0, 0.0)
+    most = 0.0
+    for count in (3, 2, 1):
+        for chosen in combinations(range(3), count):
+            solution = _solve([[gram[i][j] for j in chosen] for i in chosen], [right[i] for i in chosen])
+            if solution is None or min(solution) < 0:
+                continue
+            explained = sum(value * right[i] for i, value in zip(chosen, solution, strict=True))
+            if explained > most:
+                most = explained
+                placed = dict(zip(chosen, solution, strict=True))
+                best = (placed.get(0, 0.0), placed.get(1, 0.0), placed.get(2, 0.0))
+        if count == 3 and most > 0:
+            break
+    return best
+
+
+def _solve(matrix: list[list[float]], right: list[float]) -> list[float] | None:
+    """Gaussian elimination; the matrix is symmetric and, by its ridge, positive."""
+    count = len(right)
+    rows = [[*row, value] for row, value in zip(matrix, right, strict=True)]
+    for i in range(count):
+        pivot = rows[i][i]
+        if pivot <= 0:
+            return None
+        for below in rows[i + 1 :]:
+            factor = below[i] / pivot
+            for j in range(i, count + 1):
+                below[j] -= factor * rows[i][j]
+    solution = [0.0] * count
+    for i in reversed(range(count)):
+        known = sum(rows[i][j] * solution[j] for j in range(i + 1, count))
+        solution[i] = (rows[i][count] - known) / rows[i][i]
+    return solution

@@ -1,0 +1,92 @@
+"""What a batcher tells those who count: metrics, heartbeats and the admin's charts."""
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class BatchRun:
+    """One run, whole or a part of a batch that failed before."""
+
+    rows: int
+    padded: int
+    """Rows times the padded length."""
+    useful: int
+    """The same without the padding."""
+    waits_s: Sequence[float]
+    """From each piece's arrival to the start of this run; empty when a batch is tried again in parts."""
+    run_s: float
+    failed: bool = False
+
+
+class BatchWatch(Protocol):
+    """Called by the batcher's thread and by callers, never under its lock; must not wait and must not raise."""
+
+    def ran(self, run: BatchRun) -> None: ...
+
+    def overloaded(self, rows: int) -> None: ...
+
+    def canceled(self, pieces: int) -> None:
+        """Before they ran."""
+
+    def expired(self, pieces: int) -> None:
+        """Past their deadline, or sure to be, before they ran."""
+
+
+@dataclass(frozen=True, slots=True)
+class BatchFigures:
+    """Sums since the model was loaded."""
+
+    batches: int = 0
+    """Runs: those of a failing batch's parts too, here and in all sums but `pieces` and `wait_s`."""
+    pieces: int = 0
+    rows: int = 0
+    padded: int = 0
+    useful: int = 0
+    wait_s: float = 0.0
+    run_s: float = 0.0
+    failed_batches: int = 0
+    overloaded_rows: int = 0
+    canceled_pieces: int = 0
+    expired_pieces: int = 0
+
+
+class BatchTally:
+    """A watch that only counts."""
+
+    def __init__(self) -> None:
+        self._figures = BatchFigures()
+        self._lock = threading.Lock()
+
+    @property
+    def figures(self) -> BatchFigures:
+        return self._figures
+
+    def ran(self, run: BatchRun) -> None:
+        with self._lock:
+            so_far = self._figures
+            self._figures = replace(
+                so_far,
+                batches=so_far.batches + 1,
+                pieces=so_far.pieces + len(run.waits_s),
+                rows=so_far.rows + run.rows,
+                padded=so_far.padded + run.padded,
+                useful=so_far.useful + run.useful,
+                wait_s=so_far.wait_s + sum(run.waits_s),
+                run_s=so_far.run_s + run.run_s,
+                failed_batches=so_far.failed_batches + run.failed,
+            )
+
+    def overloaded(self, rows: int) -> None:
+        with self._lock:
+            self._figures = replace(self._figures, overloaded_rows=self._figures.overloaded_rows + rows)
+
+    def canceled(self, pieces: int) -> None:
+        with self._lock:
+            self._figures = replace(self._figures, canceled_pieces=self._figures.canceled_pieces + pieces)
+
+    def expired(self, pieces: int) -> None:
+        with self._lock:
+            self._figures = replace(self._figures, expired_pieces=self._figures.expired_pieces + pieces)

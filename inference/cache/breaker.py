@@ -1,0 +1,42 @@
+"""Whether to ask one that has just not answered: after some failures in a row, only now and then."""
+
+from dataclasses import dataclass
+
+MOST_FAILURES = 3
+FIRST_PAUSE_S = 1.0
+LONGEST_PAUSE_S = 10.0
+
+
+@dataclass(slots=True)
+class Breaker:
+    failures: int = 0
+    """In a row."""
+    open_until_s: float = 0.0
+
+    @property
+    def is_open(self) -> bool:
+        return self.failures >= MOST_FAILURES
+
+    def asks(self, now_s: float) -> bool:
+        """After a pause one asks, and the others wait for what became of it."""
+        if not self.is_open:
+            return True
+        if now_s < self.open_until_s:
+            return False
+        self.open_until_s = now_s + FIRST_PAUSE_S
+        return True
+
+    def succeeded(self) -> bool:
+        """Whether it was away until now."""
+        was_open = self.is_open
+        self.failures = 0
+        return was_open
+
+    def failed(self, now_s: float) -> bool:
+        """Whether that opened it."""
+        self.failures += 1
+        beyond = self.failures - MOST_FAILURES
+        if beyond < 0:
+            return False
+        self.open_until_s = now_s + min(LONGEST_PAUSE_S, FIRST_PAUSE_S * 2.0 ** min(beyond, 10))
+        return beyond == 0

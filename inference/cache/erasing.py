@@ -1,0 +1,25 @@
+"""Takes out of the cache Redis what lies there of a tenant: nobody finds it any more, and now it is gone."""
+
+from typing import cast
+from uuid import UUID
+
+import structlog
+from redis.exceptions import RedisError
+
+from inference.cache.scripts import ERASE, entries_prefix, keys_of
+from tenants.cache_redis import cache_redis
+
+log = structlog.get_logger(__name__)
+MOST_ROUNDS = 10_000
+"""Five million entries: whatever is added meanwhile, it ends."""
+
+
+def erase_entries(tenant_id: UUID) -> None:
+    keys = keys_of(tenant_id)
+    try:
+        for _ in range(MOST_ROUNDS):
+            erased = cast(int, cache_redis().eval(ERASE.text, len(keys), *keys, entries_prefix(tenant_id)))
+            if not erased:
+                return
+    except RedisError as error:
+        log.warning("results_not_erased", tenant_id=str(tenant_id), error=str(error))

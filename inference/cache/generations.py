@@ -1,0 +1,23 @@
+"""How often a tenant's results have been erased, as this process knows it: never older than a moment."""
+
+from uuid import UUID
+
+from tenants.asgi.remembered import Remembered
+from tenants.asgi.threads import DatabaseThreads
+from tenants.selectors import results_generation
+
+LIFETIME_S = 0.8
+"""What is erased answers nobody a second later."""
+CAPACITY = 10_000
+
+
+class Generations:
+    def __init__(self, threads: DatabaseThreads) -> None:
+        self._threads = threads
+        self._known: Remembered[UUID, int] = Remembered(lifetime_s=LIFETIME_S, capacity=CAPACITY)
+
+    async def of(self, tenant_id: UUID) -> int:
+        known = self._known.peek(tenant_id)
+        if known is not None:
+            return known
+        return await self._known.get(tenant_id, lambda: self._threads.run(results_generation, tenant_id))

@@ -1,0 +1,38 @@
+"""What was sent, as a digest: the same for what means the same to a model, and for nothing else."""
+
+import json
+from array import array
+from collections.abc import Sequence
+from hashlib import sha256
+
+from inference.contracts import TensorInput, TextInput, TokenInput
+from inference.lane.arrays import write_array
+
+
+def text_digest(text: str) -> bytes:
+    return sha256(text.encode("utf-8", "surrogatepass")).digest()
+
+
+def tokens_digest(row: Sequence[int]) -> bytes:
+    return sha256(array("q", row)).digest()
+
+
+def row_digests(work: TextInput | TokenInput) -> list[bytes]:
+    """One for each text, which is the same alone and in a list."""
+    if isinstance(work, TextInput):
+        return [text_digest(text) for text in work.texts]
+    return [tokens_digest(row) for row in work.rows]
+
+
+def work_digest(work: TextInput | TokenInput | TensorInput) -> bytes:
+    """Of all that is sent together."""
+    if not isinstance(work, TensorInput):
+        return sha256(bytes([work.single]) + b"".join(row_digests(work))).digest()
+    whole = sha256()
+    for name in sorted(work.tensors):
+        said, buffer = write_array(name, work.tensors[name])
+        head = json.dumps([*said, len(buffer)]).encode()
+        whole.update(b"%d:" % len(head))
+        whole.update(head)
+        whole.update(buffer)
+    return whole.digest()

@@ -1,0 +1,125 @@
+"""Sends entries to the cache Redis, after their callers have been answered: nobody waits for it."""
+
+import asyncio
+import time
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+import structlog
+from redis.exceptions import NoScriptError, RedisError, ResponseError
+
+from inference.cache.breaker import Breaker
+from inference.cache.metrics import REMOTE_FAILURES, UNKEPT
+from inference.cache.reading import connection_to
+from inference.cache.scripts import KEEP, Script, entries_prefix, keys_of
+
+log = structlog.get_logger(__name__)
+PATIENCE_S = 1.0
+MOST_WAITING_BYTES = 16 << 20
+AT_ONCE = 64
+"""Entries of a tenant in one go of the script, during which Redis serves nobody else."""
+NOTE_BYTES = 250
+"""What Redis takes for an entry beside its content: key, note and expiry, about."""
+
+Said = bytes | int
+
+
+@dataclass(frozen=True, slots=True)
+class NewEntry:
+    key: bytes
+    written: bytes
+    ttl_s: float
+
+
+class RemoteKeeper:
+    """One for each event loop."""
+
+    def __init__(self, url: str, breaker: Breaker, *, tenant_bytes: int) -> None:
+        self._connection = connection_to(url)
+        self._breaker = breaker
+        self._tenant_bytes = tenant_bytes
+        self._waiting: defaultdict[UUID, list[NewEntry]] = defaultdict(list)
+        self._waiting_bytes = 0
+        self._sender: asyncio.Task[None] | None = None
+        self._refused = False
+
+    def keep(self, tenant_id: UUID, entries: Sequence[NewEntry]) -> None:
+        """Drops them where the cache Redis is away, or takes less than comes."""
+        if not self._tenant_bytes or self._breaker.is_open:
+            return
+        size = sum(len(entry.written) for entry in entries)
+        if self._waiting_bytes + size > MOST_WAITING_BYTES:
+            UNKEPT.inc(len(entries))
+            return
+        self._waiting[tenant_id].extend(entries)
+        self._waiting_bytes += size
+        if self._sender is None:
+            self._sender = asyncio.get_running_loop().create_task(self._send_on())
+
+    async def settle(self) -> None:
+        """Until nothing waits to be sent."""
+        if self._sender is not None:
+            await asyncio.wait([self._sender])
+
+    async def close(self) -> None:
+        if self._sender is not None:
+            await asyncio.wait([self._sender], timeout=PATIENCE_S)
+        await self._connection.disconnect(nowait=True)
+
+    async def _send_on(self) -> None:
+        try:
+            while self._waiting and not self._breaker.is_open:
+                tenant_id, entries = self._waiting.popitem()
+                self._waiting_bytes -= sum(len(entry.written) for entry in entries)
+                for start in range(0, len(entries), AT_ONCE):
+                    await self._send(tenant_id, entries[start : start + AT_ONCE])
+        finally:
+            self._sender = None
+            self._waiting.clear()
+            self._waiting_bytes = 0
+
+    async def _send(self, tenant_id: UUID, entries: Sequence[NewEntry]) -> None:
+        args: list[Said] = [entries_prefix(tenant_id), time.time_ns() // 1_000_000, self._tenant_bytes]
+        for entry in entries:
+            args += [
+                entry.key.hex().encode(),
+                len(entry.written) + NOTE_BYTES,
+                max(1, round(entry.ttl_s * 1000)),
+                entry.written,
+            ]
+        heard = False
+        try:
+            async with asyncio.timeout(PATIENCE_S):
+                await self._run(KEEP, keys_of(tenant_id), args)
+            heard = True
+        except ResponseError as error:
+            heard = True
+            self._tell_refused(error)
+        except (RedisError, OSError) as error:
+            REMOTE_FAILURES.labels("keep").inc()
+            if self._breaker.failed(asyncio.get_running_loop().time()):
+                log.warning("result_cache_away", error=str(error) or type(error).__name__)
+        else:
+            self._refused = False
+        finally:
+            if not heard:
+                await self._connection.disconnect(nowait=True)
+
+    async def _run(self, script: Script, keys: Sequence[bytes], args: Sequence[Said]) -> object:
+        try:
+            return await self._say("EVALSHA", script.sha, len(keys), *keys, *args)
+        except NoScriptError:
+            return await self._say("EVAL", script.text, len(keys), *keys, *args)
+
+    async def _say(self, *command: str | Said) -> object:
+        await self._connection.send_command(*command)
+        return await self._connection.read_response(disable_decoding=True)
+
+    def _tell_refused(self, error: ResponseError) -> None:
+        """Full, or a replica: once for each time."""
+        REMOTE_FAILURES.labels("keep").inc()
+        if not self._refused:
+            log.warning("result_cache_refuses", error=str(error))
+        self._refused = True

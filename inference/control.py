@@ -1,0 +1,87 @@
+"""Words between processes that must be heard at once and may be lost: cancel this, somebody waits for that model.
+
+Redis PUBLISH to whoever listens just now. Whatever is said here is also true in the database, and found there later.
+"""
+
+import json
+import threading
+from collections.abc import Callable, Mapping
+
+import redis
+import structlog
+
+log = structlog.get_logger(__name__)
+CHANNEL = "maas:control"
+DEMAND = "demand"
+"""Somebody waits for a model that nobody serves."""
+PATIENCE_S = 1.0
+RECONNECT_S = 1.0
+
+Hear = Callable[[Mapping[str, str]], None]
+
+
+class ControlChannel:
+    """Says words; never raises, since nobody's work may depend on their being heard."""
+
+    def __init__(self, url: str) -> None:
+        self._redis = redis.Redis.from_url(
+            url, socket_timeout=PATIENCE_S, socket_connect_timeout=PATIENCE_S, health_check_interval=30
+        )
+
+    def tell(self, word: str, **about: str) -> None:
+        try:
+            self._redis.publish(CHANNEL, json.dumps({"word": word, **about}))
+        except redis.RedisError as error:
+            log.warning("control_word_not_sent", word=word, error=str(error))
+
+
+class ControlListener:
+    """One thread and one connection; each word has one hearer, which must not wait."""
+
+    def __init__(self, url: str, hearers: Mapping[str, Hear]) -> None:
+        self._url = url
+        self._hearers = dict(hearers)
+        self._stopping = threading.Event()
+        self.listening = threading.Event()
+        """Set while words arrive here; what was said before is not repeated."""
+        self._thread = threading.Thread(target=self._run, name="control", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._stopping.set()
+        self._thread.join(timeout=2 * PATIENCE_S)
+
+    def _run(self) -> None:
+        while not self._stopping.is_set():
+            try:
+                self._listen()
+            except (redis.RedisError, OSError) as error:
+                log.warning("control_not_heard", error=str(error))
+            except Exception:
+                log.exception("control_failed")
+            finally:
+                self.listening.clear()
+            self._stopping.wait(RECONNECT_S)
+
+    def _listen(self) -> None:
+        client = redis.Redis.from_url(self._url, socket_connect_timeout=PATIENCE_S, health_check_interval=10)
+        with client, client.pubsub(ignore_subscribe_messages=True) as channel:  # type: ignore[no-untyped-call]
+            channel.subscribe(CHANNEL)
+            channel.check_health()
+            self.listening.set()
+            while not self._stopping.is_set():
+                message = channel.get_message(timeout=PATIENCE_S / 2)
+                if message is not None:
+                    self._hear(message["data"])
+
+    def _hear(self, data: bytes) -> None:
+        try:
+            about = json.loads(data)
+            hear = self._hearers.get(about.pop("word"))
+            if hear is not None:
+                hear(about)
+        except Exception:
+            # One bad word must not make this process deaf.
+            log.exception("control_word_not_understood", data=data[:200])

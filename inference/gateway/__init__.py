@@ -1,0 +1,1 @@
+"""Synchronous inference over HTTP: calls that machines make by the million, answered ahead of Django."""

@@ -1,0 +1,67 @@
+"""Calls that were sent together and that nobody waits for, made by the same handlers as those that somebody does."""
+
+import asyncio
+from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
+
+from inference.calls import Call
+from inference.gateway.exchange import CHUNK_BYTES, Exchange
+from inference.gateway.listening import listened_call
+from inference.gateway.room import Share
+from inference.gateway.targets import Target, Targets
+from tenants.api.authentication import IDENTITY
+from tenants.asgi.protocol import REQUEST_ID, Message, Scope
+from tenants.asgi.stopping import Stop
+from tenants.billing.prices import Price
+from tenants.identity import Identity
+
+APART = ":bulk"
+
+
+class BulkExchange(Exchange):
+    """To the lane and the batcher a tenant's bulk work is somebody else: it takes turns with its own calls as well."""
+
+    def __init__(
+        self, *, path: str, body: bytes, identity: Identity, request_id: str, stop: Stop, share: Share
+    ) -> None:
+        scope: Scope = {
+            "type": "http",
+            "http_version": "1.1",
+            "method": "POST",
+            "path": path,
+            "query_string": b"",
+            "headers": [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))],
+            IDENTITY: identity,
+            REQUEST_ID: request_id,
+        }
+        super().__init__(scope, _never, stop, share)
+        self._body = body
+
+    async def body(self) -> bytes:
+        self.hold(len(self._body) + CHUNK_BYTES)
+        return self._body
+
+    def call(self, deadline_s: float) -> AbstractAsyncContextManager[Call]:
+        tenant = f"{self.identity.tenant_id}{APART}"
+        return listened_call(_never, self._stop, deadline_s=deadline_s, tenant=tenant)
+
+
+class PinnedTargets(Targets):
+    """One version at one price, whatever has become current since: a pause holds, and so does its end."""
+
+    def __init__(self, targets: Targets, key: str, price: Price) -> None:
+        self._targets = targets
+        self._key = key
+        self._price = price
+
+    async def find(self, reference: str) -> Target:
+        return replace(await self._targets.find(self._key), price=self._price)
+
+    async def all(self) -> tuple[Target, ...]:
+        return await self._targets.all()
+
+
+async def _never() -> Message:
+    """Nobody hangs up."""
+    await asyncio.Event().wait()
+    raise AssertionError("nobody sets this event")

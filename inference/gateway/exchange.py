@@ -1,0 +1,87 @@
+"""One request on its way through the gateway: whose it is, its body, and the call that ends when its caller leaves."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from typing import ParamSpec, TypeVar
+
+from inference.calls import Call
+from inference.gateway.listening import listened_call
+from inference.gateway.room import Share
+from tenants.api.authentication import IDENTITY
+from tenants.asgi.protocol import Receive, Scope, body_chunks, has_body, header
+from tenants.asgi.stopping import Stop
+from tenants.errors import NotSignedIn
+from tenants.identity import Identity
+from tenants.metering.events import MeterEvent
+from tenants.rates.admission import ADMISSION, Admission
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+SMALL_BYTES = 64 << 10
+"""Read and written in the event loop: a thread would cost more than it spares the others."""
+
+CHUNK_BYTES = 64
+"""What a chunk costs beside its content, however small that is."""
+
+
+class Exchange:
+    def __init__(self, scope: Scope, receive: Receive, stop: Stop, share: Share) -> None:
+        self.scope = scope
+        self._receive = receive
+        self._stop = stop
+        self._share = share
+        self.whole_s = time.monotonic()
+        """Since when the request is here as a whole."""
+        self.uses: list[MeterEvent] = []
+        """What the answer will have cost: written down once it is made, and before it leaves."""
+        self.tokens = 0
+        """What models have read for it."""
+
+    @property
+    def identity(self) -> Identity:
+        """Raises where the request came without a key: a session alone does not prove that the person meant it."""
+        found = self.scope.get(IDENTITY)
+        if not isinstance(found, Identity):
+            raise NotSignedIn("Send your key as: Authorization: Bearer <key>.")
+        return found
+
+    @property
+    def admission(self) -> Admission | None:
+        """None where nobody limits: in front of it there is no guard."""
+        found = self.scope.get(ADMISSION)
+        return found if isinstance(found, Admission) else None
+
+    def header(self, name: bytes) -> str | None:
+        return header(self.scope, name)
+
+    async def body(self) -> bytes:
+        """Once. The guard in front has bounded its size and its time."""
+        chunks: list[bytes] = []
+        if has_body(self.scope):
+            async for chunk in body_chunks(self._receive):
+                self._share.grow(len(chunk) + CHUNK_BYTES)
+                chunks.append(chunk)
+        self.whole_s = time.monotonic()
+        return chunks[0] if len(chunks) == 1 else b"".join(chunks)
+
+    def hold(self, count: int) -> None:
+        """So many bytes more, as long as the request lasts: what its body has become."""
+        self._share.grow(count)
+
+    @property
+    def stopping(self) -> bool:
+        """The process has been told to stop, and answers what it holds."""
+        return self._stop.told
+
+    async def think(self, size_bytes: int, work: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+        """Runs what takes longer the larger something is, where it holds nobody up."""
+        if size_bytes <= SMALL_BYTES:
+            return work(*args, **kwargs)
+        return await asyncio.to_thread(work, *args, **kwargs)
+
+    def call(self, deadline_s: float) -> AbstractAsyncContextManager[Call]:
+        tenant = str(self.identity.tenant_id)
+        return listened_call(self._receive, self._stop, deadline_s=deadline_s, tenant=tenant)

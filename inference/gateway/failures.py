@@ -1,0 +1,33 @@
+"""What a model or its lane raised, as refusals with a code: what each is to HTTP stands in one table for all paths."""
+
+from inference.contracts import WorkRefused
+from inference.errors import DeadlinePassed, ModelFailed, ModelOverloaded
+from inference.lane.errors import LaneOverloaded, LaneUnavailable
+from tenants.errors import DomainError
+
+RETRY_AFTER_S = 1
+LONGEST_RETRY_AFTER_S = 60
+
+
+def refusal_of(error: WorkRefused | ModelFailed) -> DomainError:
+    match error:
+        case WorkRefused() | DeadlinePassed():
+            return DomainError(error.detail, code=error.code)
+        case LaneOverloaded():
+            return _again(error, "overloaded", _pause_s(error.wait_s))
+        case ModelOverloaded():
+            return _again(error, "overloaded", RETRY_AFTER_S)
+        case LaneUnavailable():
+            return _again(error, "inference_unavailable", RETRY_AFTER_S)
+    if error.retryable:
+        return _again(error, error.code, RETRY_AFTER_S)
+    return DomainError(error.detail, code=error.code)
+
+
+def _again(error: ModelFailed, code: str, pause_s: int) -> DomainError:
+    return DomainError(error.detail, code=code, extra={"retry_after_s": pause_s})
+
+
+def _pause_s(wait_s: float | None) -> int:
+    """What waits now has then been worked off, at the lane's present pace."""
+    return RETRY_AFTER_S if wait_s is None else max(1, min(LONGEST_RETRY_AFTER_S, round(wait_s)))

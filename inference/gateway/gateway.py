@@ -1,0 +1,99 @@
+"""Takes the calls that are answered ahead of Django, and lets everything else through."""
+
+from collections.abc import Awaitable, Callable
+
+from inference.gateway.exchange import Exchange
+from inference.gateway.replies import Reply
+from inference.gateway.room import Room
+from tenants.api.authentication import IDENTITY
+from tenants.asgi.protocol import App, Receive, Scope, Send
+from tenants.asgi.stopping import Stop
+from tenants.errors import DomainError
+from tenants.identity import Identity
+from tenants.metering.stream import MeterStream
+
+EMBEDDINGS = "/v1/embeddings"
+OPEN_INFERENCE = "/v2"
+GRPC_PREFIX = "/inference.GRPCInferenceService/"
+OVER_GRPC = "maas.over_grpc"
+"""In the scope of what came by the port of gRPC."""
+WRONGLY_ASKED = "invalid_request"
+
+
+Handler = Callable[[Exchange], Awaitable[Reply]]
+
+
+def is_call(path: str) -> bool:
+    return path == EMBEDDINGS or is_open_inference(path) or is_grpc(path)
+
+
+def is_open_inference(path: str) -> bool:
+    return path == OPEN_INFERENCE or path.startswith(f"{OPEN_INFERENCE}/")
+
+
+def is_grpc(path: str) -> bool:
+    return path.startswith(GRPC_PREFIX)
+
+
+def is_health(path: str) -> bool:
+    return path.startswith(
+        (f"{OPEN_INFERENCE}/health/", f"{GRPC_PREFIX}ServerLive", f"{GRPC_PREFIX}ServerReady")
+    )
+
+
+def runs_model(path: str) -> bool:
+    """What has a caller wait for a model, rather than be told about one."""
+    if path in (EMBEDDINGS, f"{GRPC_PREFIX}ModelInfer"):
+        return True
+    return is_open_inference(path) and path.endswith("/infer")
+
+
+class Gateway:
+    """Its handlers raise DomainError for what is refused; whoever is in front words it for the protocol."""
+
+    def __init__(
+        self,
+        inner: App,
+        stop: Stop,
+        meter: MeterStream,
+        *,
+        embeddings: Handler,
+        open_inference: Handler,
+        grpc: Handler | None = None,
+    ) -> None:
+        """`grpc`: None where it has no port."""
+        self._inner = inner
+        self._stop = stop
+        self._meter = meter
+        self._embeddings = embeddings
+        self._open_inference = open_inference
+        self._grpc = grpc
+        self._room = Room()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if not is_call(scope["path"]):
+            await self._inner(scope, receive, send)
+            return
+        handler = self._handler_of(scope["path"])
+        identity = scope.get(IDENTITY)
+        with self._room.share(identity.tenant_id if isinstance(identity, Identity) else None) as share:
+            exchange = Exchange(scope, receive, self._stop, share)
+            try:
+                reply = await handler(exchange)
+            except DomainError as error:
+                # A model has run, and what it answers cannot be said as its caller wants it said.
+                if error.code == WRONGLY_ASKED:
+                    await self._count(exchange)
+                raise
+            await self._count(exchange)
+            await reply.give(send)
+
+    def _handler_of(self, path: str) -> Handler:
+        if path == EMBEDDINGS:
+            return self._embeddings
+        if self._grpc is not None and is_grpc(path):
+            return self._grpc
+        return self._open_inference
+
+    async def _count(self, exchange: Exchange) -> None:
+        await self._meter.add(*exchange.uses)

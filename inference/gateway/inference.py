@@ -1,0 +1,108 @@
+"""Asks a model for a caller who waits: checked, answered from what is known or by the lane, and noted as used."""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from inference.contracts import Json, Units, WorkOutput, WorkRefused
+from inference.errors import CallCanceled, ModelFailed
+from inference.gateway.cache_wishes import CacheNote, cache_wish
+from inference.gateway.exchange import Exchange
+from inference.gateway.failures import refusal_of
+from inference.gateway.outcomes import Answers, Outcome, Question
+from inference.gateway.server_timing import Timings, server_timing
+from inference.gateway.targets import Target, Targets
+from inference.lane.works import LaneWork
+from inference.runtime.parameters import validate_parameters, validate_work_kind
+from inference.runtime.tensor_requests import validate_input
+from tenants.asgi.protocol import ClientGone
+from tenants.billing.prices import Price
+from tenants.ids import uuid7
+from tenants.metering.events import CACHE, CALL, MeterEvent
+
+LONGEST_S = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    target: Target
+    outcome: Outcome
+    timings: Timings
+
+    @property
+    def output(self) -> WorkOutput:
+        return self.outcome.output
+
+    @property
+    def note(self) -> CacheNote:
+        return self.outcome.note
+
+    @property
+    def headers(self) -> tuple[tuple[bytes, bytes], ...]:
+        return (server_timing(self.timings), *self.note.headers)
+
+
+class Inference:
+    def __init__(self, targets: Targets, answers: Answers) -> None:
+        self.targets = targets
+        self._answers = answers
+
+    async def run(
+        self,
+        exchange: Exchange,
+        target: Target,
+        work: LaneWork,
+        parameters: Mapping[str, Json],
+        *,
+        kind: str,
+        deadline_s: float = LONGEST_S,
+    ) -> Answered:
+        """`kind` as in a model's `accepts`. Raises DomainError for whatever the caller is to be told."""
+        exchange.identity.require("jobs:write")
+        wish = cache_wish(exchange.header(b"cache-control"))
+        try:
+            validate_work_kind(target.runtime, kind, target.config)
+            filled = validate_parameters(target.runtime, parameters, target.config)
+            validate_input(target.signature, work)
+            if exchange.admission is not None:
+                await exchange.admission.enter_model(target.model)
+            asked = Question(target, work, filled, kind)
+            outcome = await self._answers.outcome(
+                exchange, wish, asked, deadline_s=min(deadline_s, LONGEST_S)
+            )
+        except (WorkRefused, ModelFailed) as error:
+            raise refusal_of(error) from error
+        except CallCanceled:
+            raise ClientGone from None
+        if outcome.ran is not None:
+            exchange.tokens += outcome.ran.tokens
+            if exchange.admission is not None:
+                exchange.admission.use_tokens(outcome.ran.tokens)
+        note_use(exchange, target, outcome.ran, outcome.known)
+        total_ms = (time.monotonic() - exchange.whole_s) * 1000
+        return Answered(target, outcome, Timings(outcome.queue_ms, outcome.run_ms, total_ms, outcome.spent))
+
+
+def note_use(exchange: Exchange, target: Target, ran: Units | None, known: Units | None) -> None:
+    """What a model did costs its price; what was known, that of hits."""
+    if ran is not None:
+        exchange.uses.append(_use(exchange, target, CALL, ran.counted(target.price.meter), target.price))
+    if known is not None:
+        quantity = known.counted(target.price.meter)
+        if quantity or ran is None:
+            exchange.uses.append(_use(exchange, target, CACHE, quantity, target.price_of_hits))
+
+
+def _use(exchange: Exchange, target: Target, source_kind: str, quantity: int, price: Price) -> MeterEvent:
+    identity = exchange.identity
+    return MeterEvent(
+        id=uuid7(),
+        tenant_id=identity.tenant_id,
+        source_kind=source_kind,
+        model=target.model,
+        version=target.number,
+        quantity=quantity,
+        price=price,
+        livemode=identity.livemode,
+        at_ms=time.time_ns() // 1_000_000,
+    )

@@ -1,0 +1,226 @@
+"""Answers out of what is kept, runs what is not, and keeps that: one run for all who ask the same at once."""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+
+from inference.cache.entries import Found
+from inference.cache.flights import Flights
+from inference.cache.generations import Generations
+from inference.cache.keys import Holder
+from inference.cache.metrics import CALLS, TEXTS
+from inference.cache.parts import Texts, Whole, parts_of, size_bytes
+from inference.cache.result_cache import ResultCache, Shelf
+from inference.cache.worth import Worth
+from inference.calls import Call
+from inference.contracts import Units, WorkOutput, WorkRefused
+from inference.errors import DeadlinePassed
+from inference.gateway.cache_wishes import CacheNote, CacheWish
+from inference.gateway.exchange import Exchange
+from inference.gateway.outcomes import FreshRuns, Outcome, Question, ran
+from inference.gateway.targets import Target
+from inference.lane import AsyncLaneClient
+from inference.lane.answers import LaneAnswer
+from inference.lane.works import LaneWork
+
+Key = bytes
+
+
+class KnownResults:
+    """One for each event loop."""
+
+    def __init__(self, lane: AsyncLaneClient, cache: ResultCache, generations: Generations) -> None:
+        self._lane = lane
+        self._runs = FreshRuns(lane)
+        self._cache = cache
+        self._generations = generations
+        self._worth: Worth[tuple[str, str]] = Worth()
+        self._flights: Flights[Outcome] = Flights()
+
+    async def holder(self, exchange: Exchange) -> Holder:
+        identity = exchange.identity
+        generation = await self._generations.of(identity.tenant_id)
+        return Holder(identity.tenant_id, generation, identity.livemode)
+
+    def looks(self, tenant: str, target: Target, key: Key) -> bool:
+        """Whether it pays to look there and to keep that."""
+        return self._worth.looks((tenant, target.key), key)
+
+    def note_found(self, tenant: str, target: Target, count: int) -> None:
+        """In this process, without a look elsewhere: it shows as well that looking pays."""
+        self._worth.count((tenant, target.key), looked=count, found=count)
+
+    async def outcome(
+        self, exchange: Exchange, wish: CacheWish, asked: Question, *, deadline_s: float
+    ) -> Outcome:
+        """Raises what the model or the lane raises; DeadlinePassed and ClientGone by the exchange."""
+        target = asked.target
+        if not target.cache_ttl_s or not wish.keeps:
+            outcome = await self._runs.outcome(exchange, wish, asked, deadline_s=deadline_s)
+        else:
+            outcome = await self._outcome(exchange, wish, asked, deadline_s)
+        CALLS.labels(target.key, outcome.note.word.lower()).inc()
+        return outcome
+
+    async def _outcome(
+        self, exchange: Exchange, wish: CacheWish, asked: Question, deadline_s: float
+    ) -> Outcome:
+        holder = await self.holder(exchange)
+        search = await exchange.think(size_bytes(asked.work), self._search, holder, asked, wish)
+        if wish.reads:
+            here = self._cache.remembered(search.shelf, search.keys, wish.most_age_s)
+            found = [one for one in here if one is not None]
+            if len(found) == len(here):
+                self.note_found(search.tenant, asked.target, len(found))
+                return await exchange.think(search.size(found), search.hit, found)
+        ends_s = time.monotonic() + deadline_s
+        async with exchange.call(deadline_s):
+            if not wish.shares:
+                return await self._look_and_run(exchange, search, ends_s)
+            while True:
+                try:
+                    landed = await self._flights.join(
+                        search.flight, lambda: self._look_and_run(exchange, search, ends_s)
+                    )
+                except DeadlinePassed:
+                    # Of the caller who began it; this one has time left.
+                    if time.monotonic() >= ends_s - 0.01:
+                        raise
+                    continue
+                return landed.value if landed.led else landed.value.for_one_who_joined()
+
+    def _search(self, holder: Holder, asked: Question, wish: CacheWish) -> "_Search":
+        target = asked.target
+        parts = parts_of(target.runtime, asked.work, asked.kind)
+        shelf = self._cache.shelf(holder, target.digest, asked.parameters, parts.kind, target.cache_ttl_s)
+        keys = [shelf.key(digest) for digest in parts.digests()]
+        return _Search(asked, parts, shelf, keys, wish, str(holder.tenant_id))
+
+    async def _look_and_run(self, exchange: Exchange, search: "_Search", ends_s: float) -> Outcome:
+        """For all who wait for the same: it outlasts the exchange that began it."""
+        of = (search.tenant, search.asked.target.key)
+        looks = self._worth.looks(of, search.flight)
+        unique = list(dict.fromkeys(search.keys))
+        found: dict[Key, Found] = {}
+        if looks and search.wish.reads:
+            found = await self._found(search, unique)
+            self._worth.count(of, looked=len(unique), found=len(found))
+        if len(found) == len(unique):
+            everything = [found[key] for key in search.keys]
+            return await exchange.think(search.size(everything), search.hit, everything)
+        return await self._run(exchange, search, found, ends_s, keeps=looks)
+
+    async def _found(self, search: "_Search", unique: Sequence[Key]) -> dict[Key, Found]:
+        most_age_s = search.wish.most_age_s
+        here = self._cache.remembered(search.shelf, unique, most_age_s)
+        known = {key: one for key, one in zip(unique, here, strict=True) if one is not None}
+        missing = [key for key in unique if key not in known]
+        there = await self._cache.fetched(search.shelf, missing, most_age_s) if missing else []
+        known.update((key, one) for key, one in zip(missing, there, strict=True) if one is not None)
+        return known
+
+    async def _run(
+        self, exchange: Exchange, search: "_Search", found: Mapping[Key, Found], ends_s: float, *, keeps: bool
+    ) -> Outcome:
+        first = {key: position for position, key in reversed(list(enumerate(search.keys)))}
+        missing = sorted(position for key, position in first.items() if key not in found)
+        whole = len(missing) == len(search.keys)
+        try:
+            answer = await self._call(search, search.parts.only(missing), missing, ends_s)
+        except WorkRefused:
+            if whole:
+                raise
+            # Which text is refused is told by its place in the list as its caller sent it.
+            return ran(
+                await self._call(search, search.asked.work, range(len(search.keys)), ends_s), MISS, 0.0
+            )
+        size = _size_bytes(answer.output)
+        payloads = await exchange.think(size, search.parts.payloads, answer.output, len(missing))
+        if payloads is None and not whole:
+            # A worker of an older version answered.
+            return ran(
+                await self._call(search, search.asked.work, range(len(search.keys)), ends_s), MISS, 0.0
+            )
+        now_s = time.time()
+        fresh = search.fresh(missing, payloads or [], now_s)
+        if keeps and fresh:
+            shelf = search.shelf
+            written = await exchange.think(size, self._cache.written, shelf, fresh, dense=search.parts.dense)
+            self._cache.keep(shelf, fresh, written)
+        if whole:
+            search.count(0)
+            return ran(answer, MISS, now_s if keeps else 0.0)
+        return search.partly(answer, {**found, **fresh}, len(missing), keeps=keeps)
+
+    async def _call(
+        self, search: "_Search", work: LaneWork, positions: Sequence[int], ends_s: float
+    ) -> LaneAnswer:
+        """Those of other processes who want the same join it in the worker."""
+        asked = search.asked
+        keys = (search.keys[position] for position in positions)
+        same = sha256(b"".join((search.shape, *keys))).hexdigest()
+        call = Call(tenant=search.tenant, deadline_s=ends_s)
+        return await self._lane.call(
+            asked.target.key, work, asked.parameters, call, coalesce=same if search.wish.shares else None
+        )
+
+
+MISS = CacheNote("MISS")
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    asked: Question
+    parts: Texts | Whole
+    shelf: Shelf
+    keys: Sequence[Key]
+    wish: CacheWish
+    tenant: str
+
+    @property
+    def flight(self) -> Key:
+        # One text alone is answered in another shape than a list of it.
+        return sha256(b"".join((self.shape, *self.keys))).digest()
+
+    @property
+    def shape(self) -> bytes:
+        return b"one" if getattr(self.asked.work, "single", False) else b"list"
+
+    def fresh(self, positions: Sequence[int], payloads: Sequence[bytes], now_s: float) -> dict[Key, Found]:
+        pairs = zip(positions, payloads, strict=False)
+        return {self.keys[position]: Found(payload, now_s) for position, payload in pairs}
+
+    def size(self, found: Sequence[Found]) -> int:
+        return sum(len(one.payload) for one in found)
+
+    def hit(self, found: Sequence[Found]) -> Outcome:
+        output = self.parts.output([one.payload for one in found])
+        written_s = min(one.written_s for one in found)
+        count = len(self.keys)
+        self.count(count)
+        note = CacheNote("HIT", max(0.0, time.time() - written_s), count, count)
+        return Outcome(output, None, output.units, note, written_s=written_s)
+
+    def partly(self, answer: LaneAnswer, found: Mapping[Key, Found], run: int, *, keeps: bool) -> Outcome:
+        """Some texts of a list were known, or stood in it twice."""
+        output = self.parts.output([found[key].payload for key in self.keys])
+        ran_units = answer.output.units
+        known = Units(tokens=output.units.tokens - ran_units.tokens, calls=0)
+        count = len(self.keys)
+        self.count(count - run)
+        oldest_s = min(one.written_s for one in found.values()) if keeps else 0.0
+        note = CacheNote("MISS", known=count - run, of=count)
+        return Outcome(output, ran_units, known, note, answer.queue_ms, answer.run_ms, answer.spent, oldest_s)
+
+    def count(self, known: int) -> None:
+        if isinstance(self.parts, Texts):
+            model = self.asked.target.key
+            TEXTS.labels(model, "known").inc(known)
+            TEXTS.labels(model, "run").inc(len(self.keys) - known)
+
+
+def _size_bytes(output: WorkOutput) -> int:
+    """About, as bytes."""
+    tensors = output.tensors or {}
+    return sum(tensor.nbytes for tensor in tensors.values()) or 1024 * len(output.result)

@@ -1,0 +1,1 @@
+"""The Open Inference Protocol, version 2, over HTTP: what clients of Triton and KServe speak."""

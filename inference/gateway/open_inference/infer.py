@@ -1,0 +1,181 @@
+"""`POST …/infer`: reads the tensors, has the model asked, and writes its answer as it is wanted."""
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from typing import TypeVar
+
+from django.conf import settings
+
+from inference.contracts import TensorInput, TextInput, WorkRefused
+from inference.errors import ModelFailed
+from inference.gateway.cache_wishes import Word
+from inference.gateway.exchange import SMALL_BYTES, Exchange
+from inference.gateway.failures import refusal_of
+from inference.gateway.inference import LONGEST_S, Answered, Inference
+from inference.gateway.kept_replies import KeptReplies, at_once
+from inference.gateway.open_inference.answer_sizes import listed_bytes, said_bytes, written_bytes
+from inference.gateway.open_inference.answers import (
+    HEADER_LENGTH,
+    GivenOutput,
+    WrittenAnswer,
+    write_answer,
+)
+from inference.gateway.open_inference.encodings import IDENTITY, encoding_for, let_out, made_smaller
+from inference.gateway.open_inference.faces import Face, face_of
+from inference.gateway.open_inference.requests import InferRequest, json_length, read_request
+from inference.gateway.open_inference.statistics import CallCounts
+from inference.gateway.open_inference.statistics_book import StatisticsBook
+from inference.gateway.open_inference.works import check_wanted, tensors_of, work_of
+from inference.gateway.replies import Header, Reply
+from inference.gateway.server_timing import Timings
+from inference.gateway.targets import Target
+from inference.runtime.tensors import Array
+from tenants.errors import DomainError
+
+Written = TypeVar("Written")
+
+JSON_READ_TIMES = 12
+"""About how much more memory values take once they are read than as they are written: measured, for short texts."""
+BYTES_READ_TIMES = 2
+"""Numbers as many again, where they must be moved; texts are few enough."""
+
+
+async def infer(
+    inference: Inference,
+    replies: KeptReplies | None,
+    statistics: StatisticsBook,
+    exchange: Exchange,
+    reference: str,
+) -> Reply:
+    exchange.identity.require("jobs:write")
+    sent = await exchange.body()
+    target = await inference.targets.to_run(reference)
+    raw = None if replies is None else await replies.raw(exchange, sent)
+    if raw is not None and (kept := raw.find()) is not None:
+        reply = await raw.answer(exchange, kept, target)
+        if reply is not None:
+            with counted(statistics, exchange, target) as count:
+                count(at_once(exchange), "HIT")
+            return reply
+    body = await _content(exchange, sent)
+    length = json_length(exchange.header(HEADER_LENGTH), len(body), settings.MAAS_MAX_INLINE_BYTES)
+    exchange.hold(JSON_READ_TIMES * length + BYTES_READ_TIMES * (len(body) - length))
+    face = face_of(target.runtime, target.accepts, target.signature)
+    request, work = await exchange.think(len(body), _asked, face, body, length)
+    with counted(statistics, exchange, target) as count:
+        answered = await inference.run(
+            exchange,
+            target,
+            work,
+            request.parameters or {},
+            kind=face.asked,
+            deadline_s=request.timeout_s or LONGEST_S,
+        )
+        count(answered.timings, answered.note.word)
+    reply = await _reply(exchange, request, answered)
+    if raw is not None:
+        raw.keep(exchange, reference, answered, reply)
+    return replace(reply, headers=(*answered.headers, *reply.headers))
+
+
+@contextmanager
+def counted(
+    statistics: StatisticsBook, exchange: Exchange, target: Target
+) -> Iterator[Callable[[Timings, Word], None]]:
+    """One that its caller gave up is neither answered nor failed."""
+    add = partial(statistics.add, str(exchange.identity.tenant_id), target.key)
+    now_ms = time.time_ns() // 1_000_000
+    try:
+        yield lambda timings, word: add(_answered(timings, word, now_ms))
+    except DomainError:
+        lasted_ms = (time.monotonic() - exchange.whole_s) * 1000
+        add(CallCounts(failed=1, failed_ns=_ns(lasted_ms), last_ms=now_ms))
+        raise
+
+
+def _answered(timings: Timings, word: Word, now_ms: int) -> CallCounts:
+    total_ns = _ns(timings.total)
+    hit = word == "HIT"
+    return CallCounts(
+        success=1,
+        success_ns=total_ns,
+        queue_ns=_ns(timings.queue + timings.spent.load + timings.spent.batch),
+        infer_ns=_ns(timings.spent.infer),
+        hits=int(hit),
+        hits_ns=total_ns if hit else 0,
+        last_ms=now_ms,
+    )
+
+
+def _ns(ms: float) -> int:
+    return round(ms * 1_000_000)
+
+
+def _asked(face: Face, body: bytes, length: int) -> tuple[InferRequest, TextInput | TensorInput]:
+    request = read_request(body, length)
+    return request, checked_work(face, request)
+
+
+def checked_work(face: Face, request: InferRequest) -> TextInput | TensorInput:
+    check_wanted(face, request.wanted)
+    try:
+        return work_of(face, request.tensors)
+    except WorkRefused as refused:
+        raise refusal_of(refused) from refused
+
+
+async def _content(exchange: Exchange, body: bytes) -> bytes:
+    encoding = exchange.header(b"content-encoding")
+    if encoding is None:
+        return body
+    most_bytes: int = settings.MAAS_MAX_INLINE_BYTES
+    content = await exchange.think(most_bytes, let_out, body, encoding, most_bytes)
+    exchange.hold(len(content))
+    return content
+
+
+async def _reply(exchange: Exchange, request: InferRequest, answered: Answered) -> Reply:
+    written = await written_as(write_answer, exchange, request, answered)
+    has_tensors = written.header_length is not None
+    encoding = encoding_for(exchange.header(b"accept-encoding"), len(written.body), has_tensors=has_tensors)
+    body = await exchange.think(
+        0 if encoding == IDENTITY else len(written.body), made_smaller, written.body, encoding
+    )
+    return Reply(body, written.content_type, headers=_headers(written, encoding))
+
+
+async def written_as(
+    write: Callable[[str, int, str | None, tuple[GivenOutput, ...]], Written],
+    exchange: Exchange,
+    request: InferRequest,
+    answered: Answered,
+) -> Written:
+    """By `write`, which is given the model, its version, the request's own name and the outputs that are wanted."""
+    output = answered.output
+    try:
+        tensors = await exchange.think(said_bytes(output, SMALL_BYTES + 1), tensors_of, output)
+        given = _given(request, tensors)
+        size = await exchange.think(listed_bytes(given), written_bytes, given)
+        exchange.hold(size)
+        target = answered.target
+        return await exchange.think(size, write, target.model, target.number, request.id, given)
+    except ModelFailed as error:
+        raise refusal_of(error) from error
+
+
+def _given(request: InferRequest, tensors: Mapping[str, Array]) -> tuple[GivenOutput, ...]:
+    if request.wanted:
+        return tuple(GivenOutput(one.name, tensors[one.name], one.binary) for one in request.wanted)
+    return tuple(GivenOutput(name, tensor, request.all_binary) for name, tensor in tensors.items())
+
+
+def _headers(written: WrittenAnswer, encoding: str) -> tuple[Header, ...]:
+    headers: list[Header] = [(b"vary", b"accept-encoding")]
+    if encoding != IDENTITY:
+        headers.append((b"content-encoding", encoding.encode()))
+    if written.header_length is not None:
+        headers.append((HEADER_LENGTH, b"%d" % written.header_length))
+    return tuple(headers)

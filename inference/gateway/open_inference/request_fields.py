@@ -1,0 +1,101 @@
+"""The parts of a request one by one: of their kind and size, so that no refusal writes out more."""
+
+from collections.abc import Mapping
+
+from inference.contracts import Json
+from inference.gateway.open_inference.errors import InvalidRequest
+
+MOST_CHARACTERS = 200
+"""Of a name, or of a request's own id."""
+MOST_PARAMETERS = 64
+MOST_VALUE_CHARACTERS = 1000
+
+
+def parameters_of(holder: Mapping[str, Json], where: str) -> dict[str, Json]:
+    value = holder.get("parameters")
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise InvalidRequest(f"`parameters` of {where} must be an object; it is {shown(value)}.")
+    if len(value) > MOST_PARAMETERS:
+        raise InvalidRequest(f"{where} has {len(value)} parameters; at most {MOST_PARAMETERS} are taken.")
+    for name, one in value.items():
+        _check_parameter(name, one, where)
+    return dict(value)
+
+
+def _check_parameter(name: str, value: Json, where: str) -> None:
+    if len(name) > MOST_CHARACTERS:
+        raise InvalidRequest(
+            f"A parameter of {where} has a name of {len(name)} characters; at most {MOST_CHARACTERS} are taken."
+        )
+    if not isinstance(value, bool | int | float | str):
+        raise InvalidRequest(
+            f"The parameter {name!r} of {where} must be a number, a text, true or false; it is {shown(value)}."
+        )
+    if isinstance(value, str) and len(value) > MOST_VALUE_CHARACTERS:
+        raise InvalidRequest(
+            f"The parameter {name!r} of {where} has {len(value)} characters; at most {MOST_VALUE_CHARACTERS} are "
+            "taken."
+        )
+
+
+def checked_shape(one: Mapping[str, Json], where: str) -> None:
+    """What its sizes are is told where the tensor is read: here, that each can be written out."""
+    shape = one.get("shape")
+    if isinstance(shape, list) and any(isinstance(size, list | dict | str) for size in shape):
+        raise InvalidRequest(f"{where} has the shape of no tensor: it must be a list of sizes.")
+
+
+def timeout_s(microseconds: Json) -> float | None:
+    if type(microseconds) is not int or microseconds < 0:
+        raise InvalidRequest(
+            f"`timeout` is {shown(microseconds)}; it must be a whole number of microseconds, 0 for none."
+        )
+    return min(microseconds, 10**15) / 1e6 or None
+
+
+def checked_id(value: Json) -> str | None:
+    if value is not None and not isinstance(value, str):
+        raise InvalidRequest(f"`id` must be text; it is {shown(value)}.")
+    if value is not None and len(value) > MOST_CHARACTERS:
+        raise InvalidRequest(f"`id` has {len(value)} characters; at most {MOST_CHARACTERS} are taken.")
+    return value
+
+
+def checked_name(one: Mapping[str, Json], where: str) -> str:
+    name = one.get("name")
+    if not isinstance(name, str) or not 0 < len(name) <= MOST_CHARACTERS:
+        raise InvalidRequest(f"{where} must have a name of at most {MOST_CHARACTERS} characters.")
+    return name
+
+
+def flag(value: Json, what: str) -> bool:
+    if not isinstance(value, bool):
+        raise InvalidRequest(f"`{what}` must be true or false; it is {shown(value)}.")
+    return value
+
+
+def objects(said: Mapping[str, Json], name: str, most: int) -> list[dict[str, Json]]:
+    value = said.get(name)
+    if not isinstance(value, list):
+        raise InvalidRequest(f"`{name}` must be a list of objects, each with a name.")
+    if len(value) > most:
+        raise InvalidRequest(f"`{name}` has {len(value)} objects; at most {most} are taken.")
+    if not all(isinstance(one, dict) for one in value):
+        raise InvalidRequest(f"`{name}` must be a list of objects, each with a name.")
+    return value
+
+
+def shown(value: Json) -> str:
+    """For a refusal, and short: the whole of what a stranger sent may take seconds to write out."""
+    match value:
+        case None:
+            return "null"
+        case str():
+            return repr(value[:40])
+        case bool() | int() | float():
+            return str(value)[:40]
+        case list():
+            return "a list"
+    return "an object"

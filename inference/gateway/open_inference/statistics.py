@@ -1,0 +1,58 @@
+"""How often a tenant's calls were answered and how long that took, as Triton's statistics extension says it."""
+
+from dataclasses import dataclass, fields, replace
+
+from inference.contracts import Json
+
+
+@dataclass(frozen=True, slots=True)
+class CallCounts:
+    success: int = 0
+    success_ns: int = 0
+    """From the whole body to the answer."""
+    failed: int = 0
+    failed_ns: int = 0
+    queue_ns: int = 0
+    """Until a run began, of those that were answered: in the lane, for the model's load, and for a batch."""
+    infer_ns: int = 0
+    """While the model ran."""
+    last_ms: int = 0
+    """Unix time of the last one; no sum."""
+    hits: int = 0
+    """Of the answered, those whose result was known."""
+    hits_ns: int = 0
+
+    def __add__(self, other: "CallCounts") -> "CallCounts":
+        summed = CallCounts(*(getattr(self, name) + getattr(other, name) for name in NAMES))
+        return replace(summed, last_ms=max(self.last_ms, other.last_ms))
+
+
+NAMES = tuple(part.name for part in fields(CallCounts))
+NONE = CallCounts()
+
+
+def model_statistics(model: str, number: int, counts: CallCounts) -> Json:
+    """What is not known here is 0: batches are shared by tenants, so that no run belongs to one of them."""
+    answered = counts.success
+    return {
+        "name": model,
+        "version": str(number),
+        "last_inference": counts.last_ms,
+        "inference_count": answered,
+        "execution_count": 0,
+        "inference_stats": {
+            "success": _duration(answered, counts.success_ns),
+            "fail": _duration(counts.failed, counts.failed_ns),
+            "queue": _duration(answered, counts.queue_ns),
+            "compute_input": _duration(0, 0),
+            "compute_infer": _duration(answered, counts.infer_ns),
+            "compute_output": _duration(0, 0),
+            "cache_hit": _duration(counts.hits, counts.hits_ns),
+            "cache_miss": _duration(0, 0),
+        },
+        "batch_stats": [],
+    }
+
+
+def _duration(count: int, ns: int) -> Json:
+    return {"count": count, "ns": ns}

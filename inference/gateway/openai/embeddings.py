@@ -1,0 +1,104 @@
+"""`POST /v1/embeddings`: texts or tokens in, vectors out, as OpenAI's client asks and reads."""
+
+import numpy as np
+from django.conf import settings
+
+from inference.gateway.exchange import Exchange
+from inference.gateway.inference import Answered, Inference
+from inference.gateway.kept_replies import KeptReplies, RawRequest
+from inference.gateway.open_inference.encodings import refuse_encoded
+from inference.gateway.openai.embedding_answer import EmbeddingAnswer
+from inference.gateway.openai.embedding_request import EmbeddingRequest, read_request
+from inference.gateway.openai.refusals import model_is_blamed, models_blame_input, refused
+from inference.gateway.replies import Reply
+from inference.gateway.targets import Target
+from inference.registry.errors import ModelKindDiffers
+from inference.runtime.parameters import TRUNCATE, work_kind
+from inference.runtime.tensors import VECTORS
+from tenants.errors import DomainError, MethodNotAllowed
+
+RUNTIME = "embed"
+READ_TIMES = 8
+"""About how much more memory token ids take once they are read than as they are written."""
+
+
+class Embeddings:
+    """The gateway's handler for that path."""
+
+    def __init__(self, inference: Inference, replies: KeptReplies | None = None) -> None:
+        """`replies`: None where none are kept."""
+        self._inference = inference
+        self._replies = replies
+
+    async def __call__(self, exchange: Exchange) -> Reply:
+        method = exchange.scope["method"]
+        if method != "POST":
+            raise MethodNotAllowed(f"{method} is not allowed here; use POST.", allowed="POST")
+        exchange.identity.require("jobs:write")
+        refuse_encoded(exchange.header(b"content-encoding"))
+        body = await exchange.body()
+        _check_size(len(body), settings.MAAS_MAX_INLINE_BYTES)
+        raw = None if self._replies is None else await self._replies.raw(exchange, body)
+        if raw is not None and (reply := await self._known(exchange, raw)) is not None:
+            return reply
+        exchange.hold(READ_TIMES * len(body))
+        asked = await exchange.think(len(body), read_request, body)
+        target = await self._target(asked)
+        with models_blame_input():
+            answered = await self._inference.run(
+                exchange, target, asked.work, {TRUNCATE.name: False}, kind=work_kind(asked.work)
+            )
+        answer = _answer(asked, answered)
+        exchange.hold(answer.size_bytes)
+        written = await exchange.think(answer.size_bytes, answer.written)
+        if raw is not None:
+            raw.keep(exchange, asked.model, answered, Reply(written))
+        return Reply(written, headers=answered.headers)
+
+    async def _known(self, exchange: Exchange, raw: RawRequest) -> Reply | None:
+        kept = raw.find()
+        if kept is None:
+            return None
+        with model_is_blamed():
+            target = await self._inference.targets.to_run(kept.reference)
+        return await raw.answer(exchange, kept, target)
+
+    async def _target(self, asked: EmbeddingRequest) -> Target:
+        with model_is_blamed():
+            target = await self._inference.targets.to_run(asked.model)
+            if target.runtime != RUNTIME:
+                raise ModelKindDiffers(
+                    f"The model {target.model!r} gives no embeddings of text. "
+                    f"Those that do: {', '.join(await self._models()) or 'none is served here'}."
+                )
+        _check_dimensions(asked.dimensions, target)
+        return target
+
+    async def _models(self) -> list[str]:
+        return [target.model for target in await self._inference.targets.all() if target.runtime == RUNTIME]
+
+
+def _check_size(size: int, most: int) -> None:
+    if size > most:
+        raise DomainError(
+            f"The body has {size} bytes; at most {most} are read. Send fewer texts at a time.",
+            code="request_too_large",
+        )
+
+
+def _check_dimensions(asked: int | None, target: Target) -> None:
+    most = target.config.get("dimensions")
+    if asked is not None and most is not None and asked > most:
+        raise refused(
+            f"'dimensions' is {asked}, but a vector of {target.key!r} has {most}. Ask for at most that many.",
+            param="dimensions",
+        )
+
+
+def _answer(asked: EmbeddingRequest, answered: Answered) -> EmbeddingAnswer:
+    output = answered.output
+    assert output.tensors is not None
+    vectors = np.atleast_2d(output.tensors[VECTORS])
+    return EmbeddingAnswer(
+        answered.target.key, vectors, output.units.tokens, asked.in_base64, asked.dimensions
+    )

@@ -1,0 +1,53 @@
+"""How many bytes of bodies and answers this process holds at once, and how many of them for one tenant."""
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
+
+from tenants.asgi.threads import Overloaded
+
+MOST_BYTES = 512 << 20
+MOST_OF_ONE = 4
+"""The part of it that one tenant may have is one in so many."""
+
+
+class Room:
+    def __init__(self, most_bytes: int = MOST_BYTES) -> None:
+        self._most_bytes = most_bytes
+        self._used_bytes = 0
+        self._used_by: defaultdict[Hashable, int] = defaultdict(int)
+
+    @contextmanager
+    def share(self, tenant: Hashable = None) -> Iterator["Share"]:
+        """What was taken of it is free again at the end."""
+        share = Share(self, tenant)
+        try:
+            yield share
+        finally:
+            self._used_bytes -= share.bytes
+            self._used_by[tenant] -= share.bytes
+            if not self._used_by[tenant]:
+                del self._used_by[tenant]
+
+    def take(self, count: int, tenant: Hashable) -> None:
+        if self._used_by[tenant] + count > self._most_bytes // MOST_OF_ONE:
+            raise _full("You send too much at once")
+        if self._used_bytes + count > self._most_bytes:
+            raise _full("Too much is being sent at once")
+        self._used_bytes += count
+        self._used_by[tenant] += count
+
+
+class Share:
+    def __init__(self, room: Room, tenant: Hashable) -> None:
+        self._room = room
+        self._tenant = tenant
+        self.bytes = 0
+
+    def grow(self, count: int) -> None:
+        self._room.take(count, self._tenant)
+        self.bytes += count
+
+
+def _full(what: str) -> Overloaded:
+    return Overloaded(f"{what}. Try again.", extra={"retry_after_s": 1})

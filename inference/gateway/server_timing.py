@@ -1,0 +1,33 @@
+"""Where an answer's time went, as the `Server-Timing` header tells it."""
+
+from dataclasses import dataclass
+
+from inference.lane.answers import NOTHING_SPENT, SpentMs
+
+_FORM = b"queue;dur=%.2f, load;dur=%.2f, batch;dur=%.2f, infer;dur=%.2f, post;dur=%.2f, total;dur=%.2f"
+
+
+@dataclass(frozen=True, slots=True)
+class Timings:
+    """Milliseconds."""
+
+    queue: float
+    """From the lane to a worker, without the load of its model."""
+    run: float
+    """In the worker, whole."""
+    total: float
+    """From the whole body to the answer."""
+    spent: SpentMs = NOTHING_SPENT
+    """On the load, in the worker's batcher, and in the model."""
+
+    @property
+    def post(self) -> float:
+        """What is left: before and after the model, on the way, and in this process."""
+        spent = self.spent
+        return max(0.0, self.total - self.queue - spent.load - spent.batch - spent.infer)
+
+
+def server_timing(timings: Timings) -> tuple[bytes, bytes]:
+    spent = timings.spent
+    said = (timings.queue, spent.load, spent.batch, spent.infer, timings.post, timings.total)
+    return b"server-timing", _FORM % said

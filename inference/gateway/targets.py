@@ -1,0 +1,117 @@
+"""Which model version a call is for: looked up in Postgres, and remembered for a moment."""
+
+from dataclasses import dataclass, field
+
+from inference.contracts import Json
+from inference.registry.errors import ModelPaused
+from inference.registry.models import ModelVersion, ServedModel
+from inference.registry.selectors import active_models, find_version, no_such_model
+from tenants.asgi.remembered import Remembered
+from tenants.asgi.threads import DatabaseThreads
+from tenants.billing.prices import Price
+from tenants.errors import DomainError
+
+LIFETIME_S = 0.8
+"""A pause, a new price and another current version hold everywhere within a second."""
+CAPACITY = 2_000
+LONGEST_REFERENCE = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    model: str
+    number: int
+    runtime: str
+    accepts: tuple[str, ...]
+    """`document`, `text`, `texts`, `tensors`."""
+    price: Price
+    paused: bool
+    digest: str = ""
+    cached_price: Price | None = None
+    """None where it is the price."""
+    cache_ttl_s: int = 0
+    """0: no result is kept."""
+    versions: tuple[int, ...] = ()
+    """All that are ready, of this model."""
+    signature: dict[str, Json] = field(default_factory=dict, hash=False)
+    config: dict[str, Json] = field(default_factory=dict, hash=False)
+
+    @property
+    def key(self) -> str:
+        return f"{self.model}@{self.number}"
+
+    @property
+    def price_of_hits(self) -> Price:
+        return self.price if self.cached_price is None else self.cached_price
+
+
+class Targets:
+    def __init__(self, threads: DatabaseThreads) -> None:
+        self._threads = threads
+        self._known: Remembered[str, Target | DomainError] = Remembered(
+            lifetime_s=LIFETIME_S, capacity=CAPACITY
+        )
+        self._names: Remembered[None, frozenset[str]] = Remembered(lifetime_s=LIFETIME_S, capacity=1)
+        self._all: Remembered[None, tuple[Target, ...]] = Remembered(lifetime_s=LIFETIME_S, capacity=1)
+
+    async def find(self, reference: str) -> Target:
+        """`name` is its current version, `name@number` that one; paused ones too. Raises ModelNotFound."""
+        known = self._known.peek(reference)
+        if isinstance(known, Target):
+            return known
+        names = await self._names.get(None, lambda: self._threads.run(_all_names))
+        if len(reference) > LONGEST_REFERENCE or reference.partition("@")[0] not in names:
+            # Whatever a caller makes up costs no query and no memory.
+            raise no_such_model(reference, [target.model for target in await self.all()])
+        found = await self._known.get(reference, lambda: self._threads.run(_target_or_reason, reference))
+        if isinstance(found, DomainError):
+            raise found.again()
+        return found
+
+    async def to_run(self, reference: str) -> Target:
+        """Raises ModelPaused as well."""
+        target = await self.find(reference)
+        if target.paused:
+            raise ModelPaused(
+                f"The model {target.model!r} is paused by the operator. Try again later or use another."
+            )
+        return target
+
+    async def all(self) -> tuple[Target, ...]:
+        """The current version of each model, in the order of their names."""
+        return await self._all.get(None, lambda: self._threads.run(_all_targets))
+
+
+def _target_or_reason(reference: str) -> Target | DomainError:
+    try:
+        return _target(find_version(reference))
+    except DomainError as error:
+        return error
+
+
+def _all_names() -> frozenset[str]:
+    return frozenset(ServedModel.objects.values_list("name", flat=True))
+
+
+def _all_targets() -> tuple[Target, ...]:
+    current = active_models().prefetch_related("versions")
+    return tuple(_target(served.current, served) for served in current if served.current)
+
+
+def _target(version: ModelVersion, served: ServedModel | None = None) -> Target:
+    served = served or version.served_model
+    ready = (one.number for one in served.versions.all() if one.state == ModelVersion.State.READY)
+    return Target(
+        model=served.name,
+        number=version.number,
+        runtime=version.runtime,
+        accepts=tuple(served.accepts),
+        price=served.price,
+        paused=served.state == ServedModel.State.PAUSED,
+        digest=version.digest,
+        cached_price=served.cached_price,
+        cache_ttl_s=served.cache_ttl_s,
+        versions=tuple(sorted(ready)),
+        signature=dict(version.signature),
+        config=dict(version.config),
+    )

@@ -1,0 +1,67 @@
+"""`manage.py models add-graph`: a pipeline that is declared in a JSON file, put into the registry."""
+
+import json
+from argparse import ArgumentParser
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from inference.cache.terms import CacheTerms
+from inference.contracts import Json
+from inference.pipelines.declaration import MOST_CHARACTERS
+from inference.registry.errors import PipelineInvalid
+from inference.registry.models import ModelVersion
+from inference.registry.pipelines import PipelineUpload, add_pipeline
+from tenants.billing.prices import Price
+
+
+def describe_arguments(add: ArgumentParser) -> None:
+    """Beside those that every added model has."""
+    add.add_argument("file", type=Path, help="the declaration, in JSON")
+    add.add_argument(
+        "--member",
+        action="append",
+        default=[],
+        metavar="ROLE=MODEL@VERSION",
+        help="the version that has a role; once for each role",
+    )
+
+
+def add_graph(options: Mapping[str, Any], price: Price, cached: CacheTerms) -> ModelVersion:
+    upload = PipelineUpload(
+        declared=_read(options["file"]),
+        members=_members(options["member"]),
+        name=options["name"],
+        title=options["title"],
+        description=options["description"],
+        price=price,
+        cached=cached,
+        reprice=options["price_micros"] is not None,
+    )
+    return add_pipeline(upload, make_current=not options["keep_current"])
+
+
+def _read(path: Path) -> Json:
+    try:
+        with path.open("rb") as file:
+            raw = file.read(4 * MOST_CHARACTERS + 1)
+    except OSError as error:
+        raise PipelineInvalid(f"{path} cannot be read: {error.strerror}.") from error
+    if len(raw) > 4 * MOST_CHARACTERS:
+        raise PipelineInvalid(f"{path} has more than {4 * MOST_CHARACTERS} bytes.")
+    try:
+        return json.loads(raw)
+    except (ValueError, RecursionError) as error:
+        raise PipelineInvalid(f"{path} is not JSON: {error}.") from error
+
+
+def _members(given: list[str]) -> dict[str, str]:
+    members: dict[str, str] = {}
+    for one in given:
+        role, equals, reference = one.partition("=")
+        if not role or not equals or not reference:
+            raise PipelineInvalid(f"--member {one!r:.80} must be written role=model@version.")
+        if role in members:
+            raise PipelineInvalid(f"--member gives the role {role!r} twice.")
+        members[role] = reference
+    return members

@@ -1,0 +1,262 @@
+"""Whether a declared pipeline holds together: every value of the type that its user takes, every member used."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from inference.pipelines.graph import (
+    INPUT,
+    PARAMETERS,
+    Block,
+    BranchStep,
+    Comparison,
+    Constant,
+    Fields,
+    Graph,
+    GraphInvalid,
+    InputIs,
+    ModelStep,
+    OperationStep,
+    Reference,
+    Source,
+    Step,
+    named,
+    needs,
+)
+from inference.pipelines.members import Member, answer_type
+from inference.pipelines.operations import OPERATIONS
+from inference.pipelines.values import (
+    BOOLEAN,
+    JSON,
+    LINES,
+    NUMBER,
+    PAGE,
+    TEXT,
+    TEXTS,
+    VECTOR,
+    VECTORS,
+    ValueType,
+    constant_type,
+    joined,
+    object_of,
+    tensor_of,
+    type_at,
+)
+from inference.runtime.parameters import DOCUMENT, INTERFACES, TENSORS, Parameter
+from inference.runtime.parameters import TEXT as TEXT_KIND
+from inference.runtime.parameters import TEXTS as TEXTS_KIND
+
+OF_THE_PAGE = frozenset(
+    {"number", "state", "error", "attempts", "cost", "picture", "started_at", "finished_at"}
+)
+"""What a result says of every page beside what its model answered."""
+MEANINGS = {
+    "text": (TEXT,),
+    "lines": (LINES,),
+    "width": (NUMBER,),
+    "height": (NUMBER,),
+    "source": (TEXT,),
+    "class": (object_of({}),),
+    "embedding": (VECTOR,),
+    "embeddings": (VECTORS,),
+    "truncated": (BOOLEAN, JSON),
+    "outputs": (),
+}
+"""Names that pages, exports and the search read, and so mean the same in every answer."""
+
+
+def check_graph(graph: Graph, members: Mapping[str, Member]) -> ValueType:
+    """The type of the answer; GraphInvalid names the step that is wrong."""
+    _check_members(graph, members)
+    checker = _Checker(graph, members)
+    kinds = frozenset(graph.accepts)
+    answer = checker.check_block(graph.block, kinds)
+    if answer.kind != "object":
+        raise GraphInvalid(
+            f'the output is {answer}, and an answer is an object: give it a name, as in {{"output": {{"name": …}}}}'
+        )
+    if not answer.is_json:
+        pages = [name for name, one in answer.fields.items() if not one.is_json]
+        raise GraphInvalid(f"the output holds a page, which no answer carries: {', '.join(pages)}")
+    _check_names(answer)
+    if graph.search_by is not None:
+        found = checker.type_of(graph.search_by, "search_by", kinds)
+        if found.kind != VECTOR.kind:
+            raise GraphInvalid(f"search_by must be the embedding of a text, not {found}")
+    _check_all_used(graph)
+    return answer
+
+
+def _check_names(answer: ValueType) -> None:
+    for name, one in answer.fields.items():
+        if name in OF_THE_PAGE:
+            raise GraphInvalid(
+                f"the output names a value '{name}', which every page has already: choose another name"
+            )
+        allowed = [meaning.kind for meaning in MEANINGS.get(name, (one,))]
+        if one.kind not in allowed:
+            words = (
+                f"is {' or '.join(allowed)} in every answer, not"
+                if allowed
+                else "is what ONNX graphs give, not"
+            )
+            raise GraphInvalid(f"the output's '{name}' {words} {one}: choose another name")
+
+
+def _check_members(graph: Graph, members: Mapping[str, Member]) -> None:
+    for step in graph.block.walk():
+        if isinstance(step, ModelStep) and step.role not in members:
+            there = ", ".join(f"'{role}'" for role in sorted(members)) or "none"
+            raise GraphInvalid(f"step '{step.name}': no member has the role '{step.role}'; members: {there}")
+    for role in sorted(members):
+        if role not in graph.roles:
+            raise GraphInvalid(f"the member '{role}' ({members[role].key}) is used by no step")
+
+
+def _check_all_used(graph: Graph) -> None:
+    used = set(named(graph.block.output))
+    if graph.search_by is not None:
+        used |= named(graph.search_by)
+    for step in graph.block.walk():
+        used |= needs(step)
+        if isinstance(step, BranchStep):
+            used |= named(step.then.output, step.otherwise.output)
+    for step in graph.block.walk():
+        if step.name not in used:
+            raise GraphInvalid(f"step '{step.name}' is used by no other step and is not the output")
+
+
+@dataclass
+class _Checker:
+    graph: Graph
+    members: Mapping[str, Member]
+    found: dict[str, ValueType] = field(default_factory=dict)
+
+    def check_block(self, block: Block, kinds: frozenset[str]) -> ValueType:
+        for step in block.steps:
+            self.found[step.name] = self._check_step(step, kinds)
+        return self.type_of(block.output, "the output", kinds)
+
+    def type_of(self, source: Source, where: str, kinds: frozenset[str]) -> ValueType:
+        match source:
+            case Constant():
+                return constant_type(source.value)
+            case Fields():
+                return object_of(
+                    {
+                        name: self.type_of(one, f"{where}, {name}", kinds)
+                        for name, one in source.sources.items()
+                    }
+                )
+        if source.source not in {INPUT, PARAMETERS, *self.found}:
+            raise GraphInvalid(f"{where} refers to '{source.source}', which is no step that always runs")
+        start = self._start(source, where, kinds)
+        found = type_at(start, source.path)
+        if found is None:
+            there = ", ".join(f"'{name}'" for name in start.fields) or "nothing"
+            raise GraphInvalid(
+                f"{where} refers to '{source}', but '{source.source}' is {start}, of which can be read: {there}"
+            )
+        return found
+
+    def _start(self, reference: Reference, where: str, kinds: frozenset[str]) -> ValueType:
+        match reference.source:
+            case "input":
+                return self._input_type(where, kinds)
+            case "parameters":
+                return object_of({one.name: _parameter_type(one) for one in self.graph.parameters})
+        return self.found[reference.source]
+
+    def _input_type(self, where: str, kinds: frozenset[str]) -> ValueType:
+        if len(kinds) != 1:
+            raise GraphInvalid(
+                f"{where} refers to 'input', which may be {' or '.join(sorted(kinds))} here: "
+                'tell them apart first, by a branch with {"input_is": kind}'
+            )
+        tensors = {one.name: tensor_of(one.datatype, shape=one.shape) for one in self.graph.tensors}
+        types = {DOCUMENT: PAGE, TEXT_KIND: TEXT, TEXTS_KIND: TEXTS, TENSORS: object_of(tensors)}
+        return types[next(iter(kinds))]
+
+    def _check_step(self, step: Step, kinds: frozenset[str]) -> ValueType:
+        try:
+            match step:
+                case ModelStep():
+                    return self._check_model(step, kinds)
+                case OperationStep():
+                    return self._check_operation(step, kinds)
+                case BranchStep():
+                    return self._check_branch(step, kinds)
+        except GraphInvalid:
+            raise
+        except ValueError as error:
+            raise GraphInvalid(f"step '{step.name}': {error}") from None
+
+    def _check_model(self, step: ModelStep, kinds: frozenset[str]) -> ValueType:
+        member = self.members[step.role]
+        self._check_parameters(step, member, kinds)
+        return answer_type(member, self._types(step.inputs, step, kinds))
+
+    def _check_parameters(self, step: ModelStep, member: Member, kinds: frozenset[str]) -> None:
+        interface = INTERFACES.get(member.runtime)
+        known = {one.name: one for one in interface.parameters} if interface else {}
+        for name, given in self._types(step.parameters, step, kinds).items():
+            if name not in known:
+                there = ", ".join(f"'{one}'" for one in known) or "none"
+                raise ValueError(f"{member.key} has no parameter '{name}'; it has {there}")
+            source, wanted = step.parameters[name], known[name]
+            if isinstance(source, Constant) and not wanted.accepts(source.value):
+                raise ValueError(f"'{name}' must be {wanted.expected}, not {source.value!r:.60}")
+            if not given.fits(_parameter_type(wanted)):
+                raise ValueError(f"'{name}' must be {wanted.expected}, not {given}")
+
+    def _check_operation(self, step: OperationStep, kinds: frozenset[str]) -> ValueType:
+        operation = OPERATIONS[step.operation]
+        given = self._types(step.inputs, step, kinds)
+        operation.check_inputs(given)
+        return operation.gives(given, step.parameters)
+
+    def _check_branch(self, step: BranchStep, kinds: frozenset[str]) -> ValueType:
+        then_kinds, else_kinds = kinds, kinds
+        if isinstance(step.condition, InputIs):
+            then_kinds = frozenset({step.condition.kind})
+            else_kinds = kinds - then_kinds
+            if not then_kinds < kinds:
+                raise ValueError(
+                    f"the input is never {step.condition.kind!r:.40} on one side: it may be {', '.join(sorted(kinds))}"
+                )
+        else:
+            self._check_comparison(step.condition, step.name, kinds)
+        then = self._check_side(step.then, then_kinds)
+        otherwise = self._check_side(step.otherwise, else_kinds)
+        both = joined(then, otherwise)
+        if both is None:
+            raise ValueError(f"its sides give values that nothing takes both of: {then}, and {otherwise}")
+        return both
+
+    def _check_side(self, block: Block, kinds: frozenset[str]) -> ValueType:
+        """What runs on one side only is not there for steps after the branch."""
+        before = dict(self.found)
+        given = self.check_block(block, kinds)
+        self.found = before
+        return given
+
+    def _check_comparison(self, condition: Comparison, name: str, kinds: frozenset[str]) -> None:
+        value = self.type_of(condition.value, f"step '{name}': `if`", kinds)
+        allowed = (NUMBER, BOOLEAN, TEXT) if condition.test == "is" else (NUMBER,)
+        constant = constant_type(condition.constant)
+        if value.kind not in {one.kind for one in allowed} or value.nullable or value.kind != constant.kind:
+            raise ValueError(
+                f"`if` compares {value} with {constant} by '{condition.test}', which compares "
+                f"{', '.join(one.kind for one in allowed)} with the same"
+            )
+
+    def _types(
+        self, sources: Mapping[str, Source], step: ModelStep | OperationStep, kinds: frozenset[str]
+    ) -> dict[str, ValueType]:
+        return {
+            name: self.type_of(source, f"step '{step.name}': {name}", kinds)
+            for name, source in sources.items()
+        }
+
+
+def _parameter_type(parameter: Parameter) -> ValueType:
+    return BOOLEAN if parameter.type == "boolean" else NUMBER

@@ -1,0 +1,288 @@
+"""Reads a pipeline's declaration: JSON out of the registry or from an operator's file.
+
+Refuses each mistake of form with its place. Whether the steps fit one another and the member versions is for
+`checking.py`.
+"""
+
+import json
+import re
+from typing import cast
+
+from inference.contracts import Json
+from inference.pipelines.graph import (
+    INPUT,
+    PARAMETERS,
+    Block,
+    BranchStep,
+    Comparison,
+    Constant,
+    Fields,
+    Graph,
+    GraphInvalid,
+    InputIs,
+    ModelStep,
+    OperationStep,
+    Reference,
+    Source,
+    Step,
+    needs,
+    references,
+)
+from inference.pipelines.operations import OPERATIONS
+from inference.runtime.parameters import DOCUMENT, TENSORS, TEXT, TEXTS, Parameter, read_parameters
+from inference.runtime.tensor_requests import NUMPY_TYPES
+from inference.runtime.tensors import TensorSpec
+
+MOST_STEPS = 32
+MOST_NESTED = 6
+"""Branches inside branches."""
+MOST_CHARACTERS = 256 * 1024
+NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
+TESTS = ("is", "at_least", "below")
+
+
+def read_graph(declared: Json) -> Graph:
+    _check_size(declared)
+    about = _Object(declared, "the declaration")
+    about.only("accepts", "parameters", "tensors", "steps", "output", "search_by")
+    accepts = _read_accepts(about.get("accepts"))
+    reader = _BlockReader()
+    block = reader.read(about, nested=0)
+    search_by = about.get("search_by")
+    return Graph(
+        accepts,
+        _read_parameters(about.get("parameters", [])),
+        _read_tensors(about.get("tensors"), accepts),
+        block,
+        None if search_by is None else _reference(search_by, "search_by"),
+    )
+
+
+def _check_size(declared: Json) -> None:
+    try:
+        characters = len(json.dumps(declared, allow_nan=False))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise GraphInvalid(f"the declaration is not JSON: {error}") from None
+    if characters > MOST_CHARACTERS:
+        raise GraphInvalid(
+            f"the declaration has {characters} characters as JSON; at most {MOST_CHARACTERS} fit"
+        )
+
+
+class _Object:
+    """A JSON object whose fields are looked up by names that it may have."""
+
+    def __init__(self, value: Json, where: str) -> None:
+        if not isinstance(value, dict):
+            raise GraphInvalid(f"{where} must be an object, not {_kind(value)}")
+        self._value = cast(dict[str, Json], value)
+        self.where = where
+
+    def only(self, *names: str) -> None:
+        unknown = sorted(set(self._value) - set(names))
+        if unknown:
+            raise GraphInvalid(
+                f"{self.where} has no field {unknown[0]!r:.60}; it may have {', '.join(names)}"
+            )
+
+    def get(self, name: str, default: Json = None) -> Json:
+        return self._value.get(name, default)
+
+    def text(self, name: str) -> str:
+        value = self.get(name)
+        if not isinstance(value, str):
+            raise GraphInvalid(f"{self.where}: `{name}` must be a text, not {_kind(value)}")
+        return value
+
+    def objects(self, name: str) -> list[Json]:
+        value = self.get(name, [])
+        if not isinstance(value, list):
+            raise GraphInvalid(f"{self.where}: `{name}` must be a list, not {_kind(value)}")
+        return value
+
+    def mapping(self, name: str) -> dict[str, Json]:
+        value = self.get(name, {})
+        if not isinstance(value, dict):
+            raise GraphInvalid(f"{self.where}: `{name}` must be an object, not {_kind(value)}")
+        return value
+
+
+class _BlockReader:
+    """Reads steps in order; knows which names are taken, everywhere, and which may be referred to, here."""
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+
+    def read(self, about: _Object, *, nested: int, earlier: frozenset[str] = frozenset()) -> Block:
+        if nested > MOST_NESTED:
+            raise GraphInvalid(f"{about.where}: branches are nested deeper than {MOST_NESTED}")
+        known, steps = set(earlier), []
+        for position, one in enumerate(about.objects("steps")):
+            step = self._read_step(_Object(one, f"steps[{position}] of {about.where}"), nested, known)
+            steps.append(step)
+            known.add(step.name)
+        output = _source(about.get("output"), f"the output of {about.where}", may_be_fields=True)
+        _check_known([output], known, f"the output of {about.where}")
+        return Block(tuple(steps), output, {step.name: needs(step) for step in steps})
+
+    def _read_step(self, about: _Object, nested: int, known: set[str]) -> Step:
+        name = self._take_name(about)
+        about.where = f"step '{name}'"
+        match about.text("kind"):
+            case "model":
+                return _read_model_step(about, name, known)
+            case "preprocess" | "postprocess" as kind:
+                return _read_operation_step(about, name, kind, known)
+            case "branch":
+                return self._read_branch(about, name, nested, known)
+            case other:
+                raise GraphInvalid(
+                    f"{about.where}: `kind` is {other!r:.40}; there are model, preprocess, postprocess, branch"
+                )
+
+    def _take_name(self, about: _Object) -> str:
+        name = about.text("name")
+        if not NAME.fullmatch(name) or name in (INPUT, PARAMETERS):
+            raise GraphInvalid(
+                f"{about.where} is called {name!r:.60}: use up to 40 small letters, digits and _, beginning with a "
+                f"letter; '{INPUT}' and '{PARAMETERS}' are taken"
+            )
+        if name in self._taken:
+            raise GraphInvalid(f"two steps are called '{name}'; names are unique, inside branches too")
+        self._taken.add(name)
+        if len(self._taken) > MOST_STEPS:
+            raise GraphInvalid(f"there are more than {MOST_STEPS} steps, those inside branches included")
+        return name
+
+    def _read_branch(self, about: _Object, name: str, nested: int, known: set[str]) -> BranchStep:
+        about.only("name", "kind", "if", "then", "else")
+        condition = _read_condition(_Object(about.get("if"), f"`if` of {about.where}"), known)
+        sides = []
+        for side in ("then", "else"):
+            block = _Object(about.get(side), f"`{side}` of step '{name}'")
+            block.only("steps", "output")
+            sides.append(self.read(block, nested=nested + 1, earlier=frozenset(known)))
+        return BranchStep(name, condition, *sides)
+
+
+def _read_model_step(about: _Object, name: str, known: set[str]) -> ModelStep:
+    about.only("name", "kind", "role", "inputs", "parameters")
+    inputs = _sources(about, "inputs", known)
+    return ModelStep(name, about.text("role"), inputs, _sources(about, "parameters", known))
+
+
+def _read_operation_step(about: _Object, name: str, kind: str, known: set[str]) -> OperationStep:
+    about.only("name", "kind", "operation", "inputs", "parameters")
+    called = about.text("operation")
+    if called not in OPERATIONS:
+        raise GraphInvalid(
+            f"{about.where}: there is no operation {called!r:.60}; there are {', '.join(sorted(OPERATIONS))}"
+        )
+    operation = OPERATIONS[called]
+    if operation.kind != kind:
+        raise GraphInvalid(f"{about.where}: '{called}' is a {operation.kind}, not a {kind}")
+    try:
+        parameters = operation.complete(about.mapping("parameters"))
+    except ValueError as error:
+        raise GraphInvalid(f"{about.where}: {error}") from None
+    return OperationStep(name, kind, called, _sources(about, "inputs", known), parameters)
+
+
+def _read_condition(about: _Object, known: set[str]) -> InputIs | Comparison:
+    if about.get("input_is") is not None:
+        about.only("input_is")
+        return InputIs(about.text("input_is"))
+    about.only("value", *TESTS)
+    asked = [test for test in TESTS if about.get(test) is not None]
+    if len(asked) != 1:
+        raise GraphInvalid(
+            f'{about.where} must be {{"input_is": kind}}, or a value with one of {", ".join(TESTS)}'
+        )
+    value = _reference(about.get("value"), about.where)
+    _check_known([value], known, about.where)
+    return Comparison(value, asked[0], about.get(asked[0]))
+
+
+def _sources(about: _Object, name: str, known: set[str]) -> dict[str, Source]:
+    found = {
+        key: _source(value, f"{about.where}: {name}.{key:.60}") for key, value in about.mapping(name).items()
+    }
+    for key, source in found.items():
+        _check_known([source], known, f"{about.where}: {name}.{key:.60}")
+    return found
+
+
+def _source(value: Json, where: str, *, may_be_fields: bool = False) -> Source:
+    match value:
+        case str():
+            return _reference(value, where)
+        case {"constant": constant, **rest} if not rest:
+            return Constant(constant)
+        case dict() if may_be_fields and value:
+            return Fields({str(name): _source(one, f"{where}, {name:.60}") for name, one in value.items()})
+    wanted = 'the name of an earlier step, `input`, `parameters.name` or {"constant": …}'
+    raise GraphInvalid(f"{where} must be {wanted}, not {_kind(value)}")
+
+
+def _reference(value: Json, where: str) -> Reference:
+    if not isinstance(value, str) or not value:
+        raise GraphInvalid(f"{where} must name a value, such as `input` or `step.field`, not {_kind(value)}")
+    source, _, path = value.partition(".")
+    return Reference(source, path)
+
+
+def _check_known(sources: list[Source], known: set[str], where: str) -> None:
+    for source in sources:
+        for reference in references(source):
+            if reference.source not in known | {INPUT, PARAMETERS}:
+                there = ", ".join(f"'{name}'" for name in sorted(known)) or "none"
+                raise GraphInvalid(
+                    f"{where} refers to '{reference.source:.60}', which is no earlier step; earlier steps here: {there}"
+                )
+
+
+def _read_accepts(value: Json) -> tuple[str, ...]:
+    kinds = (DOCUMENT, TEXT, TEXTS, TENSORS)
+    if not isinstance(value, list) or not value or any(kind not in kinds for kind in value):
+        raise GraphInvalid(f"`accepts` must be a list of {', '.join(kinds)}; it is {str(value)[:60]}")
+    if len(set(value)) != len(value):
+        raise GraphInvalid("`accepts` names a kind twice")
+    return tuple(value)
+
+
+def _read_parameters(value: Json) -> tuple[Parameter, ...]:
+    try:
+        return read_parameters(value)
+    except ValueError as error:
+        raise GraphInvalid(str(error)) from None
+
+
+def _read_tensors(value: Json, accepts: tuple[str, ...]) -> tuple[TensorSpec, ...]:
+    if (value is not None) != (TENSORS in accepts):
+        raise GraphInvalid("`tensors` says which tensors are sent: there exactly if `accepts` names tensors")
+    found = []
+    for one in value or ():
+        match one:
+            case {"name": str(name), "datatype": str(datatype), "shape": list(shape), **rest} if (
+                not rest
+                and datatype in NUMPY_TYPES
+                and all(type(size) is int and size >= -1 for size in shape)
+            ):
+                found.append(TensorSpec(name, datatype, tuple(shape)))
+            case _:
+                raise GraphInvalid(
+                    f"each of `tensors` has a name, a datatype ({', '.join(NUMPY_TYPES)}) and a shape, -1 for any "
+                    f"size; one is {str(one)[:80]}"
+                )
+    return tuple(found)
+
+
+def _kind(value: Json) -> str:
+    match value:
+        case None:
+            return "null"
+        case bool() | int() | float():
+            return f"the value {value!r:.40}"
+        case str():
+            return f"the text {value!r:.40}"
+    return "a list" if isinstance(value, list) else "an object"

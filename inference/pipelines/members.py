@@ -1,0 +1,140 @@
+"""What a pipeline may give a member version, and what it gets from it: as types before, as values in a run."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+import numpy as np
+
+from inference.contracts import (
+    Embedding,
+    Json,
+    PageInput,
+    TensorInput,
+    TextInput,
+    TextLine,
+    VersionSpec,
+    WorkInput,
+    WorkOutput,
+)
+from inference.errors import ModelFailed
+from inference.pipelines.values import (
+    BOOLEAN,
+    JSON,
+    LINES,
+    NUMBER,
+    PAGE,
+    TEXT,
+    TEXTS,
+    VECTOR,
+    VECTORS,
+    Value,
+    ValueType,
+    object_of,
+    tensor_of,
+)
+from inference.runtime.tensor_requests import NUMPY_TYPES
+
+Types = Mapping[str, ValueType]
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """What must be known of a version to declare a step on it."""
+
+    key: str
+    runtime: str
+    signature: Mapping[str, Json] = field(default_factory=dict)
+
+
+_OCR = object_of({"text": TEXT, "lines": LINES, "width": NUMBER, "height": NUMBER})
+_EMBEDDED = object_of({"embedding": VECTOR, "truncated": BOOLEAN, "tokens": NUMBER, "dimensions": NUMBER})
+_EMBEDDED_LIST = object_of({"embeddings": VECTORS, "truncated": JSON, "tokens": NUMBER, "dimensions": NUMBER})
+_PARSED = object_of(
+    {
+        **_OCR.fields,
+        "source": TEXT,
+        "class": object_of({"label": TEXT, "score": NUMBER, "scores": JSON}),
+    }
+)
+
+# Runtime -> the one input of each of its forms -> the type of that, and of the answer.
+_FORMS: Mapping[str, Mapping[str, tuple[ValueType, ValueType]]] = MappingProxyType(
+    {
+        "ocr": {"page": (PAGE, _OCR)},
+        "embed": {
+            "page": (PAGE, _EMBEDDED),
+            "text": (TEXT, _EMBEDDED),
+            "texts": (TEXTS, _EMBEDDED_LIST),
+        },
+        "parse": {"page": (PAGE, _PARSED), "text": (TEXT, _PARSED)},
+    }
+)
+
+
+def answer_type(member: Member, given: Types) -> ValueType:
+    """ValueError where the member cannot be given this."""
+    if member.runtime == "onnx":
+        return _tensors_type(member, given)
+    if member.runtime not in _FORMS:
+        raise ValueError(
+            f"{member.key} is a '{member.runtime}', which cannot be a member; there are {', '.join((*_FORMS, 'onnx'))}"
+        )
+    forms = _FORMS[member.runtime]
+    if len(given) != 1 or not set(given) <= set(forms):
+        wanted = " or ".join(f"'{name}'" for name in forms)
+        raise ValueError(f"{member.key} takes one input, {wanted}; it is given {_listed(given)}")
+    ((name, one),) = given.items()
+    wanted_type, answer = forms[name]
+    if not one.fits(wanted_type):
+        raise ValueError(f"'{name}' must be {wanted_type}, not {one}")
+    return answer
+
+
+def _tensors_type(member: Member, given: Types) -> ValueType:
+    takes = _tensor_types(member.signature.get("inputs", ()))
+    if set(given) != set(takes):
+        raise ValueError(f"{member.key} takes the tensors {_listed(takes)}; it is given {_listed(given)}")
+    for name, wanted in takes.items():
+        if not given[name].fits(wanted):
+            raise ValueError(f"'{name}' must be {wanted}, not {given[name]}")
+    return object_of(_tensor_types(member.signature.get("outputs", ())))
+
+
+def _tensor_types(listed: Json) -> dict[str, ValueType]:
+    return {one["name"]: tensor_of(one["datatype"], shape=one["shape"]) for one in listed}
+
+
+def _listed(names: Types) -> str:
+    return ", ".join(f"'{name}'" for name in sorted(names)) or "nothing"
+
+
+def work_for(member: VersionSpec, inputs: Mapping[str, Value]) -> WorkInput:
+    if member.runtime == "onnx":
+        return TensorInput(inputs)
+    ((name, value),) = inputs.items()
+    if isinstance(value, PageInput):
+        return value
+    return TextInput((value,), single=True) if name == "text" else TextInput(tuple(value), single=False)
+
+
+def value_of(member: VersionSpec, answer: WorkOutput) -> dict[str, Value]:
+    """The answer as later steps see it."""
+    result = dict(answer.result)
+    if member.runtime == "onnx":
+        return {one["name"]: _tensor(one) for one in result["outputs"]}
+    if "lines" in result:
+        result["lines"] = tuple(TextLine(**line) for line in result["lines"])
+    if member.runtime == "embed" and "embedding" in result:
+        result["embedding"] = Embedding(member.digest, tuple(result["embedding"]))
+    if "embeddings" in result:
+        result["embeddings"] = np.array(result["embeddings"], np.float32)
+    return result
+
+
+def _tensor(one: Mapping[str, Json]) -> Value:
+    if one["datatype"] not in NUMPY_TYPES:
+        raise ModelFailed(
+            "model_output_invalid", f"output '{one['name']}' has the datatype {one['datatype']}"
+        )
+    return np.array(one["data"], NUMPY_TYPES[one["datatype"]]).reshape(one["shape"])

@@ -1,0 +1,35 @@
+"""What a declared step may do besides asking a model: a fixed list, each with the values it takes and gives."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from inference.pipelines.operations.embeddings import NEAREST_LABEL
+from inference.pipelines.operations.operation import POSTPROCESS, PREPROCESS, Operation, Setting
+from inference.pipelines.operations.pictures import PICTURE_TENSOR
+from inference.pipelines.operations.scores import SOFTMAX, TOP_LABELS
+from inference.pipelines.operations.texts import (
+    JOIN_TEXTS,
+    KEEP_CONFIDENT,
+    PAGE_OF_LINES,
+    TEXT_OF_LINES,
+    TEXT_PAGE,
+)
+
+OPERATIONS: Mapping[str, Operation] = MappingProxyType(
+    {
+        operation.name: operation
+        for operation in (
+            PICTURE_TENSOR,
+            TEXT_PAGE,
+            SOFTMAX,
+            TOP_LABELS,
+            NEAREST_LABEL,
+            KEEP_CONFIDENT,
+            TEXT_OF_LINES,
+            JOIN_TEXTS,
+            PAGE_OF_LINES,
+        )
+    }
+)
+
+__all__ = ["OPERATIONS", "POSTPROCESS", "PREPROCESS", "Operation", "Setting"]

@@ -1,0 +1,91 @@
+"""The shape of an operation: settings in the declaration, values from other steps, one value out."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from inference.contracts import Json
+from inference.pipelines.values import Value, ValueType
+
+PREPROCESS, POSTPROCESS = "preprocess", "postprocess"
+REQUIRED: Any = object()
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One of an operation's `parameters`, fixed when the pipeline is declared."""
+
+    name: str
+    accepts: Callable[[Json], bool]
+    expected: str
+    default: Json = REQUIRED
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    name: str
+    kind: str
+    gives: Callable[[Mapping[str, ValueType], Mapping[str, Json]], ValueType]
+    """The type of its value, from those of its inputs and its settings; ValueError where they do not go together."""
+    run: Callable[[Mapping[str, Value], Mapping[str, Json]], Value]
+    takes: Mapping[str, ValueType] = field(default_factory=dict)
+    any_of: ValueType | None = None
+    """Where inputs may have any names: what each must be."""
+    settings: tuple[Setting, ...] = ()
+
+    def complete(self, given: Mapping[str, Json]) -> dict[str, Json]:
+        """The settings with defaults filled in; ValueError for unknown ones and wrong values."""
+        known = {setting.name: setting for setting in self.settings}
+        for name in given:
+            if name not in known:
+                raise ValueError(f"'{self.name}' has no parameter {name!r:.60}; it has {_listed(known)}")
+        return {name: self._value(setting, given) for name, setting in known.items()}
+
+    def _value(self, setting: Setting, given: Mapping[str, Json]) -> Json:
+        value = given.get(setting.name, setting.default)
+        if value is REQUIRED:
+            raise ValueError(f"'{self.name}' needs the parameter '{setting.name}': {setting.expected}")
+        if setting.name in given and not setting.accepts(value):
+            raise ValueError(f"'{setting.name}' must be {setting.expected}, not {value!r:.60}")
+        return value
+
+    def check_inputs(self, given: Mapping[str, ValueType]) -> None:
+        """ValueError where an input is missing, unknown or of another type."""
+        takes = self.takes if self.any_of is None else dict.fromkeys(given, self.any_of)
+        if not given or set(given) != set(takes):
+            raise ValueError(f"'{self.name}' takes {_listed(takes)}; it is given {_listed(given)}")
+        for name, wanted in takes.items():
+            if not given[name].fits(wanted):
+                raise ValueError(f"'{name}' must be {wanted}, not {given[name]}")
+
+
+def _listed(names: Mapping[str, object]) -> str:
+    return ", ".join(f"'{name}'" for name in names) or "nothing"
+
+
+def always(given: ValueType) -> Callable[[Mapping[str, ValueType], Mapping[str, Json]], ValueType]:
+    """For operations that give the same type whatever they are given."""
+    return lambda inputs, settings: given
+
+
+def whole_number(least: int, most: int) -> Callable[[Json], bool]:
+    return lambda value: type(value) is int and least <= value <= most
+
+
+def number(least: float, most: float) -> Callable[[Json], bool]:
+    """NaN compares false with everything, and so is refused."""
+    return lambda value: type(value) in (int, float) and least <= value <= most
+
+
+def one_of(*words: str) -> Callable[[Json], bool]:
+    return lambda value: isinstance(value, str) and value in words
+
+
+def texts(most: int) -> Callable[[Json], bool]:
+    return lambda value: (
+        isinstance(value, list) and 0 < len(value) <= most and all(isinstance(text, str) for text in value)
+    )
+
+
+def text(value: Json) -> bool:
+    return isinstance(value, str)

@@ -1,0 +1,67 @@
+"""What a classifier's numbers mean: chances that sum to one, and the labels with the highest."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from inference.contracts import Json
+from inference.errors import ModelFailed
+from inference.pipelines.operations.operation import (
+    POSTPROCESS,
+    Operation,
+    Setting,
+    texts,
+    whole_number,
+)
+from inference.pipelines.values import JSON, NUMBER, TEXT, Value, ValueType, object_of, tensor_of
+
+MOST_LABELS = 10_000
+FLOATS = tensor_of("FP16", "FP32", "FP64")
+
+
+def _same_shape(inputs: Mapping[str, ValueType], settings: Mapping[str, Json]) -> ValueType:
+    return tensor_of("FP32", shape=inputs["tensor"].shape)
+
+
+def _softmax(inputs: Mapping[str, Value], settings: Mapping[str, Json]) -> Value:
+    """Along the last dimension."""
+    scores = inputs["tensor"].astype(np.float32)
+    # Of no scores at all there is no largest, and their chances are none.
+    powers = np.exp(scores - scores.max(axis=-1, keepdims=True, initial=-np.inf))
+    return powers / powers.sum(axis=-1, keepdims=True)
+
+
+def _labels_given(inputs: Mapping[str, ValueType], settings: Mapping[str, Json]) -> ValueType:
+    shape, labels = inputs["scores"].shape, len(settings["labels"])
+    if shape is not None and (not shape or shape[-1] not in (-1, labels)):
+        raise ValueError(f"there are {labels} labels for scores of the shape {list(shape)}")
+    if settings["most"] > labels:
+        raise ValueError(f"'most' is {settings['most']}, and there are {labels} labels")
+    return object_of({"label": TEXT, "score": NUMBER, "top": JSON})
+
+
+def _top_labels(inputs: Mapping[str, Value], settings: Mapping[str, Json]) -> Value:
+    scores, labels = inputs["scores"].ravel(), settings["labels"]
+    if len(scores) != len(labels):
+        raise ModelFailed(
+            "model_output_invalid",
+            f"the model gave {len(scores)} scores, and {len(labels)} labels are declared",
+        )
+    best = np.argsort(-scores, kind="stable")[: settings["most"]]
+    top = [{"label": labels[place], "score": round(float(scores[place]), 6)} for place in best]
+    return {**top[0], "top": top}
+
+
+SOFTMAX = Operation("softmax", POSTPROCESS, gives=_same_shape, run=_softmax, takes={"tensor": FLOATS})
+
+TOP_LABELS = Operation(
+    "top_labels",
+    POSTPROCESS,
+    gives=_labels_given,
+    run=_top_labels,
+    takes={"scores": FLOATS},
+    settings=(
+        Setting("labels", texts(MOST_LABELS), f"a list of 1 to {MOST_LABELS} texts"),
+        Setting("most", whole_number(1, MOST_LABELS), f"a whole number from 1 to {MOST_LABELS}", 1),
+    ),
+)

@@ -1,0 +1,169 @@
+"""One page's way through a pipeline: each step as soon as what it needs is there."""
+
+import time
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from dataclasses import dataclass, field, replace
+
+from inference.calls import Call
+from inference.contracts import VersionSpec, WorkInput
+from inference.errors import CallCanceled
+from inference.pipelines.graph import (
+    Block,
+    BranchStep,
+    Comparison,
+    Constant,
+    Fields,
+    InputIs,
+    ModelStep,
+    OperationStep,
+    Source,
+    Step,
+)
+from inference.pipelines.operations import OPERATIONS
+from inference.pipelines.settled import Answered, SettledSteps, ask_member
+from inference.pipelines.side_by_side import SideBySide
+from inference.pipelines.steps import StepRunner, named
+from inference.pipelines.values import Value, value_at
+from inference.runtime.parameters import work_kind
+
+MOST_BESIDE = 3
+"""Steps of one page that run beside the one in the page's own thread."""
+
+
+@dataclass
+class PageRun:
+    """Its values are set by the page's own thread alone."""
+
+    runner: StepRunner
+    settled: SettledSteps
+    beside: SideBySide
+    spec: VersionSpec
+    work: WorkInput
+    call: Call
+    values: dict[str, Value] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
+    tokens: int = 0
+    flying: "dict[Future[Answered], ModelStep]" = field(default_factory=dict)
+
+    def block(self, block: Block) -> Value:
+        waiting = list(block.steps)
+        try:
+            while waiting:
+                self.call.check()
+                self._land(block=not self._run_some(block, waiting))
+            while any(step.name not in self.values for step in block.steps):
+                self._land(block=True)
+        except BaseException as error:
+            # What still runs holds the page's picture and a place in the process: it is waited for.
+            self.call.cancel()
+            wait(self.flying)
+            cause = self._cause_of(error)
+            if cause is error:
+                raise
+            raise cause from error
+        return self.value(block.output)
+
+    def _cause_of(self, error: BaseException) -> BaseException:
+        """A step that fails beside ends the others: what is told is its failure, not their end."""
+        failures = (future.exception() for future in self.flying) if isinstance(error, CallCanceled) else ()
+        return next((one for one in failures if one and not isinstance(one, CallCanceled)), error)
+
+    def value(self, source: Source) -> Value:
+        match source:
+            case Constant():
+                return source.value
+            case Fields():
+                return {name: self.value(one) for name, one in source.sources.items()}
+        return value_at(self.values[source.source], source.path)
+
+    def _run_some(self, block: Block, waiting: list[Step]) -> bool:
+        """Whether anything was there to run: first all that is quick, then models, of which one runs here."""
+        ready = [step for step in waiting if block.needs[step.name] <= self.values.keys()]
+        quick = [step for step in ready if _is_quick(step)]
+        for step in quick or self._fly_all_but_one(ready):
+            waiting.remove(step)
+            self._run_here(step)
+        for step in self.flying.values():
+            if step in waiting:
+                waiting.remove(step)
+        return bool(ready)
+
+    def _fly_all_but_one(self, ready: list[Step]) -> list[Step]:
+        """The step that is left for this thread, if any."""
+        models = [step for step in ready if isinstance(step, ModelStep)]
+        for step in models if len(ready) > len(models) else models[1:]:
+            self._fly(step)
+        left = [step for step in ready if step not in self.flying.values()]
+        return left[:1]
+
+    def _fly(self, step: ModelStep) -> None:
+        if len(self.flying) >= MOST_BESIDE:
+            return
+        future = self.beside.start(lambda: self._ask(step))
+        if future is not None:
+            self.flying[future] = step
+            future.add_done_callback(self._end_all_if_failed)
+
+    def _end_all_if_failed(self, future: "Future[Answered]") -> None:
+        if future.exception() is not None:
+            self.call.cancel()
+
+    def _land(self, *, block: bool) -> None:
+        """Take in what has ended beside; of several failures the one that is declared first is told."""
+        assert self.flying or not block, "a step waits for what no step gives"
+        if not self.flying:
+            return
+        done = wait(self.flying, None if block else 0, FIRST_COMPLETED).done
+        landed = {step.name: future for future, step in self.flying.items() if future in done}
+        for name, future in landed.items():
+            del self.flying[future]
+            self._take(name, future.result())
+
+    def _run_here(self, step: Step) -> None:
+        match step:
+            case ModelStep():
+                self._take(step.name, self._ask(step))
+            case OperationStep():
+                self._take(step.name, self._operate(step))
+            case BranchStep():
+                with named(step.name):
+                    side = step.then if self._holds(step.condition) else step.otherwise
+                self.values[step.name] = self.block(side)
+
+    def _take(self, name: str, answered: Answered) -> None:
+        self.values[name] = answered.value
+        self.tokens += answered.tokens
+        self.seconds[name] = answered.seconds
+
+    def _ask(self, step: ModelStep) -> Answered:
+        """In whichever thread: reads values, sets none."""
+        began_s = time.perf_counter()
+        with named(step.name):
+            if step.is_settled:
+                answered = Answered(self.settled.get(self.spec, step, self.call))
+            else:
+                answered = ask_member(self.runner, self.spec, step, self.value, self.call)
+        return replace(answered, seconds=time.perf_counter() - began_s)
+
+    def _operate(self, step: OperationStep) -> Answered:
+        began_s = time.perf_counter()
+        with named(step.name):
+            inputs = {name: self.value(source) for name, source in step.inputs.items()}
+            value = OPERATIONS[step.operation].run(inputs, step.parameters)
+        return Answered(value, seconds=time.perf_counter() - began_s)
+
+    def _holds(self, condition: InputIs | Comparison) -> bool:
+        if isinstance(condition, InputIs):
+            return work_kind(self.work) == condition.kind
+        value = self.value(condition.value)
+        match condition.test:
+            case "at_least":
+                return bool(value >= condition.constant)
+            case "below":
+                return bool(value < condition.constant)
+        return bool(value == condition.constant)
+
+
+def _is_quick(step: Step) -> bool:
+    """What is settled is asked for once, and kept from then on."""
+    return isinstance(step, OperationStep) or (isinstance(step, ModelStep) and step.is_settled)

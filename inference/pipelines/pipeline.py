@@ -1,0 +1,147 @@
+"""Runs declared pipelines in the process that took the page, through the engine that has their members' sessions."""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+
+from inference.calls import Call
+from inference.contracts import (
+    Embedding,
+    Json,
+    PageInput,
+    Pixels,
+    TensorInput,
+    TextInput,
+    TokenInput,
+    Units,
+    VersionSpec,
+    WorkInput,
+    WorkOutput,
+    WorkRefused,
+)
+from inference.errors import CallCanceled, ModelFailed
+from inference.pipelines.declaration import read_graph
+from inference.pipelines.graph import INPUT, PARAMETERS, Graph, GraphInvalid, ModelStep
+from inference.pipelines.page_run import PageRun
+from inference.pipelines.settled import SettledSteps
+from inference.pipelines.side_by_side import IN_THIS_PROCESS, SideBySide
+from inference.pipelines.steps import InputFailed, StepRunner, named
+from inference.pipelines.values import Value, as_json
+from inference.runtime.tensor_requests import validate_input
+
+
+class GraphPipeline:
+    """All its models are members' sessions in the same host: a page never leaves the worker that took it."""
+
+    session_roles: tuple[str, ...] = ()
+
+    def __init__(
+        self,
+        runner: StepRunner,
+        graph_of: Callable[[VersionSpec], Graph] | None = None,
+        beside: SideBySide = IN_THIS_PROCESS,
+    ) -> None:
+        self._runner = runner
+        self._graph_of = graph_of or DeclaredGraphs()
+        self._beside = beside
+        self._settled = SettledSteps(runner)
+
+    def load(self, spec: VersionSpec) -> None:
+        for step in self._graph_of(spec).block.walk():
+            if isinstance(step, ModelStep) and step.is_settled:
+                with named(step.name):
+                    self._settled.get(spec, step, Call())
+
+    def run(
+        self, spec: VersionSpec, work: WorkInput, parameters: Mapping[str, Json], call: Call
+    ) -> WorkOutput:
+        graph = self._graph_of(spec)
+        validate_input(graph.signature(), work)
+        with _own_failures(work) as given, _own_call(call) as own:
+            one = PageRun(self._runner, self._settled, self._beside, spec, given, own)
+            one.values = {INPUT: _input_value(given), PARAMETERS: dict(parameters)}
+            result = one.block(graph.block)
+            kept = None if graph.search_by is None else one.value(graph.search_by)
+        return WorkOutput(
+            as_json(result),
+            Units(pages=1, tokens=one.tokens),
+            kept if isinstance(kept, Embedding) else None,
+            steps=one.seconds,
+        )
+
+
+@contextmanager
+def _own_call(call: Call) -> Iterator[Call]:
+    """Ends with the caller's, and can be ended alone when one of several steps has failed."""
+    own = Call(tenant=call.tenant, deadline_s=call.deadline_s, spent=call.spent)
+    withdraw = call.on_cancel(own.cancel)
+    try:
+        yield own
+    finally:
+        withdraw()
+
+
+@contextmanager
+def _own_failures(work: WorkInput) -> Iterator[WorkInput]:
+    """A page's picture is read in the step that takes it; what goes wrong there is told as if it were read before."""
+    try:
+        yield replace(work, load_pixels=_marked(work.load_pixels)) if isinstance(work, PageInput) else work
+    except InputFailed as failed:
+        raise failed.error from failed.error.__cause__
+
+
+def _marked(load: Callable[[], Pixels] | None) -> Callable[[], Pixels] | None:
+    if load is None:
+        return None
+
+    def load_pixels() -> Pixels:
+        try:
+            return load()
+        except CallCanceled:
+            raise
+        except Exception as error:
+            raise InputFailed(error) from error
+
+    return load_pixels
+
+
+def _input_value(work: WorkInput) -> Value:
+    match work:
+        case TextInput(single=True):
+            return work.texts[0]
+        case TextInput():
+            return work.texts
+        case TensorInput():
+            return dict(work.tensors)
+        case TokenInput():
+            raise WorkRefused(
+                "input_not_accepted", "a pipeline reads text, not the tokens of one of its models"
+            )
+    return work
+
+
+class DeclaredGraphs:
+    """Graphs out of versions' settings; a version never changes, so each is read once."""
+
+    def __init__(self, capacity: int = 64) -> None:
+        self._read: OrderedDict[str, Graph] = OrderedDict()
+        self._capacity = capacity
+        self._lock = threading.Lock()
+
+    def __call__(self, spec: VersionSpec) -> Graph:
+        with self._lock:
+            if spec.digest not in self._read:
+                self._read[spec.digest] = _read(spec)
+            self._read.move_to_end(spec.digest)
+            while len(self._read) > self._capacity:
+                self._read.popitem(last=False)
+            return self._read[spec.digest]
+
+
+def _read(spec: VersionSpec) -> Graph:
+    try:
+        return read_graph(spec.config.get("graph"))
+    except GraphInvalid as error:
+        raise ModelFailed("pipeline_invalid", f"{spec.key}: {error}") from error

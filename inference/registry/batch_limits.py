@@ -1,0 +1,41 @@
+"""Batch limits as operators set them, for workers, which follow them while they serve."""
+
+import structlog
+
+from inference.batching.limits import BatchLimits
+from inference.registry.models import BatchSetting, ServedModel
+from inference.runtime.batched import Part
+from inference.runtime.own_limits import OWN_LIMITS
+
+log = structlog.get_logger(__name__)
+
+
+def batch_limits() -> dict[Part, BatchLimits]:
+    """Of every version of the models whose limits were changed."""
+    settings = BatchSetting.objects.select_related("served_model").prefetch_related("served_model__versions")
+    return {
+        Part(f"{setting.served_model.name}@{version.number}", setting.part): limits
+        for setting in settings
+        for version in setting.served_model.versions.all()
+        if (limits := _limits(setting, version.runtime)) is not None
+    }
+
+
+def own_limits(served: ServedModel) -> dict[str, BatchLimits]:
+    """By the role of the file, where nobody changed any; empty for a pipeline, which only calls other models."""
+    version = served.current or served.versions.order_by("-number").first()
+    return dict(OWN_LIMITS.get(version.runtime, {})) if version is not None else {}
+
+
+def _limits(setting: BatchSetting, runtime: str) -> BatchLimits | None:
+    """None where it is not for this runtime, or no longer goes with the runtime's own, which a new release changed."""
+    own = OWN_LIMITS.get(runtime, {}).get(setting.part)
+    if own is None:
+        return None
+    try:
+        return setting.changes.over(own)
+    except ValueError as error:
+        log.warning(
+            "batch_limits_not_followed", model=setting.served_model.name, part=setting.part, error=str(error)
+        )
+        return None

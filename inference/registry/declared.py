@@ -1,0 +1,28 @@
+"""Declared pipelines at the registry's door: none comes in whose steps do not fit its members."""
+
+from collections.abc import Mapping
+
+from inference.contracts import Json
+from inference.pipelines.checking import check_graph
+from inference.pipelines.declaration import read_graph
+from inference.pipelines.graph import Graph, GraphInvalid
+from inference.pipelines.members import Member
+from inference.pipelines.values import ValueType
+from inference.registry.errors import PipelineInvalid
+from inference.registry.models import ModelVersion
+
+
+def read_declared(declared: Json) -> Graph:
+    try:
+        return read_graph(declared)
+    except GraphInvalid as error:
+        raise PipelineInvalid(f"The pipeline cannot be used: {error}.") from error
+
+
+def check_declared(declared: Json, members: Mapping[str, ModelVersion]) -> ValueType:
+    """The type of the answer."""
+    known = {role: Member(one.key, one.runtime, one.signature) for role, one in members.items()}
+    try:
+        return check_graph(read_declared(declared), known)
+    except GraphInvalid as error:
+        raise PipelineInvalid(f"The pipeline cannot be used: {error}.") from error

@@ -1,0 +1,66 @@
+"""Declared pipelines on their way into the registry: read, held against their members, then stored."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from inference.cache.terms import USUAL_TERMS, CacheTerms
+from inference.contracts import Json
+from inference.pipelines.values import described
+from inference.registry.declared import check_declared, read_declared
+from inference.registry.errors import ModelNotFound, PipelineInvalid
+from inference.registry.models import ModelVersion
+from inference.registry.selectors import NAME, find_version
+from inference.registry.services import ModelCard, NewVersion, add_version
+from inference.runtime.parameters import GRAPH
+from tenants.billing.prices import Price
+from tenants.context import operator_work
+
+
+@dataclass(frozen=True)
+class PipelineUpload:
+    declared: Json
+    members: Mapping[str, str]
+    """Role to `name@number`, or to a name whose current version is taken."""
+    name: str
+    title: str
+    description: str
+    price: Price
+    cached: CacheTerms = USUAL_TERMS
+    reprice: bool = False
+    """The price is meant for a model that is there already, too."""
+
+
+def add_pipeline(upload: PipelineUpload, *, make_current: bool = True) -> ModelVersion:
+    if not NAME.fullmatch(upload.name):
+        raise PipelineInvalid(f"{upload.name[:60]!r} is not a name: use letters, digits, - and _.")
+    graph = read_declared(upload.declared)
+    steps = {role: _member(role, reference) for role, reference in upload.members.items()}
+    answer = check_declared(upload.declared, steps)
+    return add_version(
+        card=ModelCard(
+            name=upload.name,
+            title=upload.title or upload.name,
+            description=upload.description,
+            accepts=graph.accepts,
+            price=upload.price,
+            cached=upload.cached,
+            parameters=graph.parameters_json(),
+        ),
+        new=NewVersion(
+            runtime=GRAPH,
+            files={},
+            config={"graph": upload.declared},
+            signature={**graph.signature(), "outputs": described(answer)},
+            steps=steps,
+        ),
+        make_current=make_current,
+        reprice=upload.reprice,
+    )
+
+
+def _member(role: str, reference: str) -> ModelVersion:
+    try:
+        with operator_work():
+            return find_version(reference)
+    except ModelNotFound as error:
+        raise PipelineInvalid(f"The member '{role}': {error.detail}") from error

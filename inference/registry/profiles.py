@@ -1,0 +1,38 @@
+"""Profiles of model files in PostgreSQL, so that every worker and every restart knows what one has measured."""
+
+from django.db import connections
+from django.utils import timezone
+
+from inference.registry.models import SessionProfile
+from inference.runtime.profiles import Profile
+from tenants.context import OPERATOR, operator_work
+
+
+class PostgresProfiles:
+    """Called from threads of their own that end soon: a connection is not kept for them."""
+
+    def get(self, artifact: str, device: str) -> Profile | None:
+        try:
+            with operator_work():
+                found = SessionProfile.objects.filter(artifact=artifact, device=device).values().first()
+        finally:
+            _let_go()
+        return None if found is None else Profile.from_json(found)
+
+    def put(self, artifact: str, device: str, profile: Profile) -> None:
+        """The last word counts: two workers of the same device measure alike."""
+        try:
+            with operator_work():
+                SessionProfile.objects.update_or_create(
+                    artifact=artifact,
+                    device=device,
+                    defaults={**profile.as_json(), "updated_at": timezone.now()},
+                )
+        finally:
+            _let_go()
+
+
+def _let_go() -> None:
+    connection = connections[OPERATOR]
+    if not connection.in_atomic_block:
+        connection.close()

@@ -1,0 +1,174 @@
+"""The batcher of each session in memory: made when it is first asked, gone with the session."""
+
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import structlog
+
+from inference.batching.batcher import Batcher, Piece
+from inference.batching.cost_fit import CostFit
+from inference.batching.limits import BatchLimits, Sharing
+from inference.batching.run_control import RunControl
+from inference.batching.watch import BatchFigures
+from inference.calls import Call
+from inference.errors import CallCanceled
+from inference.runtime.hosted_session import HostedSession
+from inference.runtime.metrics import MeteredBatches
+from inference.runtime.session_host import SessionHost
+from inference.runtime.session_slot import Change, Happened
+
+log = structlog.get_logger(__name__)
+KEEP_FIT_EVERY_S = 10.0
+
+RunOnSession = Callable[[HostedSession, Sequence[Any], int, RunControl], Sequence[Any]]
+"""Payloads of one batch, the length to pad to, and how to be ended; one answer for each payload."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A model version and the role of one of its files."""
+
+    key: str
+    role: str
+
+    def __str__(self) -> str:
+        return self.key if self.role == "weights" else f"{self.key} ({self.role})"
+
+
+@dataclass(frozen=True, slots=True)
+class PartFigures:
+    part: Part
+    batches: BatchFigures
+    """Since this process began, whatever was evicted meanwhile."""
+    waiting_rows: int
+
+
+@dataclass(slots=True)
+class _Served:
+    """A session in memory and the batcher that runs it."""
+
+    session: HostedSession
+    batcher: Batcher[Any, Any]
+    part: Part
+    keep_fit_at_s: float = 0.0
+
+
+class SessionBatchers:
+    """Versions that share a file share its session, its batcher and its batches."""
+
+    def __init__(self, host: SessionHost) -> None:
+        self._host = host
+        self._served: dict[Path, _Served] = {}
+        self._watches: dict[Part, MeteredBatches] = {}
+        self._limits: Mapping[Part, BatchLimits] = {}
+        self._lock = threading.Lock()
+        host.on_change(self._changed)
+
+    def limit(self, limits: Mapping[Part, BatchLimits]) -> None:
+        """An operator's limits, followed from the next call on; what is not named keeps its runtime's own."""
+        self._limits = dict(limits)
+
+    def limits_of(self, part: Part, own: BatchLimits) -> BatchLimits:
+        return self._limits.get(part, own)
+
+    def figures(self) -> tuple[PartFigures, ...]:
+        """Of all that has run here; a file that versions share counts for the one that was asked first."""
+        with self._lock:
+            waiting = {one.part: one.batcher.waiting_rows for one in self._served.values()}
+            watches = list(self._watches.items())
+        return tuple(PartFigures(part, watch.figures, waiting.get(part, 0)) for part, watch in watches)
+
+    def run(
+        self,
+        session: HostedSession,
+        pieces: Sequence[Piece[Any]],
+        run: RunOnSession,
+        *,
+        of: Part,
+        limits: BatchLimits,
+        call: Call,
+    ) -> list[Any]:
+        """The answers in the order of the pieces. The caller keeps the session in memory meanwhile."""
+        served = self._of(session, run, of)
+        if self.limits_of(of, limits).sharing is Sharing.NEVER:
+            pieces = _for_one_call(pieces)
+        # Of the version that was asked first: others that share the file do not change its limits call by call.
+        served.batcher.limits = self.limits_of(served.part, limits)
+        return served.batcher.run(pieces, call)
+
+    def sessions(self) -> tuple[HostedSession, ...]:
+        with self._lock:
+            return tuple(served.session for served in self._served.values())
+
+    def _of(self, session: HostedSession, run: RunOnSession, of: Part) -> _Served:
+        with self._lock:
+            served = self._served.get(session.path)
+            if served is not None and served.session is session:
+                return served
+            left = served
+            batcher = Batcher(
+                str(of),
+                self._runner(session, run),
+                fit=self._fit_of(session),
+                watch=self._watch_of(of),
+            )
+            served = self._served[session.path] = _Served(session, batcher, of)
+        if left is not None:
+            left.batcher.close(wait=False)
+        return served
+
+    def _changed(self, change: Change) -> None:
+        """A batcher goes with its session, whose path may by now be that of another."""
+        if change.happened is not Happened.EVICTED:
+            return
+        with self._lock:
+            served = self._served.get(Path(change.path))
+            if served is None or not served.session.closed:
+                return
+            del self._served[Path(change.path)]
+        served.batcher.close(wait=False)
+
+    def _watch_of(self, part: Part) -> MeteredBatches:
+        if part not in self._watches:
+            self._watches[part] = MeteredBatches(part.key, part.role)
+        return self._watches[part]
+
+    def _runner(
+        self, session: HostedSession, run: RunOnSession
+    ) -> Callable[[Sequence[Any], int, RunControl], Sequence[Any]]:
+        def run_batch(payloads: Sequence[Any], length: int, control: RunControl) -> Sequence[Any]:
+            if control.ended:
+                raise CallCanceled
+            # In use for as long as the run lasts, even if those who waited for it have left.
+            with self._host.kept(session.path):
+                answers = run(session, payloads, length, control)
+                self._keep_fit(session)
+                return answers
+
+        return run_batch
+
+    def _fit_of(self, session: HostedSession) -> CostFit:
+        profile = self._host.profile(session.path)
+        try:
+            return CostFit.restored(profile.fit) if profile is not None and profile.fit else CostFit()
+        except ValueError as error:
+            log.warning("batch_fit_not_understood", model=session.name, error=str(error))
+            return CostFit()
+
+    def _keep_fit(self, session: HostedSession) -> None:
+        """Now and then: what the runs of today have taught is to serve the first caller after a restart."""
+        now_s = time.monotonic()
+        served = self._served.get(session.path)
+        if served is not None and now_s >= served.keep_fit_at_s:
+            served.keep_fit_at_s = now_s + KEEP_FIT_EVERY_S
+            self._host.learn(session.path, fit=served.batcher.fit.saved())
+
+
+def _for_one_call(pieces: Sequence[Piece[Any]]) -> list[Piece[Any]]:
+    """A caller's own pieces may still run together."""
+    call = object()
+    return [replace(piece, group=(call, piece.group)) for piece in pieces]

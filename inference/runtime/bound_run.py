@@ -1,0 +1,73 @@
+"""A run on a GPU with its tensors bound to where the graph wants them: one copy in, one copy out."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from inference.contracts import WorkRefused
+from inference.runtime.native import onnx_runtime
+from inference.runtime.tensors import DATATYPES, Array, NodeArg, tensor_spec
+
+GPU = "cuda"
+HOST = "cpu"
+
+
+class BoundRun:
+    """Of one session; any number of threads may use it, each with tensors of its own."""
+
+    def __init__(self, session: Any) -> None:
+        self._session = session
+        self._specs = {
+            arg.name: tensor_spec(NodeArg(arg.name, arg.type, tuple(arg.shape)))
+            for arg in session.get_inputs()
+            if arg.type in DATATYPES
+        }
+        self._inputs = {
+            arg.name: _place(memory)
+            for arg, memory in zip(session.get_inputs(), session.get_input_memory_infos(), strict=True)
+        }
+        self._outputs = {
+            arg.name: _place(memory)
+            for arg, memory in zip(session.get_outputs(), session.get_output_memory_infos(), strict=True)
+        }
+
+    def run(self, feeds: Mapping[str, Array], outputs: Sequence[str] | None, options: Any) -> list[Any]:
+        self._check(feeds)
+        names = list(outputs or self._outputs)
+        binding = self._session.io_binding()
+        for name, feed in feeds.items():
+            # Bound is where the numbers lie, not how they are strided.
+            tensor = np.require(feed, requirements="C")
+            if self._inputs[name] == HOST:
+                binding.bind_cpu_input(name, tensor)
+            else:
+                value = onnx_runtime().OrtValue.ortvalue_from_numpy(tensor, self._inputs[name], 0)
+                binding.bind_ortvalue_input(name, value)
+        for name in names:
+            binding.bind_output(name, self._outputs[name])
+        binding.synchronize_inputs()
+        self._session.run_with_iobinding(binding, options)
+        binding.synchronize_outputs()
+        answers: list[Any] = binding.copy_outputs_to_cpu()
+        return answers
+
+    def _check(self, feeds: Mapping[str, Array]) -> None:
+        """ValueError for what does not fit: from a bound run all errors are of one class."""
+        if set(feeds) != set(self._inputs):
+            raise ValueError(f"inputs are {sorted(self._inputs)}, not {sorted(feeds)}")
+        try:
+            for name, spec in self._specs.items():
+                spec.check(feeds[name])
+        except WorkRefused as error:
+            raise ValueError(error.detail) from error
+
+
+def can_be_bound(session: Any) -> bool:
+    """ONNX Runtime binds no text."""
+    return all(arg.type != "tensor(string)" for arg in (*session.get_inputs(), *session.get_outputs()))
+
+
+def _place(memory: Any) -> str:
+    """What a node on the CPU takes, such as a shape, stays there."""
+    return GPU if memory.name == "Cuda" else HOST

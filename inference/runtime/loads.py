@@ -1,0 +1,23 @@
+"""How often each model version was loaded and evicted here, how long that took, and what it holds."""
+
+from collections.abc import Mapping
+
+from inference.runtime.engine import Engine
+from inference.runtime.model_loads import ModelLoads
+
+
+def loads_of(engine: Engine) -> Mapping[str, ModelLoads]:
+    """Of every version that was served here. A pipeline has no files; its members have."""
+    tallies = engine.host.tallies()
+    held = {session.path: session.held_bytes for session in engine.host.resident()}
+    found = {}
+    for key, paths in engine.own_files().items():
+        known = [tallies[path] for path in paths if path in tallies]
+        found[key] = ModelLoads(
+            loads=sum(one.loads for one in known),
+            load_s=sum(one.load_s for one in known),
+            failures=sum(one.failures for one in known),
+            evictions=sum(one.evictions for one in known),
+            held_bytes=sum(held.get(path, 0) for path in paths),
+        )
+    return found

@@ -1,0 +1,44 @@
+"""A session host on this machine's own device, with the share of its memory that models may take."""
+
+from pathlib import Path
+
+from inference.runtime.machine import Machine, this_machine
+from inference.runtime.memory_in_use import gpu_memory, keep_no_large_blocks
+from inference.runtime.native import onnx_runtime
+from inference.runtime.profiles import ProfileStore
+from inference.runtime.providers import CUDA, plan_execution
+from inference.runtime.session_host import SessionHost
+
+HOST_SHARE = 0.5
+"""Of this machine's memory; the rest is for documents, answers and everyone else."""
+GPU_SHARE = 0.85
+"""Of a GPU's; the rest is for its libraries' workspaces, which no arena counts."""
+
+
+def local_host(
+    *,
+    memory_bytes: int | None = None,
+    tensorrt_cache: Path | None = None,
+    profiles: ProfileStore | None = None,
+) -> SessionHost:
+    """`tensorrt_cache`: the folder for TensorRT's engines, where it is wanted."""
+    keep_no_large_blocks()
+    machine = this_machine()
+    available = onnx_runtime().get_available_providers()
+    gpu_bytes = _gpu_bytes(machine) if CUDA in available else None
+    budget_bytes = memory_bytes or gpu_bytes or int(machine.memory_bytes * HOST_SHARE)
+    if tensorrt_cache is not None:
+        tensorrt_cache.mkdir(parents=True, exist_ok=True, mode=0o700)
+    plan = plan_execution(
+        available,
+        threads=machine.threads,
+        has_nvidia_gpu=machine.has_nvidia_gpu,
+        gpu_memory_bytes=budget_bytes,
+        tensorrt_cache=None if tensorrt_cache is None else str(tensorrt_cache),
+    )
+    return SessionHost(plan, budget_bytes=budget_bytes, profiles=profiles)
+
+
+def _gpu_bytes(machine: Machine) -> int | None:
+    gpu = gpu_memory() if machine.has_nvidia_gpu else None
+    return None if gpu is None else int(gpu.total_bytes() * GPU_SHARE)

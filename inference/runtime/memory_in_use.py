@@ -1,0 +1,222 @@
+"""How much memory the models take: what this process has asked of the device that holds them, before and after."""
+
+import ctypes
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any, Protocol
+
+STATUS = Path("/proc/self/status")
+PAGES = Path("/proc/self/statm")
+PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
+KEPT_BLOCK_BYTES = 4 << 20
+"""Larger ones go back to the system as they are freed, and come from it anew: a millisecond for each, beside runs of
+hundreds."""
+_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
+
+
+class MemoryGauge(Protocol):
+    def used_bytes(self) -> int: ...
+
+    def mapped_bytes(self) -> int:
+        """To a few megabytes, and at a cost that does not depend on what was allocated before."""
+
+    def give_back(self) -> None:
+        """What was freed may be kept by the allocator; afterwards the system has it again."""
+
+
+class _MallocInfo(ctypes.Structure):
+    _fields_ = [
+        (name, ctypes.c_size_t)
+        for name in (
+            "arena",
+            "ordblks",
+            "smblks",
+            "hblks",
+            "hblkhd",
+            "usmblks",
+            "fsmblks",
+            "uordblks",
+            "fordblks",
+            "keepcost",
+        )
+    ]
+
+
+class MallocMemory:
+    """What is allocated just now, to the byte: in microseconds, or in milliseconds where tens of thousands of blocks
+    are free. Resident pages say less: glibc keeps what is freed, most of a model's size after its load and all of it
+    after its end, and the next load shows nothing."""
+
+    def __init__(self, library: Any) -> None:
+        self._library = library
+        self._library.mallinfo2.restype = _MallocInfo
+
+    def used_bytes(self) -> int:
+        info = self._library.mallinfo2()
+        return int(info.uordblks + info.hblkhd)
+
+    def mapped_bytes(self) -> int:
+        return data_bytes()
+
+    def give_back(self) -> None:
+        self._library.malloc_trim(0)
+
+
+class ResidentMemory:
+    """Where the C library does not count: pages of this process that no file backs."""
+
+    def used_bytes(self) -> int:
+        try:
+            lines = STATUS.read_text().splitlines()
+        except OSError:
+            return 0
+        return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("RssAnon:")), 0)
+
+    def mapped_bytes(self) -> int:
+        return data_bytes()
+
+    def give_back(self) -> None:
+        pass
+
+
+class GpuMemory:
+    """Of the first device that this process may use; other processes on it count too, so one worker has one GPU."""
+
+    def __init__(self, driver: Any) -> None:
+        self._driver = driver
+        device, self._context = ctypes.c_int(), ctypes.c_void_p()
+        _checked(driver.cuInit(0))
+        _checked(driver.cuDeviceGet(ctypes.byref(device), 0))
+        _checked(driver.cuDevicePrimaryCtxRetain(ctypes.byref(self._context), device))
+
+    def used_bytes(self) -> int:
+        free, total = self._free_and_total()
+        return total - free
+
+    def mapped_bytes(self) -> int:
+        return self.used_bytes()
+
+    def total_bytes(self) -> int:
+        return self._free_and_total()[1]
+
+    def give_back(self) -> None:
+        pass
+
+    def _free_and_total(self) -> tuple[int, int]:
+        free, total, before = ctypes.c_size_t(), ctypes.c_size_t(), ctypes.c_void_p()
+        _checked(self._driver.cuCtxPushCurrent_v2(self._context))
+        try:
+            _checked(self._driver.cuMemGetInfo_v2(ctypes.byref(free), ctypes.byref(total)))
+        finally:
+            self._driver.cuCtxPopCurrent_v2(ctypes.byref(before))
+        return free.value, total.value
+
+
+class GpuUnknown(RuntimeError):
+    """The driver would not say; its number for the error follows."""
+
+
+def _checked(result: int) -> None:
+    if result:
+        raise GpuUnknown(f"CUDA driver error {result}")
+
+
+def data_bytes() -> int:
+    """All that this process has mapped to write to: what is large comes and goes by itself (`keep_no_large_blocks`)."""
+    try:
+        # A hundredth of a millisecond; a Path would take twice that.
+        descriptor = os.open(PAGES, os.O_RDONLY)
+    except OSError:
+        return 0
+    try:
+        return int(os.read(descriptor, 256).split()[5]) * PAGE_BYTES
+    finally:
+        os.close(descriptor)
+
+
+@cache
+def host_memory() -> MemoryGauge:
+    library = ctypes.CDLL(None)
+    return MallocMemory(library) if hasattr(library, "mallinfo2") else ResidentMemory()
+
+
+@cache
+def gpu_memory() -> GpuMemory | None:
+    """None where no driver answers."""
+    try:
+        return GpuMemory(ctypes.CDLL("libcuda.so.1"))
+    except (OSError, GpuUnknown):
+        return None
+
+
+def keep_no_large_blocks() -> None:
+    """For the whole process. By itself glibc learns from the first large block that is freed to keep all up to 32 MB,
+    and does so for each thread: pictures long gone stay resident once for every thread that has read a page."""
+    library = ctypes.CDLL(None)
+    if hasattr(library, "mallinfo2"):
+        library.mallopt(_MMAP_THRESHOLD, KEPT_BLOCK_BYTES)
+        # glibc's own proportion; setting the one ends its learning of both.
+        library.mallopt(_TRIM_THRESHOLD, 2 * KEPT_BLOCK_BYTES)
+
+
+def memory_of(*, on_gpu: bool) -> MemoryGauge:
+    return (gpu_memory() if on_gpu else None) or host_memory()
+
+
+class Part:
+    """One load or run; `alone` says whether no other went on beside it so far."""
+
+    def __init__(self, activity: "Activity", number: int, began_alone: bool) -> None:
+        self._activity = activity
+        self._number = number
+        self._began_alone = began_alone
+        self._given_back_before = activity.given_back_bytes
+
+    @property
+    def alone(self) -> bool:
+        return self._began_alone and self._activity.begun == self._number
+
+    @property
+    def given_back_bytes(self) -> int:
+        """By others, since it began: so much more may have been taken than memory in use shows."""
+        return self._activity.given_back_bytes - self._given_back_before
+
+
+class Activity:
+    """Loads and runs of this process: what memory grew by is known of one that was alone."""
+
+    def __init__(self) -> None:
+        self.begun = self.given_back_bytes = 0
+        self._going_on = 0
+        self._lock = threading.Lock()
+        self._own = threading.local()
+
+    def gave_back(self, counted_bytes: int) -> None:
+        with self._lock:
+            self.given_back_bytes += counted_bytes
+
+    @contextmanager
+    def part(self) -> Iterator[Part]:
+        """What begins within a part, in the same thread, belongs to it: the warm-up of a load."""
+        outer: Part | None = getattr(self._own, "part", None)
+        if outer is not None:
+            yield outer
+            return
+        with self._lock:
+            self.begun += 1
+            part = Part(self, self.begun, self._going_on == 0)
+            self._going_on += 1
+        self._own.part = part
+        try:
+            yield part
+        finally:
+            self._own.part = None
+            with self._lock:
+                self._going_on -= 1
+
+
+activity = Activity()

@@ -1,0 +1,37 @@
+"""What ONNX Runtime says went wrong, without places in its sources and names of hosts, which no caller needs."""
+
+import re
+
+MOST_CHARACTERS = 2000
+_SOURCE = re.compile(
+    r"(?:[A-Za-z]:\\|/)?[^\s:='\"]*\w\.(?:cc|cpp|cxx|c|h|hpp|cu|cuh):\d+:?\s*(?:\w+(?= [A-Z]))?\s*"
+)
+_SIGNATURE = re.compile(r"[>\w:~<*&,\[\] ]*[\w>~]\(")
+_AFTER_SIGNATURE = re.compile(r"\)(?: const)?(?: noexcept)?(?: \[with [^\]]*\])?:?\s*")
+_OF_A_DEVICE = re.compile(r"\s*;\s*(?:hostname|file|line|expr)=[^;]*")
+
+
+def plain_words(said: str) -> str:
+    parts: list[str] = []
+    rest = _OF_A_DEVICE.sub("", said[:MOST_CHARACTERS])
+    while found := _SOURCE.search(rest):
+        parts.append(rest[: found.start()])
+        rest = _without_signature(rest[found.end() :])
+    return "".join([*parts, rest]).strip(" ;\n")
+
+
+def _without_signature(said: str) -> str:
+    """Where a function's name with its parameters follows a place in the sources."""
+    begins = _SIGNATURE.match(said)
+    if begins is None:
+        return said
+    depth = 0
+    for place in range(begins.end() - 1, len(said)):
+        depth += {"(": 1, ")": -1}.get(said[place], 0)
+        if depth == 0:
+            if said[place + 1 : place + 2] == ">":
+                # The parentheses were those of a type in its name.
+                return _without_signature(said[place + 1 :])
+            ends = _AFTER_SIGNATURE.match(said, place)
+            return said[ends.end() :] if ends is not None else said[place + 1 :]
+    return said

@@ -1,0 +1,48 @@
+"""In which precision a model runs: its version may hold the same graph in several."""
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from inference.errors import ModelFailed
+
+FP32 = "fp32"
+PRECISIONS = (FP32, "fp16", "bf16", "int8")
+DEVICES = ("cpu", "gpu")
+
+
+def variant_role(role: str, precision: str) -> str:
+    """`weights` in int8 is the artifact `weights.int8`; the plain role is fp32."""
+    return role if precision == FP32 else f"{role}.{precision}"
+
+
+def chosen_precision(config: Mapping[str, Any], *, on_gpu: bool) -> str:
+    """`config["precision"]` is one word, or one for each device; fp32 where it says nothing."""
+    wish = config.get("precision", FP32)
+    if isinstance(wish, Mapping):
+        unknown = sorted(set(wish) - set(DEVICES))
+        if unknown:
+            raise ModelFailed(
+                "model_precision_unknown",
+                f"precision is set for {unknown[0]!r}; devices are {' and '.join(DEVICES)}",
+            )
+        wish = wish.get(DEVICES[on_gpu], FP32)
+    if wish not in PRECISIONS:
+        raise ModelFailed("model_precision_unknown", f"{wish!r} is none of {', '.join(PRECISIONS)}")
+    return str(wish)
+
+
+def chosen_role(artifacts: Collection[str], role: str, config: Mapping[str, Any], *, on_gpu: bool) -> str:
+    """The artifact to load for this role; what exists in no other precision, like a tokenizer, is itself."""
+    precision = chosen_precision(config, on_gpu=on_gpu)
+    wanted = variant_role(role, precision)
+    if wanted in artifacts or wanted == role:
+        return wanted
+    has_variants = any(variant_role(role, other) in artifacts for other in PRECISIONS if other != FP32)
+    others_have_it = any(name.endswith(f".{precision}") for name in artifacts)
+    if others_have_it and not has_variants:
+        return role
+    raise ModelFailed(
+        "model_artifact_missing",
+        f"its precision is {precision} on the {DEVICES[on_gpu]}, and it has no artifact '{wanted}'"
+        f" (it has: {', '.join(sorted(artifacts)) or 'none'})",
+    )

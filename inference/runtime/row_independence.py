@@ -1,0 +1,209 @@
+"""Whether rows of one batch leave each other alone in a graph, tried before callers share a run.
+
+A graph may mix its rows (a mean over the batch, a softmax along it): one caller would then see another in his answer.
+And where ONNX Runtime takes another path for few rows than for many, the last bits differ: such a graph runs with
+some rows of padding, so that an answer is the same alone and in company.
+
+A trial sees what the values that it makes bring about, and no more: that no value can mix rows is for the graph's
+operators to show, see `row_proof`.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from inference.runtime.probe_rows import KINDS, ROWS, one_of_each, row_shape, rows_of
+from inference.runtime.row_proof import Proof
+from inference.runtime.tensors import Array, TensorSpec
+
+MANY_ROWS = 32
+LONGEST_REASON = 200
+NO_PROOF = Proof(False, "its operators were not looked at")
+FREE, MUCH_FREE = 4, 16
+"""What a dimension of any size is in a trial: a library may take another path for more rows, or for longer ones."""
+LEAST_ROWS = (1, 2, 4)
+"""Tried in this order; a graph that needs more padding than this gains nothing by batches."""
+LARGEST_ROW = 4_000_000
+"""Values; the rows of a graph that takes more are not put together."""
+
+LARGEST_TRIAL = 1_000_000
+"""Values of the many rows."""
+
+Run = Callable[[Mapping[str, Array]], Sequence[Array]]
+
+
+@dataclass(frozen=True, slots=True)
+class RowIndependence:
+    """`least_rows` is None where callers must not share a run."""
+
+    least_rows: int | None
+    reason: str
+    certain: bool = True
+    """False where the trial itself failed, or a part of it took too long: that may have been the machine's doing."""
+    proven: bool = False
+    """Whether the graph's operators, too, leave rows alone, whatever the values are."""
+
+    @property
+    def batchable(self) -> bool:
+        """As far as the trial went."""
+        return self.least_rows is not None
+
+    def may_share(self, *, unproven: bool) -> bool:
+        return self.batchable and (self.proven or unproven)
+
+
+def padded_to(tensor: Array, rows: int) -> Array:
+    """The last row repeated, as it is sure to be an input that the graph takes."""
+    missing = rows - tensor.shape[0]
+    return tensor if missing <= 0 else np.concatenate([tensor, np.repeat(tensor[-1:], missing, axis=0)])
+
+
+def has_free_rows(inputs: Sequence[TensorSpec], outputs: Sequence[TensorSpec]) -> bool:
+    """Every tensor begins with a dimension of any size, which callers may fill together."""
+    tensors = (*inputs, *outputs)
+    return bool(tensors) and all(tensor.shape and tensor.shape[0] == -1 for tensor in tensors)
+
+
+def find_row_independence(
+    inputs: Sequence[TensorSpec],
+    outputs: Sequence[TensorSpec],
+    run: Run,
+    *,
+    seed: int = 0,
+    proof: Proof = NO_PROOF,
+) -> RowIndependence:
+    """Runs different rows alone and together, to the last bit. `run` raises where the graph takes no such input.
+
+    Where the proof holds, rows of one kind will do; otherwise rows of many kinds are tried.
+    """
+    found = _tried(inputs, outputs, run, np.random.default_rng(seed), broadly=not proof.holds)
+    if not found.batchable or proof.holds:
+        return replace(found, proven=proof.holds)
+    reason = f"rows of many kinds agree, but the graph does not prove that all do: {proof.why}"
+    return replace(found, reason=reason[:LONGEST_REASON])
+
+
+def _tried(
+    inputs: Sequence[TensorSpec],
+    outputs: Sequence[TensorSpec],
+    run: Run,
+    generator: np.random.Generator,
+    *,
+    broadly: bool,
+) -> RowIndependence:
+    if not has_free_rows(inputs, outputs):
+        return RowIndependence(None, "not every input and output begins with a free dimension")
+    if _row_values(inputs, FREE) > LARGEST_ROW:
+        return RowIndependence(None, "one row is too large to be tried")
+    run = _Timely(run)
+    try:
+        first = _Trial.of(run, rows_of(inputs, ROWS, FREE, generator), range(ROWS), must_run=True)
+        more: list[_Trial] | None = None
+        for least_rows in LEAST_ROWS:
+            if not first.has_a_row_for_each or not first.agrees(run, least_rows):
+                continue
+            if more is None:
+                more = [*_larger(inputs, run, generator)]
+                more += _of_all_kinds(inputs, run, generator, first) if broadly else ()
+            if all(trial.has_a_row_for_each and trial.agrees(run, least_rows) for trial in more):
+                reason = "rows are the same to the last bit alone and together"
+                return RowIndependence(least_rows, reason, certain=not run.late)
+    except Exception as error:
+        words = f"the graph takes no rows of our making: {error}"
+        return RowIndependence(None, words[:LONGEST_REASON], certain=False)
+    if not first.has_a_row_for_each:
+        return RowIndependence(None, "an output has not one row for each row of the input")
+    return RowIndependence(None, "a row's answer depends on the rows beside it", certain=not run.late)
+
+
+class _Timely:
+    """Remembers that a run was refused or ended for the time that it takes."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self.late = False
+
+    def __call__(self, feeds: Mapping[str, Array]) -> Sequence[Array]:
+        try:
+            return self._run(feeds)
+        except TimeoutError:
+            self.late = True
+            raise
+
+
+@dataclass(frozen=True, slots=True)
+class _Trial:
+    """Rows that were run together, of which some are run alone."""
+
+    rows: Mapping[str, Array]
+    together: Sequence[Array]
+    looked_at: Sequence[int]
+    must_run: bool
+    """Where not, a run that fails or comes too late shows nothing."""
+
+    @classmethod
+    def of(cls, run: Run, rows: Mapping[str, Array], looked_at: Sequence[int], *, must_run: bool) -> "_Trial":
+        return cls(rows, run(rows), looked_at, must_run)
+
+    @property
+    def has_a_row_for_each(self) -> bool:
+        count = len(next(iter(self.rows.values())))
+        return all(answer.shape[:1] == (count,) for answer in self.together)
+
+    def agrees(self, run: Run, least_rows: int) -> bool:
+        try:
+            return all(self._alone(run, row, least_rows) for row in self.looked_at)
+        except Exception:
+            if self.must_run:
+                raise
+            return True
+
+    def _alone(self, run: Run, row: int, least_rows: int) -> bool:
+        own = run({name: padded_to(tensor[row : row + 1], least_rows) for name, tensor in self.rows.items()})
+        return all(
+            answer.shape[:1] == (least_rows,) and _same(answer[0], expected[row])
+            for answer, expected in zip(own, self.together, strict=True)
+        )
+
+
+def _larger(inputs: Sequence[TensorSpec], run: Run, generator: np.random.Generator) -> Iterator[_Trial]:
+    """As far as the graph takes them, and in time: a dimension of any size may have to fit another."""
+    for free in (FREE, MUCH_FREE) if any(-1 in tensor.shape[1:] for tensor in inputs) else (FREE,):
+        count = min(MANY_ROWS, LARGEST_TRIAL // max(1, _row_values(inputs, free)))
+        if count <= ROWS:
+            continue
+        with suppress(Exception):
+            rows = rows_of(inputs, count, free, generator)
+            yield _Trial.of(run, rows, (0, count // 2, count - 1), must_run=False)
+
+
+def _of_all_kinds(
+    inputs: Sequence[TensorSpec], run: Run, generator: np.random.Generator, ordinary: "_Trial"
+) -> Iterator[_Trial]:
+    """Each kind among its like, then all that the graph takes beside one another."""
+    room = LARGEST_TRIAL // max(1, _row_values(inputs, FREE))
+    taken = [ordinary.rows]
+    for kind in KINDS if room else ():
+        with suppress(Exception):
+            count = min(ROWS, max(2, room))
+            rows = rows_of(inputs, count, FREE, generator, kind)
+            yield _Trial.of(run, rows, [count // 2], must_run=False)
+            taken.append(rows)
+    for mixed in one_of_each(taken, max(ROWS, room)):
+        with suppress(Exception):
+            yield _Trial.of(run, mixed, range(len(next(iter(mixed.values())))), must_run=False)
+
+
+def _same(one: Array, other: Array) -> bool:
+    """Bit by bit where both are numbers: NaN is the same as itself."""
+    if one.dtype != other.dtype or one.shape != other.shape:
+        return False
+    if one.dtype == object:
+        return bool((one == other).all())
+    return one.tobytes() == other.tobytes()
+
+
+def _row_values(inputs: Sequence[TensorSpec], free: int) -> int:
+    return sum(int(np.prod(row_shape(tensor, free))) for tensor in inputs)

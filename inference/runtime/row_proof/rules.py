@@ -1,0 +1,99 @@
+"""Which rule holds for which operator. What is not here is not known to keep rows apart."""
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+
+from inference.runtime.row_proof import axes, elementwise, layouts, names, products, sequences, sizes
+from inference.runtime.row_proof.outline import Use
+from inference.runtime.row_proof.values import Fixed, Known
+
+Rule = Callable[[Use], Known | Sequence[Known]]
+MICROSOFT, TABLES = "com.microsoft", "ai.onnx.ml"
+
+ALL_OUTPUTS_ALIKE = frozenset(["Split", "TopK", "Dropout"])
+"""Of the others a second output is not followed: places in a pool count from the first value of the whole batch."""
+COUNTS_ROWS = frozenset(["ConstantOfShape", "Expand", "Reshape", "Resize", "Tile"])
+"""May be told how many rows there are, since they only shape by it."""
+
+_STANDARD: Mapping[str, Rule] = MappingProxyType(
+    {
+        **dict.fromkeys([*names.UNARY, *names.BROADCAST], elementwise.elementwise),
+        **dict.fromkeys(names.REDUCTIONS, axes.reduce),
+        **dict.fromkeys(names.PICTURES, axes.channels),
+        **dict.fromkeys(["ArgMax", "ArgMin"], axes.arg_reduce),
+        **dict.fromkeys(["BatchNormalization"], axes.batch_norm),
+        **dict.fromkeys(["GroupNormalization", "InstanceNormalization", "LRN"], axes.normalised),
+        **dict.fromkeys(["Softmax", "LogSoftmax", "Hardmax"], axes.softmax),
+        **dict.fromkeys(
+            ["LayerNormalization", "RMSNormalization", "SimplifiedLayerNormalization"], axes.layer_norm
+        ),
+        **dict.fromkeys(["GatherElements", "ScatterElements"], axes.elements_along),
+        **dict.fromkeys(["QuantizeLinear", "DequantizeLinear"], elementwise.linear_quantised),
+        **dict.fromkeys(["GRU", "LSTM", "RNN"], sequences.recurrent),
+        **dict.fromkeys(["QLinearConv", "QLinearMatMul"], products.quantised),
+        **dict.fromkeys(["MatMul", "MatMulInteger"], products.mat_mul),
+        "Attention": sequences.attention,
+        "CastLike": elementwise.first_of_two,
+        "Clip": elementwise.first_with_numbers,
+        "Concat": axes.concat,
+        "ConstantOfShape": layouts.constant_of_shape,
+        "CumSum": axes.cumulate,
+        "Dropout": axes.dropout,
+        "Einsum": products.einsum,
+        "Expand": layouts.expand,
+        "Flatten": layouts.flatten,
+        "Gather": axes.gather,
+        "Gemm": products.gemm,
+        "LpNormalization": axes.norm_along,
+        "MeanVarianceNormalization": axes.mean_variance,
+        "OneHot": axes.one_hot,
+        "Pad": layouts.pad,
+        "Reshape": layouts.reshape,
+        "Resize": axes.resize,
+        "Shape": sizes.shape_of,
+        "Size": sizes.size_of,
+        "Slice": axes.slice_,
+        "Split": axes.split,
+        "Squeeze": layouts.squeeze,
+        "Tile": layouts.tile,
+        "TopK": axes.top,
+        "Transpose": layouts.transpose,
+        "Trilu": axes.triangle,
+        "Unsqueeze": layouts.unsqueeze,
+        "Upsample": axes.resize,
+    }
+)
+_MICROSOFT: Mapping[str, Rule] = MappingProxyType(
+    {
+        **dict.fromkeys(names.OF_MICROSOFT, elementwise.elementwise),
+        **dict.fromkeys(["Attention", "MultiHeadAttention"], sequences.attention),
+        **dict.fromkeys(["QuantizeLinear", "DequantizeLinear"], elementwise.linear_quantised),
+        **dict.fromkeys(["SkipLayerNormalization", "SkipSimplifiedLayerNormalization"], sequences.skip_norm),
+        "EmbedLayerNormalization": sequences.embedded,
+        "FusedMatMul": products.mat_mul,
+        "MatMulNBits": products.packed_weights,
+    }
+)
+RULES: Mapping[tuple[str, str], Rule] = MappingProxyType(
+    {
+        **{("", name): rule for name, rule in _STANDARD.items()},
+        **{(MICROSOFT, name): rule for name, rule in _MICROSOFT.items()},
+        **{(TABLES, name): sequences.of_a_table for name in names.OF_TABLES},
+    }
+)
+
+SIZE_RULES: Mapping[str, Callable[[Use], Fixed]] = MappingProxyType(
+    {
+        **dict.fromkeys(["Identity", "Squeeze", "Unsqueeze", "Reshape"], sizes.same_values),
+        **dict.fromkeys(["Add", "Sub", "Mul", "Div", "Equal", "Where"], sizes.reckoned),
+        "Cast": sizes.cast,
+        "Concat": sizes.concat,
+        "Constant": sizes.constant,
+        "Gather": sizes.gather,
+        "ReduceProd": sizes.product,
+        "Shape": sizes.shape_of,
+        "Size": sizes.size_of,
+        "Slice": sizes.slice_,
+    }
+)
+"""For standard operators that come upon nothing but constants and sizes."""

@@ -1,0 +1,102 @@
+"""What the runs of one session make its arena hold: measured around each, and given back where memory is short."""
+
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from inference.runtime.arena_growth import ArenaGrowth, Shapes
+from inference.runtime.memory_in_use import MemoryGauge, Part, activity
+from inference.runtime.tensors import Array
+
+NOTICED_BYTES = 8 << 20
+"""Less than this is counted only of runs larger than all before: it may as well be what others do meanwhile."""
+
+Run = Callable[[], list[Any]]
+
+
+class RunMemory:
+    """Of one session; safe to share between threads."""
+
+    def __init__(self, memory: MemoryGauge, *, on_gpu: bool) -> None:
+        self.growth = ArenaGrowth()
+        self.on_growth: Callable[[bool], None] | None = None
+        """Called after a run that has changed `growth`, in its thread, with whether what was measured is sure."""
+        self.gives_back = False
+        """Whether each run hands back at its end what the arena has free, all but what its answer lies in: slower, for
+        where memory does not suffice to keep it."""
+        self._gives_back_now = self._gives_back_next = False
+        self._kept_bytes = 0
+        self._memory = memory
+        self._arenas = "cpu:0;gpu:0" if on_gpu else "cpu:0"
+        self._lock = threading.Lock()
+
+    def give_back_next(self) -> None:
+        """At the end of the next run, once."""
+        self._gives_back_next = True
+
+    @contextmanager
+    def giving_back(self) -> Iterator[None]:
+        """For runs larger than callers' may ever be: each leaves in the arena what its answer lies in, no more."""
+        self._gives_back_now = True
+        try:
+            yield
+        finally:
+            self._gives_back_now = False
+
+    def measured(self, run: Run, feeds: Mapping[str, Array], options: Any) -> list[Any]:
+        """What `run` answers, with these options."""
+        with activity.part() as part:
+            if self.gives_back or self._gives_back_now or self._gives_back_next:
+                self._gives_back_next = False
+                return self._run_and_give_back(run, options)
+            return self._run_and_look(run, {name: feed.shape for name, feed in feeds.items()}, part)
+
+    def _run_and_look(self, run: Run, shapes: Shapes, part: Part) -> list[Any]:
+        # Exact where growth is expected; elsewhere a glance must do, which costs the same however much is free.
+        larger = self.growth.may_grow_with(shapes)
+        read = self._memory.used_bytes if larger else self._memory.mapped_bytes
+        before_bytes = read()
+        try:
+            # Answers are no memory of their own: they lie in the arena.
+            return run()
+        finally:
+            # A run that has failed has made the arena grow as well.
+            alone = part.alone
+            grown_bytes = read() - before_bytes + (0 if alone else part.given_back_bytes)
+            if larger or grown_bytes >= NOTICED_BYTES:
+                self._grown(shapes, grown_bytes, alone=alone)
+
+    def _run_and_give_back(self, run: Run, options: Any) -> list[Any]:
+        options.add_run_config_entry("memory.enable_memory_arena_shrinkage", self._arenas)
+        before_bytes, answers = self._memory.mapped_bytes(), list[Any]()
+        try:
+            answers = run()
+        finally:
+            grown_bytes = self._memory.mapped_bytes() - before_bytes
+            self._given_back(_bytes_of(answers), grown_bytes)
+        return answers
+
+    def _grown(self, shapes: Shapes, grown_bytes: int, *, alone: bool) -> None:
+        with self._lock:
+            self.growth = self.growth.after(shapes, grown_bytes, alone=alone)
+        if self.on_growth is not None:
+            self.on_growth(alone)
+
+    def _given_back(self, answer_bytes: int, grown_bytes: int) -> None:
+        """What the answer lies in stays: at least as much, and all of the arena's block that it was put into.
+
+        A small one is put into the first block, which is never given back; a warm-up keeps that one small.
+        """
+        with self._lock:
+            is_small = answer_bytes < NOTICED_BYTES
+            self._kept_bytes = 0 if is_small else max(answer_bytes, grown_bytes, self._kept_bytes)
+            freed_bytes = self.growth.counted_bytes - self._kept_bytes
+            self.growth = self.growth.given_back(self._kept_bytes)
+        activity.gave_back(max(0, freed_bytes))
+        if freed_bytes and self.on_growth is not None:
+            self.on_growth(False)
+
+
+def _bytes_of(answers: Sequence[Any]) -> int:
+    return sum(answer.nbytes for answer in answers if hasattr(answer, "nbytes"))

@@ -1,0 +1,194 @@
+"""A session's place in memory: taken before it is loaded, so that later callers wait for that load."""
+
+from collections.abc import Mapping
+from concurrent.futures import Future
+from dataclasses import dataclass
+from enum import Enum, StrEnum, auto
+from pathlib import Path
+from typing import Any
+
+from inference.errors import ModelFailed
+from inference.runtime.arena_growth import ArenaGrowth
+from inference.runtime.hosted_session import HostedSession
+from inference.runtime.load_order import WaitingLoad
+from inference.runtime.profiles import Profile
+from inference.runtime.residency import Resident, UseRate
+
+
+class Happened(StrEnum):
+    LOADED = "loaded"
+    EVICTED = "evicted"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    happened: Happened
+    path: str
+
+
+@dataclass(slots=True)
+class LoadTally:
+    """Of one file."""
+
+    loads: int = 0
+    failures: int = 0
+    evictions: int = 0
+    load_s: float = 0.0
+    """Of all its loads, warm-up included."""
+
+    def loaded(self, seconds: float) -> None:
+        self.loads += 1
+        self.load_s += seconds
+
+
+@dataclass(frozen=True, slots=True)
+class ResidentSession:
+    """A session in memory, for heartbeats and the admin."""
+
+    path: str
+    weight_bytes: int
+    """Of its file."""
+    load_s: float
+    provider: str
+    users: int
+    runs: int
+    rows: int
+    run_s: float
+    held_bytes: int = 0
+    """Measured: with its arena, and never less than its file."""
+    warm_up_s: float = 0.0
+    loaded_at_s: float = 0.0
+    last_used_s: float = 0.0
+    loads: int = 0
+
+
+class State(Enum):
+    WAITING = auto()
+    LOADING = auto()
+    READY = auto()
+
+
+class Slot:
+    """The host's lock guards it."""
+
+    def __init__(self, path: str, *, nested: bool, name: str = "") -> None:
+        self.path = path
+        self.name = name or Path(path).name
+        self.state = State.WAITING
+        self.session: Future[HostedSession] = Future()
+        self.users = 0
+        self.use = UseRate()
+        self.held_bytes = self.loaded_bytes = self.file_bytes = self.needed_bytes = 0
+        self.load_s = self.warm_up_s = self.loaded_at_s = 0.0
+        self.blocked_since_s = 0.0
+        self.gives_back = self.outgrown = False
+        self._budget_bytes = 0
+        self._nested = nested
+        self._peak_bytes = 0
+        self._measured_alone = False
+        self._warm_arena = ArenaGrowth()
+
+    @property
+    def in_use(self) -> bool:
+        return self.users > 0 or self.state is not State.READY
+
+    def expect(self, profile: Profile, file_bytes: int, budget_bytes: int) -> None:
+        """What it will take, from what is known of it, or else from the size of its file."""
+        self.file_bytes = file_bytes
+        self._budget_bytes = budget_bytes
+        self._peak_bytes = profile.peak_bytes
+        self._measured_alone = profile.alone
+        self._believe(profile.loaded_bytes)
+        self.refuse_if_too_large(budget_bytes)
+        self.needed_bytes = max(self.loaded_bytes, min(profile.reserved_bytes(budget_bytes), budget_bytes))
+        self.gives_back = profile.peak_bytes > budget_bytes
+
+    def measured(self, measured_bytes: int, arena: ArenaGrowth, *, alone: bool) -> None:
+        """What was measured beside others is believed only where nothing better is known."""
+        if alone or not self._measured_alone:
+            self._measured_alone = alone
+            self._believe(measured_bytes)
+        self.needed_bytes = max(self.needed_bytes, self.loaded_bytes)
+        self._warm_arena = arena
+
+    def freed(self, freed_bytes: int) -> Mapping[str, Any]:
+        """What its end gave back is all that it held, to the byte: better than what its runs were seen to add."""
+        if self.gives_back or freed_bytes < self.file_bytes:
+            return {}
+        loaded_bytes = self.loaded_bytes if self._measured_alone else min(self.loaded_bytes, freed_bytes)
+        return {"loaded_bytes": loaded_bytes, "peak_bytes": max(loaded_bytes, freed_bytes)}
+
+    def _believe(self, measured_bytes: int) -> None:
+        """A figure with others' memory in it may take all there is, but must not keep a model out for ever."""
+        if not self._measured_alone:
+            measured_bytes = min(measured_bytes, self._budget_bytes)
+        self.loaded_bytes = max(self.file_bytes, measured_bytes)
+
+    def refuse_if_too_large(self, budget_bytes: int) -> None:
+        if self.loaded_bytes > budget_bytes:
+            raise ModelFailed(
+                "model_exceeds_memory",
+                f"{self.name} needs {self.loaded_bytes} bytes; models here may take {budget_bytes}",
+            )
+
+    def grown_bytes(self) -> int:
+        """What its arena has grown by beyond what is kept for it; less than nothing where it was given back."""
+        growth = self.session.result().memory.growth
+        now_bytes = self.loaded_bytes + growth.counted_bytes - self._warm_arena.counted_bytes
+        return max(self.needed_bytes, now_bytes) - self.held_bytes
+
+    def outgrow(self, *, sure: bool) -> None:
+        """There is no room for what its arena has grown by: the next run gives it back, and if it is sure whose
+        memory was measured, every run; a session that nobody runs any more leaves."""
+        self.outgrown = True
+        memory = self.session.result().memory
+        memory.give_back_next()
+        if sure:
+            self.gives_back = memory.gives_back = True
+
+    def as_waiting(self, now_s: float) -> WaitingLoad:
+        blocked_s = now_s - self.blocked_since_s if self.blocked_since_s else 0.0
+        to_measure = not self._measured_alone
+        return WaitingLoad(self.path, self.needed_bytes, to_measure, self._nested, blocked_s)
+
+    def as_resident(self, now_s: float) -> Resident:
+        return Resident(
+            self.path,
+            self.held_bytes,
+            uses=self.use.by(now_s),
+            load_s=self.load_s + self.warm_up_s,
+            last_used_s=self.use.at_s,
+            in_use=self.in_use,
+        )
+
+    def as_measured(self) -> Mapping[str, Any]:
+        if self.session.done():
+            arena_bytes = self.session.result().memory.growth.held_bytes - self._warm_arena.held_bytes
+            self._peak_bytes = max(self._peak_bytes, self.loaded_bytes + arena_bytes)
+        return {
+            "file_bytes": self.file_bytes,
+            "loaded_bytes": self.loaded_bytes,
+            "alone": self._measured_alone,
+            "peak_bytes": max(self._peak_bytes, self.loaded_bytes),
+            "load_s": self.load_s,
+            "warm_up_s": self.warm_up_s,
+        }
+
+    def describe(self, tally: LoadTally) -> ResidentSession:
+        session = self.session.result()
+        return ResidentSession(
+            path=self.path,
+            weight_bytes=self.file_bytes,
+            load_s=self.load_s,
+            provider=session.provider,
+            users=self.users,
+            runs=session.tally.runs,
+            rows=session.tally.rows,
+            run_s=session.tally.seconds,
+            held_bytes=self.held_bytes,
+            warm_up_s=self.warm_up_s,
+            loaded_at_s=self.loaded_at_s,
+            last_used_s=self.use.at_s,
+            loads=tally.loads,
+        )
