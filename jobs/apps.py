@@ -1,8 +1,16 @@
 """The app of documents, jobs and their results."""
 
+from importlib import import_module
+
 from django.apps import AppConfig
+from django.db.models.signals import post_migrate
 
 
 class JobsConfig(AppConfig):
     name = "jobs"
+    verbose_name = "Work"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        table = import_module("jobs.search.embeddings_table")
+        post_migrate.connect(table.make_embeddings_table, sender=self)

@@ -25,6 +25,14 @@ class NothingToRetry(DomainError):
     code = "nothing_to_retry"
 
 
+class TooManyUnfinishedJobs(DomainError):
+    code = "too_many_unfinished_jobs"
+
+
+class IdempotencyKeyReused(DomainError):
+    code = "idempotency_key_reused"
+
+
 class DocumentDeleted(DomainError):
     code = "document_deleted"
 

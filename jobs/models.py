@@ -1,12 +1,29 @@
 """The durable truth: documents, jobs, their pages and what happened to them."""
 
+from django.contrib.postgres.indexes import GinIndex, OpClass
+from django.contrib.postgres.search import SearchVectorField
 from django.db import models
-from django.db.models.functions import Now
+from django.db.models.functions import Now, Upper
 from django.utils import timezone
 
 from inference.models import ModelVersion
 from jobs import states
+from jobs.batches.models import Batch, BatchTask, StoredFile
 from tenants.scoped import TenantOwned
+
+__all__ = [
+    "Batch",
+    "BatchTask",
+    "Document",
+    "DocumentPage",
+    "Event",
+    "FileToErase",
+    "IdempotencyKey",
+    "Job",
+    "Page",
+    "PageText",
+    "StoredFile",
+]
 
 _JOB_STATES = [(state, state) for state in states.JOB_STATES]
 _PAGE_STATES = [(state, state) for state in states.PAGE_STATES]
@@ -40,6 +57,7 @@ class Document(TenantOwned):
                 name="jobs_document_same_bytes",
             ),
         ]
+        indexes = [models.Index(OpClass(Upper("name"), "text_pattern_ops"), name="jobs_document_by_name")]
 
     def __str__(self) -> str:
         return self.name
@@ -58,6 +76,13 @@ class DocumentPage(TenantOwned):
     picture_type = models.CharField(max_length=50, blank=True)
     text_layer = models.JSONField(
         null=True, help_text="Lines with boxes; null when the page must be recognised."
+    )
+    content_sha256 = models.CharField(
+        max_length=64,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="Of picture and text; see jobs/documents/content.py.",
     )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
@@ -91,7 +116,22 @@ class Job(TenantOwned):
     pages_total = models.PositiveIntegerField()
     pages_succeeded = models.PositiveIntegerField(default=0)
     pages_failed = models.PositiveIntegerField(default=0)
+    pages_cached = models.PositiveIntegerField(
+        default=0, db_default=0, help_text="Succeeded without a run: their results were known."
+    )
+    pages_coalesced = models.PositiveIntegerField(
+        default=0, db_default=0, help_text="Of these, the ones whose results came while they waited."
+    )
+    oldest_result_at = models.DateTimeField(
+        null=True, help_text="When the oldest result was made that was known already."
+    )
+    cache_control = models.CharField(
+        max_length=10, blank=True, default="", db_default="", help_text="no-cache, no-store, or nothing."
+    )
     price = models.JSONField(help_text="As it was when the job was accepted.")
+    cached_price = models.JSONField(
+        null=True, help_text="For pages whose results are known; null for the price."
+    )
     cost_micros = models.BigIntegerField(default=0)
     currency = models.CharField(max_length=3)
     error_code = models.CharField(max_length=60, blank=True)
@@ -112,6 +152,18 @@ class Job(TenantOwned):
             models.Index(fields=["tenant", "state", "-id"], name="jobs_job_by_state"),
             models.Index(fields=["tenant", "model_version", "-id"], name="jobs_job_by_model"),
             models.Index(fields=["document"], name="jobs_job_of_document"),
+            # The operator's lists know no tenant. What succeeded is most of all, and found without an index.
+            models.Index(
+                fields=["state", "-id"], condition=~models.Q(state="succeeded"), name="jobs_job_unsuccessful"
+            ),
+            models.Index(
+                fields=["error_code", "-id"], condition=~models.Q(error_code=""), name="jobs_job_by_error"
+            ),
+            models.Index(
+                fields=["api_key_id", "-id"],
+                condition=models.Q(api_key_id__isnull=False),
+                name="jobs_job_of_key",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -148,6 +200,22 @@ class Page(TenantOwned):
     lease_until = models.DateTimeField(null=True)
     worker = models.CharField(max_length=100, blank=True)
     result = models.JSONField(null=True)
+    units = models.JSONField(null=True, help_text="What was done for the result, in the units of prices.")
+    result_at = models.DateTimeField(
+        null=True, help_text="When the result was made, here or where it was taken from."
+    )
+    cache_key = models.BinaryField(
+        null=True,
+        max_length=32,
+        help_text="Of a result, by which it is found again; of a running page, what no other may run meanwhile.",
+    )
+    cached = models.BooleanField(default=False, db_default=False, help_text="Not run: its result was known.")
+    waits_for = models.BinaryField(
+        null=True, max_length=32, help_text="The key of a page that is run elsewhere, whose result will do."
+    )
+    awaited = models.BooleanField(
+        default=False, db_default=False, help_text="Others wait for the end of its run."
+    )
     error_code = models.CharField(max_length=60, blank=True)
     error_detail = models.TextField(blank=True)
     cost_micros = models.BigIntegerField(default=0)
@@ -159,8 +227,21 @@ class Page(TenantOwned):
         constraints = [
             *TenantOwned.Meta.constraints,
             models.UniqueConstraint(fields=["job", "number"], name="jobs_page_once"),
+            models.UniqueConstraint(
+                fields=["tenant", "cache_key"], condition=models.Q(state="running"), name="jobs_page_one_run"
+            ),
         ]
         indexes = [
+            models.Index(
+                fields=["tenant", "cache_key", "-result_at"],
+                condition=models.Q(state="succeeded", cache_key__isnull=False),
+                name="jobs_page_known",
+            ),
+            models.Index(
+                fields=["tenant", "waits_for"],
+                condition=models.Q(state="queued", waits_for__isnull=False),
+                name="jobs_page_waiting",
+            ),
             models.Index(
                 fields=["model_version", "id"], condition=models.Q(state="queued"), name="jobs_page_queue"
             ),
@@ -169,6 +250,22 @@ class Page(TenantOwned):
             ),
             models.Index(
                 fields=["lease_until"], condition=models.Q(state="running"), name="jobs_page_leases"
+            ),
+            models.Index(
+                fields=["state", "-id"], condition=~models.Q(state="succeeded"), name="jobs_page_unsuccessful"
+            ),
+            models.Index(
+                fields=["error_code", "-id"], condition=~models.Q(error_code=""), name="jobs_page_by_error"
+            ),
+            models.Index(fields=["model_version", "-id"], name="jobs_page_of_version"),
+            models.Index(
+                fields=["worker", "-id"], condition=~models.Q(worker=""), name="jobs_page_by_worker"
+            ),
+            models.Index(
+                fields=["finished_at"],
+                include=["state", "error_code"],
+                condition=models.Q(finished_at__isnull=False),
+                name="jobs_page_finished",
             ),
         ]
 
@@ -218,3 +315,51 @@ class FileToErase(TenantOwned):
 
     def __str__(self) -> str:
         return self.name
+
+
+class IdempotencyKey(TenantOwned):
+    """A caller's name for one submission, kept with the job that it made; see jobs/idempotency/submissions.py."""
+
+    key = models.CharField(max_length=255)
+    fingerprint = models.CharField(max_length=64)
+    job = models.ForeignKey(
+        Job, on_delete=models.CASCADE, related_name="idempotency_keys", db_constraint=False, db_index=False
+    )
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    class Meta(TenantOwned.Meta):
+        constraints = [
+            *TenantOwned.Meta.constraints,
+            models.UniqueConstraint(fields=["tenant", "key"], name="jobs_idempotencykey_once"),
+        ]
+        indexes = [
+            models.Index(fields=["created_at"], name="jobs_idempotencykey_age"),
+            models.Index(fields=["job"], name="jobs_idempotencykey_of_job"),
+        ]
+
+    def __str__(self) -> str:
+        return self.key
+
+
+class PageText(TenantOwned):
+    """The words of a page's text, or of a job's document's name, by which the job is found; see jobs/search.
+
+    Its id is the page's, or the job's for a name, so that the same thing is never there twice.
+    """
+
+    job = models.ForeignKey(
+        Job, on_delete=models.CASCADE, related_name="+", db_constraint=False, db_index=False
+    )
+    number = models.PositiveIntegerField(help_text="Of the page; 0 for the name.")
+    words = SearchVectorField()
+
+    class Meta(TenantOwned.Meta):
+        indexes = [
+            # Written word by word rather than into a list of what is pending, which every search reads from its
+            # beginning and some unlucky page has to sort in.
+            GinIndex(fields=["words"], fastupdate=False, name="jobs_pagetext_words"),
+            models.Index(fields=["tenant", "job", "number"], name="jobs_pagetext_of_job"),
+        ]
+
+    def __str__(self) -> str:
+        return f"words of page {self.number} of {self.job_id}" if self.number else f"name of {self.job_id}"

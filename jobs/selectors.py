@@ -2,7 +2,8 @@
 
 import json
 import re
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -13,6 +14,7 @@ from django.db.models import QuerySet
 from jobs.documents.selectors import as_uuid
 from jobs.errors import InvalidRequest, NotFound
 from jobs.models import Event, Job
+from jobs.states import TERMINAL
 from tenants.context import APP, unit_of_work
 
 
@@ -64,7 +66,33 @@ def job_events_after(tenant_id: UUID, job_id: object, seq: int, limit: int = 200
         return [EventRow(row.job_id, row.seq, row.type, row.data, row.created_at) for row in rows]
 
 
-_CURSOR = re.compile(r"(\d{1,20})-(\d{1,19})")
+@dataclass(frozen=True)
+class JobPlace:
+    """How far a job has come."""
+
+    last_seq: int
+    ended: bool
+
+
+def job_places(tenant_id: UUID, job_ids: Iterable[UUID]) -> dict[UUID, JobPlace]:
+    with unit_of_work(tenant_id):
+        rows = Job.objects.filter(id__in=list(job_ids)).values_list("id", "last_seq", "state")
+        return {job_id: JobPlace(last_seq, state in TERMINAL) for job_id, last_seq, state in rows}
+
+
+def newest_event(tenant_id: UUID) -> str:
+    """The place of what was written last, shown already or not yet; empty where nothing ever happened."""
+    with unit_of_work(tenant_id), connections[APP].cursor() as sql:
+        sql.execute(_NEWEST, {"tenant": tenant_id})
+        row = sql.fetchone()
+    return f"{row[0]}-{row[1]}" if row else ""
+
+
+_CURSOR = re.compile(r"([0-9]{1,20})-([0-9]{1,19})")
+
+_NEWEST = (
+    "SELECT xid::text, id FROM jobs_event WHERE tenant_id = %(tenant)s ORDER BY xid DESC, id DESC LIMIT 1"
+)
 
 _NOW = "SELECT pg_snapshot_xmin(pg_current_snapshot())::text"
 
@@ -81,7 +109,7 @@ SELECT EXISTS (
     SELECT FROM jobs_event
     WHERE tenant_id = %(tenant)s AND (xid, id) > (%(xid)s::xid8, %(id)s)
       AND xid >= pg_snapshot_xmin(pg_current_snapshot())
-)
+), %(xid)s::xid8 > pg_snapshot_xmax(pg_current_snapshot())
 """
 
 
@@ -98,7 +126,9 @@ def tenant_events_after(tenant_id: UUID, cursor: str | None, limit: int = 200) -
     with unit_of_work(tenant_id), connections[APP].cursor() as sql:
         # Asked first: what stops being pending before the rows are read is among them.
         sql.execute(_PENDING, values)
-        pending = bool(sql.fetchone()[0])
+        pending, ahead = sql.fetchone()
+        if ahead:
+            raise _not_a_cursor(cursor)
         sql.execute(_TAIL, values)
         rows = sql.fetchall()
         if rows:
@@ -106,17 +136,42 @@ def tenant_events_after(tenant_id: UUID, cursor: str | None, limit: int = 200) -
     events = [
         StreamRow(row[0], row[1], row[2], _decoded(row[3]), row[4], f"{row[5]}-{row[6]}") for row in rows
     ]
-    return EventPage(events, f"{values['xid']}-{values['id']}", pending or len(rows) == limit)
+    ordered = in_order_of_jobs(events, before=cursor)
+    return EventPage(ordered, f"{values['xid']}-{values['id']}", pending or len(rows) == limit)
+
+
+def in_order_of_jobs(events: Sequence[StreamRow], *, before: str) -> list[StreamRow]:
+    """Each job's events by their numbers, as they were numbered under the lock of its row.
+
+    A transaction that waits for that lock may have its place in the stream already, before one that held the lock
+    earlier. Whoever stops between two events that changed places reads on from before both, and hears one again.
+    """
+    by_number: dict[UUID, Iterator[StreamRow]] = {
+        job: iter(sorted((event for event in events if event.job_id == job), key=lambda event: event.seq))
+        for job in {event.job_id for event in events}
+    }
+    ordered = [next(by_number[event.job_id]) for event in events]
+    moved = [place for place, event in enumerate(ordered) if event is not events[place]]
+    if not moved:
+        return list(events)
+    first, last = moved[0], moved[-1]
+    again = events[first - 1].cursor if first else before
+    places = [again if first <= place < last else event.cursor for place, event in enumerate(events)]
+    return [replace(event, cursor=place) for event, place in zip(ordered, places, strict=True)]
 
 
 def _place(cursor: str) -> tuple[str, int]:
     match = _CURSOR.fullmatch(cursor)
     if match is None or int(match[1]) >= 2**64 or int(match[2]) >= 2**63:
-        raise InvalidRequest(
-            f"{cursor[:60]!r} is not a cursor of this stream; use one that it gave you.",
-            code="invalid_cursor",
-        )
+        raise _not_a_cursor(cursor)
     return match[1], int(match[2])
+
+
+def _not_a_cursor(cursor: str) -> InvalidRequest:
+    """Also of one that this database will only come to: it was given out before a backup was put back."""
+    return InvalidRequest(
+        f"{cursor[:60]!r} is not a cursor of this stream; use one that it gave you.", code="invalid_cursor"
+    )
 
 
 def _cursor_now(tenant_id: UUID) -> str:

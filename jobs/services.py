@@ -1,9 +1,11 @@
 """Writes to jobs: accept, cancel, retry. Each is one transaction; workers are woken after it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
+from uuid import UUID
 
 from django.db import connections, transaction
 from django.db.models.functions import Now
@@ -13,6 +15,8 @@ from inference.registry.selectors import resolve
 from inference.runtime.parameters import validate_parameters, validate_work_kind
 from inference.runtime.tensor_requests import validate_input
 from jobs import states
+from jobs.allowance import pages_paid, require_room_for_job
+from jobs.dispatch.control import tell_canceled
 from jobs.dispatch.events import append_event
 from jobs.dispatch.release import release_after_commit
 from jobs.documents.selectors import get_document
@@ -20,6 +24,10 @@ from jobs.errors import InvalidRequest, JobFinished, JobNotFinished, NothingToRe
 from jobs.inputs import input_kind, work_input
 from jobs.metrics import JOBS_ACCEPTED
 from jobs.models import Document, Job, Page
+from jobs.reuse.accepting import find_known, take_known
+from jobs.reuse.wishes import Wish
+from jobs.search.embeddings import take_over_embeddings
+from jobs.search.services import index_name, take_over_words
 from jobs.selectors import get_job, jobs_with_models
 from tenants.context import APP, unit_of_work
 from tenants.identity import Identity
@@ -35,38 +43,50 @@ class JobRequest:
     input: Mapping[str, Any] | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)
     request_id: str = ""
+    is_paid: bool = False
+    """Its pages are counted already, by whoever had to know before storing its document."""
+    cache_control: Wish = ""
 
 
-def submit_job(*, identity: Identity, request: JobRequest) -> Job:
-    """The accepted job. Everything that can be refused is refused here, before any work."""
+def submit_job(*, identity: Identity, request: JobRequest, job_id: UUID | None = None) -> Job:
+    """The accepted job. Everything that can be refused is refused here, before any work.
+
+    `job_id` is the id that it shall have, for whoever had to write it down beforehand.
+    """
     if (request.document_id is None) == (request.input is None):
         raise InvalidRequest("Send exactly one of `document` (the id of an uploaded document) and `input`.")
     version = resolve(request.model)
     _check(version, request)
-    with unit_of_work(identity.tenant_id):
+    with ExitStack() as paid, unit_of_work(identity.tenant_id):
         document = _document(request)
         job = _new_job(identity, version, request.parameters)
+        job.id = job_id or job.id
         job.document = document
         job.input = request.input
         job.pages_total = document.pages_total if document else 1
-        job.request_id = request.request_id
-        _insert(job, [Page(number=number) for number in range(1, job.pages_total + 1)])
+        job.request_id, job.cache_control = request.request_id, request.cache_control
+        require_room_for_job(identity)
+        if not request.is_paid:
+            paid.enter_context(pages_paid(identity, version.served_model.name, job.pages_total))
+        _insert(job)
+        _begin(job, range(1, job.pages_total + 1))
     return job
 
 
 def _check(version: ModelVersion, request: JobRequest) -> None:
     """What a model would refuse is refused now, while the caller is still listening."""
-    validate_work_kind(version.runtime, input_kind(request.input))
-    validate_parameters(version.runtime, request.parameters)
+    validate_work_kind(version.runtime, input_kind(request.input), version.config)
+    validate_parameters(version.runtime, request.parameters, version.config)
     if request.input is not None:
         validate_input(version.signature, work_input(request.input))
 
 
-def check_model(model: str, parameters: Mapping[str, Any]) -> None:
+def check_model(model: str, parameters: Mapping[str, Any]) -> ModelVersion:
     """For a document that is still to be stored: nothing is kept for a job that would be refused."""
     version = resolve(model)
-    validate_work_kind(version.runtime, input_kind(None))
-    validate_parameters(version.runtime, parameters)
+    validate_work_kind(version.runtime, input_kind(None), version.config)
+    validate_parameters(version.runtime, parameters, version.config)
+    return version
 
 
 def _document(request: JobRequest) -> Document | None:
@@ -76,28 +96,45 @@ def _document(request: JobRequest) -> Document | None:
 
 
 def _new_job(identity: Identity, version: ModelVersion, parameters: Mapping[str, Any]) -> Job:
-    price = version.served_model.price
+    price, cached_price = version.served_model.price, version.served_model.cached_price
     return Job(
         id=uuid7(),
         tenant_id=identity.tenant_id,
         model_version=version,
         parameters=dict(parameters),
         price=price.to_json(),
+        cached_price=cached_price.to_json(),
         currency=price.currency,
         livemode=identity.livemode,
         api_key_id=identity.key_id,
     )
 
 
-def _insert(job: Job, pages: list[Page]) -> None:
+def _insert(job: Job) -> None:
     job.save(force_insert=True)
-    for page in pages:
-        page.tenant_id, page.job_id, page.model_version_id = job.tenant_id, job.id, job.model_version_id
-    Page.objects.bulk_create(pages, batch_size=500)
-    append_event(job.id, "job.queued", {"state": states.QUEUED, "pages_total": job.pages_total})
-    job.refresh_from_db(fields=["last_seq"])
+    index_name(job)
+    job.last_seq = append_event(
+        job.id, "job.queued", {"state": states.QUEUED, "pages_total": job.pages_total}
+    )
     transaction.on_commit(JOBS_ACCEPTED.labels(model=job.model_version.key).inc, using=APP)
-    _wake_after_commit(job.model_version)
+
+
+def _begin(job: Job, numbers: Sequence[int]) -> None:
+    """These pages are to be done: what is known of them is at once, and workers are woken for the rest."""
+    taken = find_known(job, numbers)
+    known = {one.number for one in taken}
+    Page.objects.bulk_create(
+        [
+            Page(tenant_id=job.tenant_id, job=job, model_version_id=job.model_version_id, number=number)
+            for number in numbers
+            if number not in known
+        ],
+        batch_size=500,
+    )
+    if taken:
+        take_known(job, taken)
+    if len(taken) < len(numbers):
+        _wake_after_commit(job.model_version)
 
 
 def _wake_after_commit(version: ModelVersion) -> None:
@@ -105,7 +142,7 @@ def _wake_after_commit(version: ModelVersion) -> None:
 
 
 def cancel_job(*, identity: Identity, job_id: object) -> Job:
-    """Takes effect at once: queued pages never start; a running page's result is thrown away unpaid."""
+    """Takes effect at once: queued pages never start; a running page is ended, and its result never paid."""
     with unit_of_work(identity.tenant_id):
         job = get_job(job_id, for_update=True)
         if job.state == states.CANCELED:
@@ -125,6 +162,8 @@ def cancel_unfinished_jobs_of(document: Document) -> None:
 
 
 def _cancel(job: Job) -> None:
+    if job.state == states.RUNNING:
+        transaction.on_commit(partial(tell_canceled, job.id), using=APP)
     job.pages.filter(state__in=states.UNFINISHED).update(
         state=states.CANCELED, finished_at=Now(), lease_until=None, wake_again_at=None
     )
@@ -139,7 +178,7 @@ def retry_job(*, identity: Identity, job_id: object, request_id: str = "") -> Jo
 
     While one is under way, asking again gives that one: a double click pays once.
     """
-    with unit_of_work(identity.tenant_id):
+    with ExitStack() as paid, unit_of_work(identity.tenant_id):
         # Documents before jobs, as everywhere: an erasure of the document locks in that order too.
         document_id = get_job(job_id).document_id
         if document_id:
@@ -155,30 +194,41 @@ def retry_job(*, identity: Identity, job_id: object, request_id: str = "") -> Jo
         job = _new_job(identity, _still_served(old.model_version), old.parameters)
         job.retry_of, job.document_id, job.input = old, old.document_id, old.input
         job.pages_total, job.price, job.currency = old.pages_total, old.price, old.currency
+        job.cached_price, job.cache_control = old.cached_price, old.cache_control
         job.livemode, job.request_id = old.livemode, request_id
         finished = old.pages.filter(state=states.SUCCEEDED)
         job.pages_succeeded = finished.count()
         open_numbers = (
             old.pages.exclude(state=states.SUCCEEDED).order_by("number").values_list("number", flat=True)
         )
-        _insert(job, [Page(number=number) for number in open_numbers])
+        require_room_for_job(identity)
+        to_do = job.pages_total - job.pages_succeeded
+        paid.enter_context(pages_paid(identity, job.model_version.served_model.name, to_do))
+        _insert(job)
         _take_over(job, old)
+        _begin(job, list(open_numbers))
     return job
 
 
-_TAKE_OVER = """
+# A random id whose first 48 bits are the time, as everywhere else: lists are ordered by it.
+_ORDERED_ID = """encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid()) PLACING
+    substring(int8send((extract(epoch FROM clock_timestamp()) * 1000)::bigint) FROM 3) FROM 1 FOR 6), 52, 1), 53, 1),
+    'hex')::uuid"""
+_TAKE_OVER = f"""
 INSERT INTO jobs_page (id, tenant_id, job_id, model_version_id, number, state, attempt, worker, result, error_code,
-                       error_detail, cost_micros, created_at, started_at, finished_at)
-SELECT gen_random_uuid(), tenant_id, %(new)s, model_version_id, number, state, 0, worker, result, '', '', 0,
-       clock_timestamp(), started_at, finished_at
+                       error_detail, cost_micros, created_at, started_at, finished_at, units, result_at, cache_key)
+SELECT {_ORDERED_ID}, tenant_id, %(new)s, model_version_id, number, state, 0, worker, result, '', '', 0,
+       clock_timestamp(), started_at, finished_at, units, result_at, cache_key
 FROM jobs_page WHERE job_id = %(old)s AND state = 'succeeded'
-"""
+"""  # noqa: S608  # made of constants alone
 
 
 def _take_over(job: Job, old: Job) -> None:
     """Results stay in the database: a long document's would be hundreds of megabytes on their way."""
     with connections[APP].cursor() as cursor:
         cursor.execute(_TAKE_OVER, {"new": job.id, "old": old.id})
+    take_over_words(new=job.id, old=old.id)
+    take_over_embeddings(new=job.id, old=old.id)
 
 
 def _still_served(version: ModelVersion) -> ModelVersion:

@@ -15,6 +15,11 @@ PAGE_STATES = (QUEUED, RUNNING, SUCCEEDED, FAILED, CANCELED, EXPIRED)
 TERMINAL = frozenset({SUCCEEDED, PARTIALLY_SUCCEEDED, FAILED, CANCELED, EXPIRED})
 UNFINISHED = frozenset({QUEUED, RUNNING})
 
+HANDED_BACK = "handed_back"
+"""Why a page is queued again whose worker gave it back unfinished, as one that stops does."""
+SAME_PAGE_RUNS = "same_page_runs"
+"""Why a page is queued again whose worker found that another page is being run for the same result."""
+
 
 @dataclass(frozen=True)
 class Tally:

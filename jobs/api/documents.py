@@ -24,6 +24,7 @@ from jobs.documents.uploads import Upload
 from jobs.errors import FileMissing, InvalidRequest
 from jobs.models import DocumentPage
 from tenants.api.callers import caller
+from tenants.api.parameters import only
 from tenants.api.schema import PAGED, REFUSALS, paged_list_of
 from tenants.context import unit_of_work
 from tenants.identity import Identity
@@ -67,6 +68,7 @@ class DocumentList(APIView):
     )
     def get(self, request: Request) -> Response:
         identity = caller(request, "documents:read")
+        only(request, "limit", "cursor")
         with unit_of_work(identity.tenant_id):
             return Response(listing(request, live_documents(), lambda row: DocumentSerializer(row).data))
 

@@ -15,8 +15,16 @@ from rest_framework.views import APIView
 from inference.registry.selectors import versions_named
 from jobs import states
 from jobs.api.documents import uploaded
-from jobs.api.pagination import limit_of, listing
-from jobs.api.schema import JOB_FILTERS, JOB_UPLOAD, PREFER
+from jobs.api.pagination import limit_of, listing, number_of
+from jobs.api.schema import (
+    CACHE_CONTROL,
+    IDEMPOTENCY_KEY,
+    JOB_FILTERS,
+    JOB_UPLOAD,
+    LAST_EVENT_ID,
+    PREFER,
+    STREAM,
+)
 from jobs.api.serializers import (
     EventSerializer,
     JobRequestSerializer,
@@ -28,13 +36,19 @@ from jobs.api.serializers import (
     result_json,
 )
 from jobs.documents.selectors import as_uuid
-from jobs.documents.services import store_document
+from jobs.documents.uploads import Upload
 from jobs.errors import InvalidRequest, NotFound
+from jobs.idempotency.keys import checked_key
+from jobs.idempotency.submissions import submit_once
 from jobs.models import Job
+from jobs.reuse.wishes import COALESCED, HIT, Wish, wish_of, x_cache
+from jobs.search.queries import parsed
+from jobs.search.selectors import search_jobs
 from jobs.selectors import get_job, job_events_after, jobs_with_models
-from jobs.services import JobRequest, cancel_job, check_model, retry_job, submit_job
+from jobs.services import JobRequest, cancel_job, retry_job
 from jobs.storable import unstorable_text
 from tenants.api.callers import caller
+from tenants.api.parameters import only
 from tenants.api.schema import PAGED, REFUSALS, list_of, paged_list_of
 from tenants.context import unit_of_work
 from tenants.identity import Identity
@@ -63,21 +77,40 @@ def polling_headers(job: Job) -> dict[str, str]:
     return {"Retry-After": str(states.poll_again_after_s(age_s))}
 
 
+def reuse_headers(job: Job) -> dict[str, str]:
+    """Whether its pages were run; and where none was, how old the oldest of their results is."""
+    verdict = x_cache(
+        wish=job.cache_control,
+        pages_total=job.pages_total,
+        pages_cached=job.pages_cached,
+        pages_coalesced=job.pages_coalesced,
+    )
+    if verdict not in (HIT, COALESCED) or job.oldest_result_at is None:
+        return {"X-Cache": verdict}
+    age_s = (timezone.now() - job.oldest_result_at).total_seconds()
+    return {"X-Cache": verdict, "Age": str(max(0, int(age_s)))}
+
+
 class JobList(APIView):
     @extend_schema(
         operation_id="submit_job",
         summary="Submit a job",
-        parameters=[PREFER],
+        parameters=[PREFER, IDEMPOTENCY_KEY, LAST_EVENT_ID, CACHE_CONTROL],
         request={"application/json": JobRequestSerializer, "multipart/form-data": JOB_UPLOAD},
-        responses={202: JobSerializer, 200: JobWithResultSerializer, **REFUSALS},
+        responses={202: JobSerializer, 200: JobWithResultSerializer, **STREAM, **REFUSALS},
     )
     def post(self, request: Request) -> Response:
         identity = caller(request, "jobs:write")
-        is_form = "maas.upload" in request.META
-        wanted = _from_form(request, identity) if is_form else _from_json(request)
-        job = submit_job(identity=identity, request=wanted)
-        headers = {"Location": f"/v1/jobs/{job.id}", **polling_headers(job)}
-        return Response(job_body(job), status=202, headers=headers)
+        key = checked_key(request.headers.get("Idempotency-Key"))
+        upload = uploaded(request) if "maas.upload" in request.META else None
+        wanted = _from_form(request, identity, upload) if upload else _from_json(request)
+        made = submit_once(identity=identity, request=wanted, key=key, upload=upload)
+        job = made.job
+        headers = {"Location": f"/v1/jobs/{job.id}", **polling_headers(job), **reuse_headers(job)}
+        if made.replayed:
+            headers["Idempotent-Replay"] = "true"
+        known = job.terminal and not made.replayed
+        return Response(job_body(job), status=200 if known else 202, headers=headers)
 
     @extend_schema(
         operation_id="list_jobs",
@@ -87,6 +120,7 @@ class JobList(APIView):
     )
     def get(self, request: Request) -> Response:
         identity = caller(request, "jobs:read")
+        only(request, "state", "model", "document", "q", "limit", "cursor")
         with unit_of_work(identity.tenant_id):
             return Response(listing(request, _filtered(request), job_body))
 
@@ -103,11 +137,15 @@ def _from_json(request: Request) -> JobRequest:
         input=asked.get("input"),
         parameters=asked["parameters"],
         request_id=request.META.get("maas.request_id", ""),
+        cache_control=_wish(request),
     )
 
 
-def _from_form(request: Request, identity: Identity) -> JobRequest:
-    upload = uploaded(request)
+def _wish(request: Request) -> Wish:
+    return wish_of(request.headers.get("Cache-Control"))
+
+
+def _from_form(request: Request, identity: Identity, upload: Upload) -> JobRequest:
     unknown = sorted(set(upload.fields) - {"model", "parameters"})
     if unknown:
         raise InvalidRequest(
@@ -117,14 +155,12 @@ def _from_form(request: Request, identity: Identity) -> JobRequest:
     if not model:
         raise InvalidRequest("The form lacks the field `model`, for example model=parse.")
     parameters = _json_object(upload.fields.get("parameters", "{}"))
-    check_model(model, parameters)
     identity.require("documents:write")
-    stored = store_document(identity=identity, upload=upload)
     return JobRequest(
         model=model,
-        document_id=stored.document.id,
         parameters=parameters,
         request_id=request.META.get("maas.request_id", ""),
+        cache_control=_wish(request),
     )
 
 
@@ -150,29 +186,41 @@ def _filtered(request: Request) -> "QuerySet[Job]":
         unknown = [state for state in wanted if state not in states.JOB_STATES]
         if unknown:
             raise InvalidRequest(
-                f"state={unknown[0][:40]!r} is not a state; there are {list(states.JOB_STATES)}."
+                f"state={unknown[0][:40]!r} is not a state; there are {', '.join(states.JOB_STATES)}."
             )
         jobs = jobs.filter(state__in=wanted)
     if "model" in asked:
         jobs = jobs.filter(model_version__in=versions_named(asked["model"]))
     if "document" in asked:
         jobs = jobs.filter(document_id=as_uuid(asked["document"]) or UUID(int=0))
+    if "q" in asked:
+        jobs = jobs.filter(id__in=_found(asked["q"]))
     return jobs
+
+
+def _found(words: str) -> list[UUID]:
+    if not parsed(words).wanted:
+        raise InvalidRequest(f"q={words[:60]!r} holds no word to look for.")
+    return [hit.job_id for hit in search_jobs(words)]
 
 
 class JobDetail(APIView):
     @extend_schema(
         operation_id="show_job",
         summary="Show a job",
-        parameters=[PREFER, OpenApiParameter("include", str, enum=["result"], description="Add the result.")],
-        responses={200: JobWithResultSerializer, **REFUSALS},
+        parameters=[
+            PREFER,
+            LAST_EVENT_ID,
+            OpenApiParameter("include", str, enum=["result"], description="Add the result."),
+        ],
+        responses={200: JobWithResultSerializer, **STREAM, **REFUSALS},
     )
     def get(self, request: Request, job_id: str) -> Response:
         identity = caller(request, "jobs:read")
         with unit_of_work(identity.tenant_id):
             job = get_job(job_id)
             body = job_body(job, with_result=request.query_params.get("include") == "result")
-        return Response(body, headers=polling_headers(job))
+        return Response(body, headers={**polling_headers(job), **reuse_headers(job)})
 
 
 class JobResult(APIView):
@@ -200,7 +248,8 @@ class JobPages(APIView):
     )
     def get(self, request: Request, job_id: str) -> Response:
         identity = caller(request, "jobs:read")
-        limit, after = limit_of(request, default=100, most=200), _number(request, "after")
+        only(request, "limit", "after")
+        limit, after = limit_of(request, default=100, most=200), number_of(request, "after")
         with unit_of_work(identity.tenant_id):
             job = get_job(job_id)
             found = list(job.pages.filter(number__gt=after).order_by("number")[: limit + 1])
@@ -233,13 +282,18 @@ class JobEvents(APIView):
     @extend_schema(
         operation_id="list_events",
         summary="What happened, in order",
-        parameters=[OpenApiParameter("after", int, description="Sequence number of the last event seen.")],
-        responses={200: EVENT_LIST, **REFUSALS},
+        parameters=[
+            OpenApiParameter("limit", int, description="1 to 200; 100 unless told."),
+            OpenApiParameter("after", int, description="Sequence number of the last event seen."),
+            LAST_EVENT_ID,
+        ],
+        responses={200: EVENT_LIST, **STREAM, **REFUSALS},
     )
     def get(self, request: Request, job_id: str) -> Response:
         identity = caller(request, "jobs:read")
+        only(request, "limit", "after")
         limit = limit_of(request, default=100, most=200)
-        rows = job_events_after(identity.tenant_id, job_id, _number(request, "after"), limit + 1)
+        rows = job_events_after(identity.tenant_id, job_id, number_of(request, "after"), limit + 1)
         data = [
             {
                 "job": row.job_id,
@@ -275,12 +329,5 @@ class JobRetry(APIView):
         identity = caller(request, "jobs:write")
         request_id = request.META.get("maas.request_id", "")
         job = retry_job(identity=identity, job_id=job_id, request_id=request_id)
-        headers = {"Location": f"/v1/jobs/{job.id}", **polling_headers(job)}
+        headers = {"Location": f"/v1/jobs/{job.id}", **polling_headers(job), **reuse_headers(job)}
         return Response(job_body(job), status=202, headers=headers)
-
-
-def _number(request: Request, name: str) -> int:
-    raw = request.query_params.get(name, "0")
-    if not raw.isdecimal() or len(raw) > 9:
-        raise InvalidRequest(f"{name}={raw[:20]!r} must be a whole number.")
-    return int(raw)

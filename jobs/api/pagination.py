@@ -19,6 +19,13 @@ def limit_of(request: Request, default: int = DEFAULT, most: int = MOST) -> int:
     return int(raw)
 
 
+def number_of(request: Request, name: str) -> int:
+    raw = request.query_params.get(name, "0")
+    if not raw.isdecimal() or len(raw) > 9:
+        raise InvalidRequest(f"{name}={raw[:20]!r} must be a whole number.")
+    return int(raw)
+
+
 def listing(request: Request, rows: "QuerySet[Any]", shape: Callable[[Any], object]) -> dict[str, object]:
     """`rows` are ordered by -id, and ids grow with time."""
     limit = limit_of(request)

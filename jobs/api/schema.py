@@ -2,7 +2,9 @@
 
 from typing import Any
 
-from drf_spectacular.utils import OpenApiParameter
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, inline_serializer
+from rest_framework import serializers
 
 from jobs.states import JOB_STATES
 
@@ -22,14 +24,109 @@ JOB_UPLOAD: dict[str, Any] = {
         "parameters": {"type": "string", "description": "A JSON object."},
     },
 }
+FILE_UPLOAD: dict[str, Any] = {
+    "multipart/form-data": {
+        "type": "object",
+        "required": ["file", "purpose"],
+        "properties": {
+            "file": {"type": "string", "format": "binary"},
+            "purpose": {"type": "string", "enum": ["batch"]},
+            "expires_after[anchor]": {"type": "string", "enum": ["created_at"]},
+            "expires_after[seconds]": {"type": "integer", "minimum": 3600, "maximum": 2592000},
+        },
+    }
+}
+NEW_BATCH: dict[str, Any] = {
+    "application/json": {
+        "type": "object",
+        "required": ["input_file_id", "endpoint", "completion_window"],
+        "properties": {
+            "input_file_id": {"type": "string"},
+            "endpoint": {"type": "string", "description": "`/v1/embeddings` or `/v2/models/MODEL/infer`."},
+            "completion_window": {"type": "string", "enum": ["24h"]},
+            "metadata": {"type": "object", "additionalProperties": {"type": "string"}},
+            "output_expires_after": {
+                "type": "object",
+                "properties": {
+                    "anchor": {"type": "string", "enum": ["created_at"]},
+                    "seconds": {"type": "integer", "minimum": 3600, "maximum": 2592000},
+                },
+            },
+        },
+    }
+}
+OPENAI_REFUSALS = {
+    "4XX": OpenApiResponse(
+        inline_serializer(
+            "OpenAIError",
+            {
+                "error": inline_serializer(
+                    "OpenAIErrorBody",
+                    {
+                        "message": serializers.CharField(),
+                        "type": serializers.CharField(),
+                        "param": serializers.CharField(allow_null=True),
+                        "code": serializers.CharField(help_text="Stable; meant for programs."),
+                        "request_id": serializers.CharField(),
+                    },
+                )
+            },
+        ),
+        description="What was wrong, in OpenAI's shape.",
+    )
+}
 PREFER = OpenApiParameter(
     "Prefer",
     str,
     OpenApiParameter.HEADER,
     description="`wait=30` answers when the job has ended, or after that time.",
 )
+IDEMPOTENCY_KEY = OpenApiParameter(
+    "Idempotency-Key",
+    str,
+    OpenApiParameter.HEADER,
+    description="1 to 255 printable ASCII characters. Sent again within 24 hours with the same request, it gives the "
+    "first one's job, and the header `Idempotent-Replay: true`.",
+)
+LAST_EVENT_ID = OpenApiParameter(
+    "Last-Event-ID",
+    str,
+    OpenApiParameter.HEADER,
+    description="Of an event stream: the id of the last event seen. The stream goes on after it.",
+)
+STREAM = {
+    (200, "text/event-stream"): OpenApiResponse(
+        OpenApiTypes.STR,
+        description="Events as they happen, for whoever asks with `Accept: text/event-stream`.",
+    )
+}
+CACHE_CONTROL = OpenApiParameter(
+    "Cache-Control",
+    str,
+    OpenApiParameter.HEADER,
+    description="`no-cache` runs every page, also those whose results are known. `no-store` does too, and no result of "
+    "the job answers again.",
+)
 JOB_FILTERS = [
     OpenApiParameter("state", str, enum=JOB_STATES, description="One, or several separated by commas."),
     OpenApiParameter("model", str, description="Name, or name@version."),
     OpenApiParameter("document", str, description="Id of the document."),
+    OpenApiParameter(
+        "q",
+        str,
+        description='Words of the name or of a page, as in `acme "total due" -draft`. Finds the 1,000 newest jobs.',
+    ),
 ]
+
+
+def openai_list_of(name: str, item: Any) -> Any:
+    return inline_serializer(
+        name,
+        {
+            "object": serializers.CharField(),
+            "data": item,
+            "first_id": serializers.CharField(allow_null=True),
+            "last_id": serializers.CharField(allow_null=True),
+            "has_more": serializers.BooleanField(),
+        },
+    )

@@ -90,6 +90,8 @@ class JobSerializer(serializers.ModelSerializer[Job]):
             "pages_done",
             "pages_succeeded",
             "pages_failed",
+            "pages_cached",
+            "pages_coalesced",
             "error",
             "cost",
             "retry_of",
@@ -136,6 +138,7 @@ def page_json(page: Page, job: Job) -> dict[str, object]:
         "state": page.state,
         "error": error,
         "attempts": page.attempt,
+        "cached": page.cached,
         "cost": cost_json(page.cost_micros, job.currency),
         "picture": picture,
         "started_at": page.started_at,
@@ -183,6 +186,7 @@ class PageSerializer(serializers.Serializer[Any]):
     state = serializers.CharField()
     error = ErrorSerializer(allow_null=True)
     attempts = serializers.IntegerField()
+    cached = serializers.BooleanField(help_text="Not run: its result was known.")
     cost = CostSerializer()
     picture = serializers.CharField(allow_null=True)
     started_at = serializers.DateTimeField(allow_null=True)

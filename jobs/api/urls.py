@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from jobs.api import documents, jobs, tickets
+from jobs.api import batches, documents, events, exports, files, jobs, limits, tickets
 
 urlpatterns = [
     path("documents", documents.DocumentList.as_view(), name="api-documents"),
@@ -15,10 +15,22 @@ urlpatterns = [
     path("jobs", jobs.JobList.as_view(), name="api-jobs"),
     path("jobs/<str:job_id>", jobs.JobDetail.as_view(), name="api-job"),
     path("jobs/<str:job_id>/result", jobs.JobResult.as_view(), name="api-job-result"),
+    path("jobs/<str:job_id>/result.txt", exports.ResultText.as_view(), name="api-result-text"),
+    path("jobs/<str:job_id>/result.md", exports.ResultMarkdown.as_view(), name="api-result-markdown"),
+    path("jobs/<str:job_id>/result.json", exports.ResultJson.as_view(), name="api-result-json"),
+    path("jobs/<str:job_id>/result.pdf", exports.ResultPdf.as_view(), name="api-result-pdf"),
     path("jobs/<str:job_id>/pages", jobs.JobPages.as_view(), name="api-job-pages"),
     path("jobs/<str:job_id>/pages/<int:number>", jobs.JobPage.as_view(), name="api-job-page"),
     path("jobs/<str:job_id>/events", jobs.JobEvents.as_view(), name="api-job-events"),
     path("jobs/<str:job_id>/cancel", jobs.JobCancel.as_view(), name="api-job-cancel"),
     path("jobs/<str:job_id>/retry", jobs.JobRetry.as_view(), name="api-job-retry"),
+    path("events", events.TenantEvents.as_view(), name="api-events"),
+    path("files", files.FileList.as_view(), name="api-files"),
+    path("files/<str:file_id>", files.FileDetail.as_view(), name="api-file"),
+    path("files/<str:file_id>/content", files.FileContent.as_view(), name="api-file-content"),
+    path("batches", batches.BatchList.as_view(), name="api-batches"),
+    path("batches/<str:batch_id>", batches.BatchDetail.as_view(), name="api-batch"),
+    path("batches/<str:batch_id>/cancel", batches.BatchCancel.as_view(), name="api-batch-cancel"),
+    path("limits", limits.LimitList.as_view(), name="api-limits"),
     path("tickets", tickets.TicketList.as_view(), name="api-tickets"),
 ]

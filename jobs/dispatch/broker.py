@@ -5,7 +5,7 @@ from uuid import UUID
 
 from django.conf import settings
 
-from inference.brokers import QueueBroker, build_broker, publish, queue_depth
+from inference.brokers import QueueBroker, build_broker, dead_letters, publish, queue_depth
 
 
 @cache
@@ -21,3 +21,7 @@ def publish_page(queue_name: str, *, tenant_id: UUID, page_id: UUID) -> None:
 def pages_waiting(queue_name: str) -> int:
     """Messages that no worker has fetched yet, repeats included."""
     return queue_depth(publishing_broker(), queue_name)
+
+
+def messages_set_aside(queue_name: str) -> int:
+    return dead_letters(publishing_broker(), queue_name)

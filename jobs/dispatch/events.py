@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from typing import NamedTuple
 from uuid import UUID
 
 from django.db import connections, transaction
@@ -13,21 +14,33 @@ from tenants.context import current_alias
 _ENDS = frozenset(f"job.{state}" for state in TERMINAL)
 _APPEND = """
 WITH job AS (
-    UPDATE jobs_job SET last_seq = last_seq + 1 WHERE id = %(job)s RETURNING id, tenant_id, last_seq
+    UPDATE jobs_job SET last_seq = last_seq + %(count)s WHERE id = %(job)s RETURNING id, tenant_id, last_seq
 )
 INSERT INTO jobs_event (tenant_id, job_id, seq, type, data, created_at)
-SELECT tenant_id, id, last_seq, %(type)s, %(data)s::jsonb, clock_timestamp() FROM job
-RETURNING tenant_id
+SELECT tenant_id, id, last_seq - %(count)s + place, type, data::jsonb, clock_timestamp()
+FROM job, unnest(%(types)s::text[], %(data)s::text[]) WITH ORDINALITY AS happened (type, data, place) ORDER BY place
+RETURNING tenant_id, seq
 """
 
 
-def append_event(job_id: UUID, event_type: str, data: Mapping[str, object]) -> None:
-    """Locks the job's row until the transaction ends, which is what numbers events without gaps."""
+class Happened(NamedTuple):
+    type: str
+    data: Mapping[str, object]
+
+
+def append_event(job_id: UUID, event_type: str, data: Mapping[str, object]) -> int:
+    return append_events(job_id, Happened(event_type, data))
+
+
+def append_events(job_id: UUID, *happened: Happened) -> int:
+    """The number of the last. Locks the job's row until the transaction ends, which numbers events without gaps."""
     alias = current_alias()
+    types, data = [one.type for one in happened], [json.dumps(one.data) for one in happened]
     with connections[alias].cursor() as cursor:
-        cursor.execute(_APPEND, {"job": job_id, "type": event_type, "data": json.dumps(data)})
-        row = cursor.fetchone()
-    if row is None:
-        raise LookupError(f"job {job_id} is not there to log {event_type}")
-    tenant_id, ended = row[0], event_type in _ENDS
+        cursor.execute(_APPEND, {"job": job_id, "count": len(happened), "types": types, "data": data})
+        rows = cursor.fetchall()
+    if not rows:
+        raise LookupError(f"job {job_id} is not there to log {types}")
+    tenant_id, ended = rows[0][0], not _ENDS.isdisjoint(types)
     transaction.on_commit(lambda: announce(tenant_id, job_id, ended=ended), using=alias)
+    return max(int(seq) for _, seq in rows)

@@ -1,8 +1,8 @@
 """Wakes workers for queued pages, a bounded window at a time.
 
-The page table is the outbox: a queued page without a wake under way must be told to a worker. A wake is claimed for a
-few seconds, published outside the transaction, then confirmed for some seconds more; a crash between any two of
-these steps, or a broker that loses the message, only means that the page is woken again.
+The page table is the outbox: a queued page without a wake under way must be told to a worker. A wake is claimed for
+some seconds, then published outside the transaction; a crash between the two, or a broker that loses the message,
+only means that the page is woken again.
 """
 
 from collections.abc import Iterable
@@ -14,13 +14,15 @@ from django.db import connections
 
 from inference.brokers import BrokerUnavailable
 from jobs.dispatch.broker import pages_waiting, publish_page
+from jobs.dispatch.demand import tell_demand
 from jobs.dispatch.slots import worker_slots
 from tenants.context import OPERATOR, operator_work
 
 log = structlog.get_logger(__name__)
-PUBLISHING_S = 5
 WAKE_S = 10
-"""How long a published message may be under way before it is sent again. A repeated one costs a look and no more."""
+"""How long a message may be under way before it is sent again. A repeated one costs a look and no more."""
+AGAIN_S = 5
+"""Sooner, where the broker took no message."""
 WINDOW_PER_SLOT = 2
 
 _TAKE = """
@@ -37,12 +39,13 @@ WITH under_way AS (
     LIMIT least(%(room)s, greatest(0, %(window)s - (SELECT pages FROM under_way)))
     FOR UPDATE SKIP LOCKED
 )
-UPDATE jobs_page SET wake_again_at = clock_timestamp() + make_interval(secs => %(publishing_s)s)
-FROM due WHERE jobs_page.id = due.id
+UPDATE jobs_page SET wake_again_at = clock_timestamp() + make_interval(secs => %(wake_s)s)
+-- Nobody waits for the disk: a wake that a crash of the database forgets is one that is sent again.
+FROM due, (SELECT set_config('synchronous_commit', 'off', true)) AS at_once WHERE jobs_page.id = due.id
 RETURNING jobs_page.id, jobs_page.tenant_id
 """
 
-_CONFIRM = """
+_WAKE_SOONER = """
 UPDATE jobs_page SET wake_again_at = clock_timestamp() + make_interval(secs => %s)
 WHERE id IN (SELECT id FROM jobs_page WHERE id = ANY(%s) AND state = 'queued' ORDER BY id FOR UPDATE SKIP LOCKED)
 """
@@ -72,11 +75,13 @@ def release_version(version_id: int, version_key: str) -> int:
         # What nobody fetches is not repeated: the messages are still there.
         return 0
     wakes = sorted(_take(version_id, window, room), key=lambda wake: wake.page_id)
-    published = list(_publish(queue_name, wakes))
+    published = sum(1 for _ in _publish(queue_name, wakes))
     if published:
+        tell_demand(version_key)
+    if published < len(wakes):
         with operator_work(), connections[OPERATOR].cursor() as cursor:
-            cursor.execute(_CONFIRM, [WAKE_S, [wake.page_id for wake in published]])
-    return len(published)
+            cursor.execute(_WAKE_SOONER, [AGAIN_S, [wake.page_id for wake in wakes[published:]]])
+    return published
 
 
 def release_after_commit(version_id: int, version_key: str) -> None:
@@ -94,7 +99,7 @@ def waiting_versions() -> list[tuple[int, str]]:
 
 
 def _take(version_id: int, window: int, room: int) -> list[_Wake]:
-    values = {"version": version_id, "window": window, "room": room, "publishing_s": PUBLISHING_S}
+    values = {"version": version_id, "window": window, "room": room, "wake_s": WAKE_S}
     with operator_work(), connections[OPERATOR].cursor() as cursor:
         cursor.execute(_TAKE, values)
         return [_Wake(*row) for row in cursor.fetchall()]

@@ -8,12 +8,19 @@ from dataclasses import dataclass
 import structlog
 from django.db import close_old_connections, connections
 
+from inference.brokers import BrokerUnavailable
+from inference.registry.selectors import served_versions
+from jobs.batches.upkeep import count_batches, erase_expired_files, keep_up_batches
 from jobs.dispatch.aside import Aside
-from jobs.dispatch.metrics import LEADING, QUEUED_PAGES, SWEPT
+from jobs.dispatch.broker import messages_set_aside
+from jobs.dispatch.metrics import DEAD_LETTERS, LEADING, QUEUED_PAGES, SWEPT
 from jobs.dispatch.release import release_after_commit, waiting_versions
 from jobs.dispatch.sweeper import sweep_expired_leases
 from jobs.documents.erasure import erase_due_files
+from jobs.idempotency.expiry import erase_forgotten_keys
+from jobs.search.backfill import index_ordered_jobs
 from tenants.context import OPERATOR
+from tenants.metering.roll_up import RECOUNT_EVERY_S, ROLL_UP_EVERY_S, recount_set_aside, roll_up_uses
 
 log = structlog.get_logger(__name__)
 LOCK_ID = 0x6D616173
@@ -21,6 +28,8 @@ RELEASE_EVERY_S = 0.2
 SWEEP_EVERY_S = 1.0
 COUNT_EVERY_S = 5.0
 ERASE_EVERY_S = 5.0
+FORGET_EVERY_S = 60.0
+INDEX_EVERY_S = 2.0
 SILENCE_S = 10
 """Longer than the one wait that may lie between two statements: a broker that does not answer for four seconds."""
 
@@ -46,8 +55,16 @@ class Scheduler:
         self._duties = [
             _Duty(RELEASE_EVERY_S, release_waiting),
             _Duty(SWEEP_EVERY_S, sweep),
+            _Duty(SWEEP_EVERY_S, Aside(keep_up_batches)),
             _Duty(COUNT_EVERY_S, count_queued),
+            _Duty(COUNT_EVERY_S, count_batches),
+            _Duty(COUNT_EVERY_S, Aside(count_dead_letters)),
             _Duty(ERASE_EVERY_S, Aside(erase_due_files)),
+            _Duty(FORGET_EVERY_S, Aside(erase_forgotten_keys)),
+            _Duty(FORGET_EVERY_S, Aside(erase_expired_files)),
+            _Duty(INDEX_EVERY_S, Aside(index_ordered_jobs)),
+            _Duty(ROLL_UP_EVERY_S, Aside(roll_up_uses)),
+            _Duty(RECOUNT_EVERY_S, Aside(recount_set_aside)),
         ]
         self.alive = False
 
@@ -96,6 +113,15 @@ def sweep() -> None:
     taken = sweep_expired_leases()
     if taken:
         SWEPT.inc(taken)
+
+
+def count_dead_letters() -> None:
+    for version in served_versions():
+        try:
+            DEAD_LETTERS.labels(model=version.key).set(messages_set_aside(version.queue_name))
+        except BrokerUnavailable as error:
+            log.warning("broker_unavailable", queue=version.queue_name, error=str(error))
+            return
 
 
 def count_queued() -> None:

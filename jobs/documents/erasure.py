@@ -54,16 +54,35 @@ def withdraw(name: str) -> None:
         raise StorageUnavailable("The service's storage took too long. Try again later.")
 
 
-def carry_out_now(tenant_id: UUID, names: Sequence[str]) -> None:
+class Patience:
+    """How long somebody who waits for erasures is kept waiting, for however many; what is left is the scheduler's."""
+
+    def __init__(self, patience_s: float = AT_ONCE_S) -> None:
+        self._until_s = time.monotonic() + patience_s
+
+    @property
+    def over(self) -> bool:
+        return time.monotonic() > self._until_s
+
+    def end(self) -> None:
+        """Storage that fails once is not asked again and again while somebody waits."""
+        self._until_s = 0.0
+
+
+def carry_out_now(tenant_id: UUID, names: Sequence[str], patience: Patience | None = None) -> None:
     """After commit, while somebody waits: what fails or takes too long is left to the scheduler."""
-    until = time.monotonic() + AT_ONCE_S
+    patience = patience or Patience()
     erased = []
     for name in names:
-        if time.monotonic() > until or not _erase(name):
+        if patience.over:
+            break
+        if not _erase(name):
+            patience.end()
             break
         erased.append(name)
-    with unit_of_work(tenant_id):
-        FileToErase.objects.filter(name__in=erased).delete()
+    if erased:
+        with unit_of_work(tenant_id):
+            FileToErase.objects.filter(name__in=erased).delete()
 
 
 def erase_due_files() -> int:

@@ -1,38 +1,71 @@
 """A page as models take it: its picture rendered once and kept, its own text where it has any."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, cast
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol, cast
 from uuid import UUID
 
+from inference.calls import Call
 from inference.contracts import PageInput, Pixels, TextLine
 from jobs.documents import erasure, files
+from jobs.documents.content import page_sha256
 from jobs.documents.reader import PageContent
 from jobs.documents.reading import reader
 from jobs.documents.selectors import get_document
+from jobs.errors import FileMissing
 from jobs.models import Document, DocumentPage
 from tenants.context import unit_of_work
 
 Kind = Literal["pdf", "image", "text"]
 
 
-def page_input(tenant_id: UUID, document_id: UUID, number: int) -> PageInput:
-    """Raises DocumentRejected when only rendering shows that the page cannot be read."""
-    with unit_of_work(tenant_id):
-        document = get_document(document_id)
-        kept = document.pages.filter(number=number).first()
+class StoredDocument(Protocol):
+    @property
+    def tenant_id(self) -> UUID: ...
+    @property
+    def id(self) -> UUID: ...
+    @property
+    def kind(self) -> str: ...
+    @property
+    def file(self) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedPage:
+    work: PageInput
+    sha256: str
+    """Of what is on it; empty for a text, whose file is its content."""
+
+
+def open_page(document: StoredDocument, number: int, call: Call | None = None) -> OpenedPage:
+    """Raises DocumentRejected when only rendering shows that the page cannot be read, DocumentDeleted where it was just
+    now; CallCanceled ends it."""
+    kept = None if document.kind == Document.Kind.TEXT else _kept_page(document, number)
     if kept is not None:
-        return _from_kept(kept)
-    with files.local_file(document.file) as path:
-        content = reader().read_page(path, cast(Kind, document.kind), number)
+        return OpenedPage(_from_kept(kept, call), kept.content_sha256 or _content_of_kept(kept))
+    try:
+        with files.local_file(document.file) as path:
+            content = reader().read_page(path, cast(Kind, document.kind), number, call)
+    except FileMissing:
+        with unit_of_work(document.tenant_id):
+            get_document(document.id)
+        raise
+    sha256 = ""
     if content.picture is not None and content.picture_content_type is not None:
-        _keep(document, number, content, content.picture, content.picture_content_type)
-    return _from_content(number, content)
+        sha256 = _sha256(content.picture, content)
+        _keep(document, number, content, _Picture(content.picture, content.picture_content_type, sha256))
+    return OpenedPage(_from_content(number, content), sha256)
 
 
-def _from_kept(page: DocumentPage) -> PageInput:
+def _kept_page(document: StoredDocument, number: int) -> DocumentPage | None:
+    with unit_of_work(document.tenant_id):
+        return DocumentPage.objects.filter(document_id=document.id, number=number).first()
+
+
+def _from_kept(page: DocumentPage, call: Call | None) -> PageInput:
     def load_pixels() -> Pixels:
         with files.local_file(page.picture) as path:
-            return reader().decode_picture(path)
+            return reader().decode_picture(path, call)
 
     return PageInput(
         number=page.number,
@@ -41,6 +74,17 @@ def _from_kept(page: DocumentPage) -> PageInput:
         text_lines=None if page.text_layer is None else tuple(_line(raw) for raw in page.text_layer),
         load_pixels=load_pixels,
     )
+
+
+def _content_of_kept(page: DocumentPage) -> str:
+    """Of a page that was rendered before this was kept: told from its picture, once."""
+    with files.local_file(page.picture) as path:
+        picture = path.read_bytes()
+    size = {"width_px": page.width_px, "height_px": page.height_px}
+    sha256 = page_sha256(picture=picture, **size, text_layer=page.text_layer)
+    with unit_of_work(page.tenant_id):
+        DocumentPage.objects.filter(id=page.id).update(content_sha256=sha256)
+    return sha256
 
 
 def _from_content(number: int, content: PageContent) -> PageInput:
@@ -54,22 +98,35 @@ def _from_content(number: int, content: PageContent) -> PageInput:
     )
 
 
-def _keep(document: Document, number: int, content: PageContent, picture: bytes, picture_type: str) -> None:
+def _sha256(picture: bytes, content: PageContent) -> str:
+    size = {"width_px": content.width_px, "height_px": content.height_px}
+    return page_sha256(picture=picture, **size, text_layer=_text_layer(content))
+
+
+@dataclass(frozen=True, slots=True)
+class _Picture:
+    file: bytes
+    type: str
+    sha256: str
+    """Of all that is on the page."""
+
+
+def _keep(document: StoredDocument, number: int, content: PageContent, picture: _Picture) -> None:
     """Loses quietly to another worker that was first, and leaves nothing behind when the document is gone."""
-    name = files.picture_name(document.tenant_id, document.id, number, picture_type)
+    name = files.picture_name(document.tenant_id, document.id, number, picture.type)
     with unit_of_work(document.tenant_id):
         erasure.order([name], due_in=erasure.TIME_TO_KEEP)
-    files.save_bytes(name, picture)
+    files.save_bytes(name, picture.file)
     with unit_of_work(document.tenant_id):
         live = Document.objects.select_for_update().filter(id=document.id, deleted_at=None).exists()
-        kept = live and _insert(document, number, content, name)
+        kept = live and _insert(document, number, content, name, picture.sha256)
         if kept:
             erasure.withdraw(name)
     if not kept:
         erasure.carry_out_now(document.tenant_id, [name])
 
 
-def _insert(document: Document, number: int, content: PageContent, name: str) -> bool:
+def _insert(document: StoredDocument, number: int, content: PageContent, name: str, sha256: str) -> bool:
     _, created = DocumentPage.objects.get_or_create(
         document_id=document.id,
         number=number,
@@ -79,10 +136,15 @@ def _insert(document: Document, number: int, content: PageContent, name: str) ->
             "height_px": content.height_px,
             "picture": name,
             "picture_type": content.picture_content_type or "",
-            "text_layer": None if content.text_lines is None else [_raw(line) for line in content.text_lines],
+            "text_layer": _text_layer(content),
+            "content_sha256": sha256,
         },
     )
     return created
+
+
+def _text_layer(content: PageContent) -> list[dict[str, object]] | None:
+    return None if content.text_lines is None else [_raw(line) for line in content.text_lines]
 
 
 def _raw(line: TextLine) -> dict[str, object]:

@@ -12,6 +12,7 @@ from jobs.documents.reader import DocumentRejected, Inspection, ReaderUnavailabl
 from jobs.documents.selectors import get_document, live_document_with
 from jobs.documents.uploads import Upload
 from jobs.models import Document
+from jobs.reuse.forgetting import forget_results_of
 from jobs.services import cancel_unfinished_jobs_of
 from tenants.context import APP, unit_of_work
 from tenants.identity import Identity
@@ -93,17 +94,23 @@ def _check_against(identity: Identity, inspection: Inspection) -> None:
         )
 
 
-def delete_document(*, identity: Identity, document_id: object) -> None:
-    """Cancels what still runs on it, then erases the file and every picture made of it."""
+def delete_document(
+    *, identity: Identity, document_id: object, patience: erasure.Patience | None = None
+) -> None:
+    """Cancels what still runs on it, then erases the file and every picture made of it; no result of it is used again.
+
+    `patience` is shared by the documents that one request deletes.
+    """
     with unit_of_work(identity.tenant_id):
         document = get_document(document_id, for_update=True)
         cancel_unfinished_jobs_of(document)
         names = [document.file, *document.pages.exclude(picture="").values_list("picture", flat=True)]
         document.pages.all().delete()
+        forget_results_of(document)
         document.deleted_at = timezone.now()
         document.save(update_fields=["deleted_at"])
         erasure.order(names)
         # Robust: by then the document is gone, and what is left of it is the scheduler's.
         transaction.on_commit(
-            lambda: erasure.carry_out_now(identity.tenant_id, names), using=APP, robust=True
+            lambda: erasure.carry_out_now(identity.tenant_id, names, patience), using=APP, robust=True
         )

@@ -1,7 +1,8 @@
 """The websocket at `/ws/v1/events`: a tenant's events as they happen, or one job's from any point on."""
 
 import asyncio
-from contextlib import suppress
+import math
+from contextlib import ExitStack, suppress
 from typing import Any
 
 import structlog
@@ -10,13 +11,16 @@ from channels.generic.websocket import AsyncJsonWebsocketConsumer
 from jobs.live.doorman import Doorman
 from jobs.live.hub import Hub, Watch
 from jobs.live.messages import FollowJob, parse_message
+from jobs.live.moving import moving
 from jobs.live.passes import Pass
+from jobs.live.seats import Seats
 from jobs.live.tails import JobTail, Reading, Tail, TenantTail
-from jobs.live.threads import DatabaseThreads
+from tenants.asgi.threads import DatabaseThreads
 from tenants.errors import DomainError
 
 log = structlog.get_logger(__name__)
-RESYNC_S = 5.0
+LEAVING = "maas.leaving"
+"""In a socket's scope: what is undone when it is closed, however it comes to that."""
 RECHECK_S = 2.0
 """Together with the doorman's memory of two seconds, a revoked key's sockets are closed within five."""
 UNSETTLED_S = 0.025
@@ -31,8 +35,9 @@ RESTARTING = 1012
 class EventsConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
     """Refusals before the handshake are raised as domain errors; the guard in front words them for the protocol."""
 
-    def __init__(self, hub: Hub, doorman: Doorman, threads: DatabaseThreads) -> None:
+    def __init__(self, hub: Hub, doorman: Doorman, threads: DatabaseThreads, seats: Seats) -> None:
         super().__init__()
+        self._seats = seats
         self._hub = hub
         self._doorman = doorman
         self._threads = threads
@@ -41,6 +46,8 @@ class EventsConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
 
     async def connect(self) -> None:
         self._held = await self._doorman.admit(self.scope)
+        leaving: ExitStack = self.scope[LEAVING]
+        leaving.enter_context(self._seats.seat(self._held.identity.tenant_id, "socket"))
         tail = TenantTail(self._held.identity.tenant_id, None)
         await self._threads.run(tail.read)
         await self.accept()
@@ -101,7 +108,7 @@ class EventsConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
         await self._follow(tail, first)
 
     async def _follow(self, tail: Tail, first: Reading | None = None) -> None:
-        with self._hub.watch(tail.subject) as changed:
+        with self._hub.watch(tail.subject, tenant_id=self._held.identity.tenant_id) as changed:
             changed.wake()  # What happened between the last reading and the watch is looked for at once.
             reading, patience_s = first or Reading(), UNSETTLED_S
             while True:
@@ -109,9 +116,10 @@ class EventsConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
                 patience_s = min(patience_s * 2, LONGEST_UNSETTLED_S) if reading.unsettled else UNSETTLED_S
                 await self._pause(changed, reading, patience_s)
                 if self._hub.closed:
-                    await self.close(RESTARTING)
+                    await self._send_elsewhere()
                     return
                 reading = await self._threads.run(tail.read)
+                changed.seen = tail.place or 0
 
     async def _deliver(self, reading: Reading) -> None:
         for delivery in reading.deliveries:
@@ -119,7 +127,14 @@ class EventsConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
 
     async def _pause(self, changed: Watch, reading: Reading, patience_s: float) -> None:
         if not reading.more:
-            await changed.wait(patience_s if reading.unsettled else RESYNC_S)
+            await changed.wait(patience_s if reading.unsettled else math.inf)
+
+    async def _send_elsewhere(self) -> None:
+        """Each at a moment of its own, so that not all come at once to whoever takes over."""
+        error = moving()
+        with suppress(TimeoutError):
+            await self._say({"type": "error", "code": error.code, "detail": error.detail, **error.extra})
+        await self.close(RESTARTING)
 
     async def _recheck(self) -> None:
         while True:

@@ -8,15 +8,17 @@ from django.db.models.functions import Now
 
 from jobs.live.origins import origin_allowed
 from jobs.live.passes import Pass
-from jobs.live.protocol import Scope, cookie, header
-from jobs.live.remembered import Remembered
 from jobs.live.sessions import identify_session
-from jobs.live.threads import DatabaseThreads
 from jobs.live.tickets import redeem_ticket
 from tenants.api.authentication import IDENTITY
+from tenants.asgi.protocol import Scope, cookie, header
+from tenants.asgi.remembered import Remembered
+from tenants.asgi.threads import DatabaseThreads
 from tenants.context import unit_of_work
 from tenants.errors import DomainError, NotPermitted, NotSignedIn
 from tenants.identity import Identity
+from tenants.identity import Scope as KeyScope
+from tenants.journal.caller import tell_caller
 from tenants.models import ApiKey, Tenant
 from tenants.selectors import identify_member
 
@@ -34,18 +36,18 @@ def good_still(held: Pass) -> bool:
         elif held.identity.user_id is not None:
             now = identify_member(held.identity.user_id, held.identity.tenant_id)
         else:
-            return _key_good(held.identity)
+            return _key_good(held.identity, held.needs)
     except DomainError:
         return False
-    return now is not None and now.tenant_id == held.identity.tenant_id and "events:read" in now.scopes
+    return now is not None and now.tenant_id == held.identity.tenant_id and held.needs in now.scopes
 
 
-def _key_good(identity: Identity) -> bool:
+def _key_good(identity: Identity, needs: KeyScope) -> bool:
     if identity.key_id is None:
         return False
     with unit_of_work(identity.tenant_id):
         active = Tenant.objects.filter(id=identity.tenant_id, state=Tenant.State.ACTIVE).exists()
-        keys = ApiKey.objects.filter(id=identity.key_id, revoked_at=None, scopes__contains=["events:read"])
+        keys = ApiKey.objects.filter(id=identity.key_id, revoked_at=None, scopes__contains=[needs])
         # By the database's clock, like everything that expires: this machine's may be wrong.
         return active and keys.filter(Q(expires_at=None) | Q(expires_at__gt=Now())).exists()
 
@@ -63,8 +65,26 @@ class Doorman:
                 f"Pages of {origin[:100]!r} may not open sockets here.", code="origin_not_allowed"
             )
         held = await self._identified(scope)
+        tell_caller(scope, held.identity)
         held.identity.require("events:read")
         return held
+
+    async def admit_request(self, scope: Scope, needs: KeyScope) -> Pass:
+        """Who asks for a stream over HTTP, by key or, as a browser does, by session."""
+        held = await self._of_request(scope, needs)
+        tell_caller(scope, held.identity)
+        held.identity.require(needs)
+        return held
+
+    async def _of_request(self, scope: Scope, needs: KeyScope) -> Pass:
+        by_key = scope.get(IDENTITY)
+        if isinstance(by_key, Identity):
+            return Pass(by_key, needs=needs)
+        session_key = cookie(scope, settings.SESSION_COOKIE_NAME)
+        identity = await self._threads.run(identify_session, session_key) if session_key else None
+        if identity is None:
+            raise NotSignedIn("Send your key as: Authorization: Bearer <key>.")
+        return Pass(identity, session_key, needs)
 
     async def still_good(self, held: Pass) -> bool:
         return await self._checked.get(held, lambda: self._threads.run(good_still, held))

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import math
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -38,7 +39,12 @@ def parse_change(payload: bytes | str) -> Change | None:
 class Watch:
     """Remembers that something changed, not how often: a slow reader costs nobody any memory."""
 
-    def __init__(self, *, ends_only: bool = False) -> None:
+    __slots__ = ("_changed", "_ends_only", "seen", "tenant_id")
+
+    def __init__(self, tenant_id: UUID | None = None, *, ends_only: bool = False) -> None:
+        self.tenant_id = tenant_id
+        self.seen: str | int = 0
+        """The last place in the event log that whoever watches has read; rounds tell of what lies after it."""
         self._changed = asyncio.Event()
         self._ends_only = ends_only
 
@@ -49,18 +55,19 @@ class Watch:
     def wake(self) -> None:
         self._changed.set()
 
-    async def wait(self, timeout_s: float) -> None:
-        """Returns at the next change, at one since the last wait, or when the time is up."""
+    async def wait(self, timeout_s: float) -> bool:
+        """Returns at the next change, or at one since the last wait; False when the time is up."""
         try:
-            async with asyncio.timeout(timeout_s):
+            async with asyncio.timeout(None if timeout_s == math.inf else timeout_s):
                 await self._changed.wait()
         except TimeoutError:
-            pass
+            return False
         self._changed.clear()
+        return True
 
 
 class Hub:
-    """Hints only: whoever watches must also look again by themselves now and then."""
+    """Hints only, which may be lost: `Rounds` look after whoever names a tenant, and others look again themselves."""
 
     def __init__(self, url: str) -> None:
         self._url = url
@@ -69,10 +76,12 @@ class Hub:
         self.closed = False
 
     @contextmanager
-    def watch(self, subject: UUID, *, ends_only: bool = False) -> Iterator[Watch]:
+    def watch(
+        self, subject: UUID, *, tenant_id: UUID | None = None, ends_only: bool = False
+    ) -> Iterator[Watch]:
         """`subject` is a job's id or a tenant's; ids are unique across both."""
         self.start()
-        watch = Watch(ends_only=ends_only)
+        watch = Watch(tenant_id, ends_only=ends_only)
         self._watches[subject].add(watch)
         try:
             yield watch
@@ -80,6 +89,18 @@ class Hub:
             self._watches[subject].discard(watch)
             if not self._watches[subject]:
                 del self._watches[subject]
+
+    def watched(self) -> dict[UUID, set[UUID]]:
+        """By tenant, the subjects that are watched now."""
+        found: defaultdict[UUID, set[UUID]] = defaultdict(set)
+        for subject, watches in self._watches.items():
+            for watch in watches:
+                if watch.tenant_id is not None:
+                    found[watch.tenant_id].add(subject)
+        return found
+
+    def watches(self, subject: UUID) -> tuple[Watch, ...]:
+        return tuple(self._watches.get(subject, ()))
 
     def start(self) -> None:
         if self._task is None and not self.closed:

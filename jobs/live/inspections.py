@@ -10,9 +10,9 @@ from uuid import UUID
 from jobs.documents.reader import DocumentRejected, Inspection, ReaderUnavailable
 from jobs.documents.selectors import live_document_with
 from jobs.documents.uploads import Upload
-from jobs.live.stopping import Restarting, Stop
-from jobs.live.threads import BoundedThreads, DatabaseThreads
 from jobs.live.turns import Turns
+from tenants.asgi.stopping import Restarting, Stop
+from tenants.asgi.threads import BoundedThreads, DatabaseThreads
 from tenants.context import unit_of_work
 from tenants.errors import DomainError
 

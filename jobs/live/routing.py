@@ -1,17 +1,20 @@
 """Which socket lives at which address."""
 
+from contextlib import ExitStack
+
 from jobs.errors import NotFound
 from jobs.live.closing import Closable
-from jobs.live.consumers import EventsConsumer
+from jobs.live.consumers import LEAVING, EventsConsumer
 from jobs.live.doorman import Doorman
 from jobs.live.hub import Hub
-from jobs.live.protocol import App, Receive, Scope, Send
-from jobs.live.threads import DatabaseThreads
+from jobs.live.seats import Seats
+from tenants.asgi.protocol import App, Receive, Scope, Send
+from tenants.asgi.threads import DatabaseThreads
 
 
 class Sockets:
-    def __init__(self, hub: Hub, threads: DatabaseThreads) -> None:
-        events = EventsConsumer.as_asgi(hub=hub, doorman=Doorman(threads), threads=threads)
+    def __init__(self, hub: Hub, threads: DatabaseThreads, doorman: Doorman, seats: Seats) -> None:
+        events = EventsConsumer.as_asgi(hub=hub, doorman=doorman, threads=threads, seats=seats)
         self._at: dict[str, App] = {"/ws/v1/events": events}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -19,4 +22,5 @@ class Sockets:
         if app is None:
             raise NotFound(f"There is no socket at this address; there are {sorted(self._at)}.")
         socket = Closable(receive, send)
-        await app(scope, socket.receive, socket.send)
+        with ExitStack() as leaving:
+            await app({**scope, LEAVING: leaving}, socket.receive, socket.send)

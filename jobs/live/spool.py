@@ -7,19 +7,21 @@ import os
 import secrets
 import shutil
 import threading
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import structlog
 
 from jobs.errors import StorageUnavailable
-from jobs.live.threads import BoundedThreads
+from tenants.asgi.threads import BoundedThreads
 from tenants.errors import DomainError
 
 log = structlog.get_logger(__name__)
 BATCH_BYTES = 256 * 1024
 LOCK = "lock"
+TEMPORARY_S = 6 * 3600
 
 
 class StorageFull(DomainError):
@@ -141,19 +143,23 @@ class Spool:
 
 def _sweep(root: Path) -> None:
     for entry in root.iterdir():
-        if entry.is_dir():
-            if not _in_use(entry):
-                shutil.rmtree(entry, ignore_errors=True)
-                log.info("spool_swept", path=str(entry))
-        elif entry.name != LOCK:
-            entry.unlink(missing_ok=True)
+        if entry.name != LOCK and not _in_use(entry):
+            _remove(entry)
+            log.info("spool_swept", path=str(entry))
 
 
-def _in_use(folder: Path) -> bool:
+def _remove(entry: Path) -> None:
+    if entry.is_dir():
+        shutil.rmtree(entry, ignore_errors=True)
+    else:
+        entry.unlink(missing_ok=True)
+
+
+def _in_use(entry: Path) -> bool:
     try:
-        held = os.open(folder / LOCK, os.O_RDWR)
-    except FileNotFoundError:
-        return False
+        held = os.open(entry / LOCK, os.O_RDWR)
+    except (FileNotFoundError, NotADirectoryError):
+        return _is_young(entry)
     try:
         fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -162,3 +168,10 @@ def _in_use(folder: Path) -> bool:
         return False
     finally:
         os.close(held)
+
+
+def _is_young(entry: Path) -> bool:
+    """A worker's copy of a document or an export that is being built: they have no lock, and never live this long."""
+    with suppress(FileNotFoundError):
+        return time.time() - entry.stat().st_mtime < TEMPORARY_S
+    return False

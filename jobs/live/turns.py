@@ -4,7 +4,7 @@ import asyncio
 from collections import Counter, deque
 from uuid import UUID
 
-from jobs.live.threads import Overloaded
+from tenants.asgi.threads import Overloaded
 
 
 class Turns:

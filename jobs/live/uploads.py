@@ -2,10 +2,14 @@
 
 from collections.abc import Mapping
 
+from django.conf import settings
+
 from jobs.documents.uploads import Upload
 from jobs.live.inspections import Inspections
 from jobs.live.multipart import FormLimits, FormReader, boundary_of
-from jobs.live.protocol import (
+from jobs.live.spool import Spool, SpoolFile
+from tenants.api.authentication import IDENTITY
+from tenants.asgi.protocol import (
     MEMBER,
     UPLOAD,
     App,
@@ -17,21 +21,32 @@ from jobs.live.protocol import (
     header,
     without_headers,
 )
-from jobs.live.spool import Spool, SpoolFile
-from tenants.api.authentication import IDENTITY
 from tenants.errors import NotSignedIn
 from tenants.identity import Identity
 from tenants.identity import Scope as KeyScope
 
-SCOPE_FOR_PATH: Mapping[str, KeyScope] = {"/v1/documents": "documents:write", "/v1/jobs": "jobs:write"}
+FILES = "/v1/files"
+"""Lines for a batch, which are looked at when it is made; what comes to the other two is a document."""
+SCOPE_FOR_PATH: Mapping[str, KeyScope] = {
+    "/v1/documents": "documents:write",
+    "/v1/jobs": "jobs:write",
+    FILES: "documents:write",
+}
 _ABOUT_THE_BODY = frozenset({b"content-type", b"content-length", b"transfer-encoding", b"content-encoding"})
 
 
 def is_upload(scope: Scope) -> bool:
-    """A form with a file to one of the two addresses that take one."""
+    """A form with a file to one of the addresses that take one."""
     if scope["method"] != "POST" or scope["path"] not in SCOPE_FOR_PATH:
         return False
     return boundary_of(header(scope, b"content-type") or "") is not None
+
+
+def form_limits(scope: Scope) -> FormLimits:
+    """Of the caller, for that address."""
+    if scope["path"] == FILES:
+        return FormLimits(settings.MAAS_MAX_FILE_BYTES)
+    return FormLimits(caller(scope).limits.upload_bytes)
 
 
 def caller(scope: Scope) -> Identity:
@@ -57,8 +72,9 @@ class Uploads:
         identity = caller(scope)
         identity.require(SCOPE_FOR_PATH[scope["path"]])
         with self._spool.file() as file:
-            form = await _receive_form(scope, receive, file, FormLimits(identity.limits.upload_bytes))
-            upload = await self._inspections.look_at(identity.tenant_id, form)
+            upload = await _receive_form(scope, receive, file, form_limits(scope))
+            if scope["path"] != FILES:
+                upload = await self._inspections.look_at(identity.tenant_id, upload)
             headers = [*without_headers(scope, _ABOUT_THE_BODY), (b"content-length", b"0")]
             await self._inner({**scope, "headers": headers, UPLOAD: upload}, _after_the_body(receive), send)
 

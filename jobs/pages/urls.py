@@ -3,10 +3,26 @@
 from django.urls import path
 from django.views.generic import RedirectView
 
-from jobs.pages import views
+from jobs.pages.batches import views as batches
+from jobs.pages.catalogue import views as catalogue
+from jobs.pages.listing import bulk_views as bulk
+from jobs.pages.listing import views as listing
+from jobs.pages.reading import views as reading
 
 urlpatterns = [
     path("", RedirectView.as_view(pattern_name="job-list"), name="home"),
-    path("jobs", views.job_list, name="job-list"),
-    path("jobs/<str:job_id>", views.job_page, name="job-page"),
+    path("jobs", listing.job_list, name="job-list"),
+    path("jobs/archive", bulk.job_archive, name="job-archive"),
+    path("jobs/bulk/cancel", bulk.bulk_cancel, name="bulk-cancel"),
+    path("jobs/bulk/consequences", bulk.bulk_consequences, name="bulk-consequences"),
+    path("jobs/bulk/delete", bulk.bulk_delete, name="bulk-delete"),
+    path("jobs/bulk/retry", bulk.bulk_retry, name="bulk-retry"),
+    path("jobs/<str:job_id>", reading.job_page, name="job-page"),
+    path("jobs/<str:job_id>/cancel", reading.cancel, name="job-cancel"),
+    path("jobs/<str:job_id>/retry", reading.retry, name="job-retry"),
+    path("batches", batches.batch_list, name="batch-list"),
+    path("batches/<str:batch_id>/cancel", batches.batch_cancel, name="batch-cancel"),
+    path("models", catalogue.model_list, name="model-list"),
+    path("models/<str:name>", catalogue.model_page, name="model-page"),
+    path("models/<str:name>/code", catalogue.model_code, name="model-code"),
 ]

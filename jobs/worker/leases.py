@@ -1,29 +1,42 @@
-"""Renews the leases of all pages this process works on, and says which were lost."""
+"""Renews the leases of all pages this process works on, and ends the work on those that were lost."""
 
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from uuid import UUID
 
 import structlog
 from django.db import close_old_connections
 
+from inference.calls import Call
 from jobs.dispatch.claims import Claim, hand_back, renew_leases
 
 log = structlog.get_logger(__name__)
 
 
+HANG_PATIENCE_S = 5.0
+"""What a page that is past its limit has to end by itself, before its thread is taken for hung."""
+WORD_BEFORE_PAGE_S = 2.0
+"""A cancel may be heard between a page's claim and its entry here."""
+
+
 @dataclass(frozen=True)
 class _Held:
     claim: Claim
-    since_s: float
+    call: Call
+
+    def late_s(self, now_s: float) -> float:
+        return now_s - (self.call.deadline_s or now_s)
 
 
 class Leases:
-    """One thread, one statement per page every third of a lease.
+    """One thread, one statement every third of a lease.
 
-    A page that takes longer than `page_limit_s` is given up: its lease ends, another worker tries it, its attempts
+    Whoever works on a page does so for its call, which is canceled with the lease: when the job is, when another
+    worker has taken the page over, when this one must stop. A page past its call's deadline (`page_limit_s` from
+    the claim, or sooner) ends by itself, or else is given up: its lease ends, another worker tries it, its attempts
     count. The thread that hangs on it cannot be ended, so the process should be (`hung`).
     """
 
@@ -35,6 +48,8 @@ class Leases:
         self._clock = clock
         self._held: dict[int, _Held] = {}
         self._hung: set[int] = set()
+        self._canceled: dict[UUID, float] = {}
+        self._ended = 0
         self._lock = threading.Lock()
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="leases", daemon=True)
@@ -48,25 +63,52 @@ class Leases:
             self._thread.join(timeout=5)
 
     @contextmanager
-    def held(self, claim: Claim) -> Iterator[None]:
+    def held(self, claim: Claim) -> Iterator[Call]:
+        """The call to work for; whoever knows of a nearer deadline may set it."""
+        now_s = self._clock()
+        call = Call(tenant=str(claim.tenant_id), deadline_s=now_s + self._page_limit_s)
         with self._lock:
-            self._held[claim.token] = _Held(claim, self._clock())
+            self._held[claim.token] = _Held(claim, call)
+            is_canceled = self._canceled.get(claim.job_id, float("-inf")) > now_s - WORD_BEFORE_PAGE_S
+        if is_canceled:
+            call.cancel()
         try:
-            yield
+            yield call
         finally:
             with self._lock:
                 self._held.pop(claim.token, None)
                 self._hung.discard(claim.token)
+                self._ended += 1
 
     def holds(self, claim: Claim) -> bool:
         """False once a renewal was refused: canceled, taken over after a long silence, or given up."""
         with self._lock:
             return claim.token in self._held
 
+    def cancel_job(self, job_id: UUID) -> None:
+        """Ends the work on the job's pages here. A word only: what becomes of them, the database decides."""
+        now_s = self._clock()
+        with self._lock:
+            self._canceled = {
+                job: heard_s
+                for job, heard_s in self._canceled.items()
+                if heard_s > now_s - WORD_BEFORE_PAGE_S
+            }
+            self._canceled[job_id] = now_s
+            calls = [held.call for held in self._held.values() if held.claim.job_id == job_id]
+        for call in calls:
+            call.cancel()
+
     @property
     def count(self) -> int:
         with self._lock:
             return len(self._held)
+
+    @property
+    def ended(self) -> int:
+        """Pages that were worked on since the start, however they ended."""
+        with self._lock:
+            return self._ended
 
     @property
     def hung(self) -> int:
@@ -77,16 +119,19 @@ class Leases:
     def hand_back_all(self) -> None:
         """For a worker that must stop now: another may start these pages at once, and this one is fenced off."""
         with self._lock:
-            claims, self._held = [held.claim for held in self._held.values()], {}
-        for claim in claims:
+            all_held, self._held = list(self._held.values()), {}
+        for held in all_held:
+            claim = held.claim
             try:
                 hand_back(claim)
                 log.info("page_handed_back", page_id=str(claim.page_id), job_id=str(claim.job_id))
             except Exception:
                 # The lease will end by itself; the others are still to be handed back.
                 log.exception("page_not_handed_back", page_id=str(claim.page_id))
+            held.call.cancel()
 
     def renew_once(self) -> None:
+        self._end_late()
         self._give_up_hung()
         with self._lock:
             claims = [held.claim for held in self._held.values()]
@@ -97,17 +142,24 @@ class Leases:
         while not self._stopping.wait(self._interval_s):
             self.renew_once()
 
+    def _end_late(self) -> None:
+        """For those who do not look at the clock themselves."""
+        for held in self._later_than(0):
+            held.call.cancel()
+
     def _give_up_hung(self) -> None:
-        oldest_s = self._clock() - self._page_limit_s
-        with self._lock:
-            hung = [held.claim for held in self._held.values() if held.since_s < oldest_s]
-            for claim in hung:
-                del self._held[claim.token]
+        for held in self._later_than(HANG_PATIENCE_S):
+            claim = held.claim
+            with self._lock:
+                if self._held.pop(claim.token, None) is None:
+                    continue
                 self._hung.add(claim.token)
-        for claim in hung:
-            log.error(
-                "page_hangs", page_id=str(claim.page_id), job_id=str(claim.job_id), limit_s=self._page_limit_s
-            )
+            log.error("page_hangs", page_id=str(claim.page_id), job_id=str(claim.job_id))
+
+    def _later_than(self, seconds: float) -> list[_Held]:
+        now_s = self._clock()
+        with self._lock:
+            return [held for held in self._held.values() if held.late_s(now_s) > seconds]
 
     def _renew(self, claims: list[Claim]) -> None:
         try:
@@ -126,4 +178,5 @@ class Leases:
         with self._lock:
             known = self._held.pop(claim.token, None)
         if known is not None:
+            known.call.cancel()
             log.info("fenced", page_id=str(claim.page_id), job_id=str(claim.job_id), token=claim.token)

@@ -1,38 +1,36 @@
 """Runs one page: claim it, read it, ask the model, write the end. What is true is decided by the database."""
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from uuid import UUID
 
 import structlog
-from django.db import InterfaceError, OperationalError
 
-from inference.contracts import WorkInput, WorkOutput, WorkRefused
+from inference.calls import Call
+from inference.contracts import VersionSpec, WorkInput, WorkOutput
 from inference.runtime.engine import Engine
-from inference.runtime.errors import ModelFailed
+from inference.runtime.load_watch import watching_loads
 from jobs.dispatch.claims import Claim, claim_page
 from jobs.dispatch.release import release_after_commit
-from jobs.dispatch.settlement import Failure, fail_page, finish_page, postpone_page
-from jobs.documents.pages import page_input
-from jobs.documents.reader import DocumentRejected, ReaderUnavailable
-from jobs.errors import DocumentDeleted, Fenced, StorageUnavailable
+from jobs.dispatch.settlement import Timings, finish_page
+from jobs.documents.pages import open_page
+from jobs.errors import Fenced
 from jobs.inputs import work_input
+from jobs.models import Document
+from jobs.reuse.keys import Content
+from jobs.reuse.metrics import COALESCED, HIT, MISS, PAGE_LOOKUPS
+from jobs.reuse.running import Plan, look, plan_for, take_known_page, wait_for_it
+from jobs.worker.apart import MayApart, OneApart
 from jobs.worker.leases import Leases
-from jobs.worker.metrics import PAGE_SECONDS, PAGES
+from jobs.worker.load_news import LoadNews
+from jobs.worker.metrics import PAGE_SECONDS, PAGE_WAIT_SECONDS, PAGES
+from jobs.worker.page_ends import End, end_of
 from jobs.worker.patience import while_database_is_away
 from jobs.worker.versions import VersionCatalogue
 
 log = structlog.get_logger(__name__)
 CLAIM_PATIENCE_S = 30.0
 """By then the page has been woken again; another message will bring it back."""
-
-REFUSED = (WorkRefused, DocumentRejected, DocumentDeleted)
-AWAY = (StorageUnavailable, ReaderUnavailable, OperationalError, InterfaceError, OSError)
-"""Nobody's fault that is asked for here: the page waits, and no attempt of it is used up."""
-
-OURS = Failure("internal_error", "Something went wrong on our side; the operator's log has the details.")
-PLACE_AWAY = Failure("storage_unavailable", "The service's storage or database could not be reached.")
 
 
 @dataclass(frozen=True)
@@ -41,67 +39,117 @@ class PageRunner:
     leases: Leases
     versions: VersionCatalogue
     worker: str
+    news: LoadNews = field(default_factory=LoadNews)
+    apart: OneApart = field(default_factory=OneApart)
 
     def run(self, *, tenant_id: UUID, page_id: UUID) -> None:
-        claim = self._claim(tenant_id, page_id)
-        if claim is None:
-            return
+        with self.apart.claimed(lambda may_apart: self._claim(tenant_id, page_id, may_apart)) as claim:
+            if claim is not None:
+                self._run(claim)
+
+    def _run(self, claim: Claim) -> None:
         key, started = claim.model_key, time.perf_counter()
+        PAGE_WAIT_SECONDS.labels(model=key).observe(claim.waited_s)
         with (
             structlog.contextvars.bound_contextvars(job_id=str(claim.job_id), page=claim.number, model=key),
-            self.leases.held(claim),
+            self.leases.held(claim) as call,
         ):
-            outcome = self._settle(claim)
+            outcome = self._settle(claim, call)
             seconds = time.perf_counter() - started
+            if outcome in (HIT, COALESCED):
+                PAGE_LOOKUPS.labels(model=key, outcome=outcome).inc()
             log.info("page_done", outcome=outcome, ms=round(seconds * 1000), attempt=claim.attempt)
         PAGES.labels(model=key, outcome=outcome).inc()
         PAGE_SECONDS.labels(model=key).observe(seconds)
         release_after_commit(claim.model_version_id, key)
 
-    def _claim(self, tenant_id: UUID, page_id: UUID) -> Claim | None:
+    def cancel_job(self, job_id: UUID) -> None:
+        """Told that a job was canceled: what works on its pages here ends, at once where it can be ended."""
+        self.leases.cancel_job(job_id)
+
+    def _claim(self, tenant_id: UUID, page_id: UUID, may_apart: MayApart) -> Claim | None:
         give_up_at = time.monotonic() + CLAIM_PATIENCE_S
         return while_database_is_away(
-            lambda: claim_page(tenant_id, page_id, self.worker),
+            lambda: claim_page(tenant_id, page_id, self.worker, may_apart=may_apart),
             keep_trying=lambda: time.monotonic() < give_up_at,
         )
 
-    def _settle(self, claim: Claim) -> str:
+    def _settle(self, claim: Claim, call: Call) -> str:
         """Works, then writes how it ended, as long as the page is still this claim's."""
-        end = self._work(claim)
+        end = self._work(claim, call)
         try:
             return while_database_is_away(end, keep_trying=lambda: self.leases.holds(claim))
         except Fenced:
             return "fenced"
 
-    def _work(self, claim: Claim) -> Callable[[], str]:
-        """The transaction that ends the page: done only when the work is, and repeated without it."""
+    def _work(self, claim: Claim, call: Call) -> End:
         try:
-            output = self._run_model(claim)
-        except REFUSED as error:
-            refusal = Failure(error.code, error.detail)
-            return lambda: fail_page(claim, refusal, may_retry=False)
-        except ModelFailed as error:
-            failure, may_retry = Failure(error.code, error.detail), error.retryable
-            log.warning("page_failed", code=failure.code, detail=failure.detail, may_retry=may_retry)
-            return lambda: fail_page(claim, failure, may_retry=may_retry)
-        except AWAY as error:
-            log.warning("page_postponed", error=str(error))
-            return lambda: postpone_page(claim, PLACE_AWAY)
-        except Exception:
-            log.exception("page_crashed")
-            return lambda: fail_page(claim, OURS, may_retry=True)
+            spec = self.versions.get(claim.model_version_id, call)
+            started_s = time.perf_counter()
+            page = _opened(claim, call)
+            read_s = time.perf_counter() - started_s
+            plan = plan_for(claim, spec, page.content)
+            end = self._reused(claim, plan)
+            if end is not None:
+                return end
+            output, timings = self._run_model(claim, call, spec, page.input)
+        except Exception as error:
+            return end_of(claim, call, error)
+        read: Timings = {**timings, "read_ms": _ms(read_s)}
 
         def finish() -> str:
-            finish_page(claim, output)
+            finish_page(claim, output, read, key=plan.key)
             return "succeeded"
 
         return finish
 
-    def _run_model(self, claim: Claim) -> WorkOutput:
-        spec = self.versions.get(claim.model_version_id)
-        return self.engine.run(spec, self._input(claim), claim.parameters)
+    def _reused(self, claim: Claim, plan: Plan) -> End | None:
+        """The end of a page that need not be run, or not now."""
+        key = plan.key
+        if key is None or not plan.looks:
+            return None
+        found = look(claim, key)
+        if found.elsewhere:
+            return lambda: wait_for_it(claim, key)
+        known = found.known
+        if known is not None:
+            return lambda: take_known_page(claim, key, known)
+        PAGE_LOOKUPS.labels(model=claim.model_key, outcome=MISS).inc()
+        return None
 
-    def _input(self, claim: Claim) -> WorkInput:
-        if claim.document_id is not None:
-            return page_input(claim.tenant_id, claim.document_id, claim.number)
-        return work_input(claim.input or {})
+    def _run_model(
+        self, claim: Claim, call: Call, spec: VersionSpec, work: WorkInput
+    ) -> tuple[WorkOutput, Timings]:
+        started_s = time.perf_counter()
+        narrow_deadline(call, spec)
+        with watching_loads(lambda: self.news.tell(claim)) as loads:
+            output = self.engine.run(spec, work, claim.parameters, call)
+        run_s = time.perf_counter() - started_s - loads.waited_s
+        return output, Timings(read_ms=0, load_ms=_ms(loads.waited_s), run_ms=_ms(run_s))
+
+
+@dataclass(frozen=True)
+class _Opened:
+    input: WorkInput
+    content: Content
+
+
+def _opened(claim: Claim, call: Call) -> _Opened:
+    document = claim.document
+    if document is None:
+        return _Opened(work_input(claim.input or {}), Content("input", claim.input_sha256))
+    page = open_page(document, claim.number, call)
+    if document.kind == Document.Kind.TEXT:
+        return _Opened(page.work, Content("text_file", document.sha256))
+    return _Opened(page.work, Content("page", page.sha256))
+
+
+def narrow_deadline(call: Call, spec: VersionSpec) -> None:
+    """To what the version's own configuration allows from now on, its load included."""
+    limit_s = spec.config.get("time_limit_s")
+    if limit_s is not None:
+        call.deadline_s = min(call.deadline_s or float("inf"), time.monotonic() + float(limit_s))
+
+
+def _ms(seconds: float) -> int:
+    return max(0, round(1000 * seconds))

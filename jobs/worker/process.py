@@ -1,102 +1,181 @@
 """The worker process: models, leases and consumers, put together and taken apart in order."""
 
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Mapping
+from uuid import UUID
 
 import structlog
 from django.conf import settings
 from django.db import close_old_connections
 
-from inference.brokers import BrokerUnavailable, build_broker, start_worker
-from inference.registry.selectors import served_versions
+from inference.affinity.affinity import Affinity, queue_names
+from inference.affinity.heartbeats import Heartbeat, worker_name
+from inference.affinity.load_times import LoadTimes
+from inference.affinity.middleware import AffinityMiddleware
+from inference.affinity.pulse import PagesNow
+from inference.affinity.shelf import Shelf
+from inference.affinity.tally import QueueTally
+from inference.brokers import build_broker, start_worker
+from inference.control import DEMAND, ControlListener
+from inference.lane.keys import CANCEL_WORD
+from inference.registry.profiles import PostgresProfiles
 from inference.runtime.engine import local_engine
 from jobs.actors import register_page_actor
-from jobs.dispatch.release import waiting_versions
-from jobs.dispatch.workers import Heartbeat, worker_name
+from jobs.batches.asking import Wording
+from jobs.batches.bell import BATCHES
+from jobs.dispatch.control import CANCEL
+from jobs.dispatch.demand import pages_demand
 from jobs.documents.reading import reader
+from jobs.worker.batch_limits import FollowedLimits
+from jobs.worker.batches import BatchWorker
+from jobs.worker.figures import WorkerNews
+from jobs.worker.lane import WorkerLane
 from jobs.worker.leases import Leases
 from jobs.worker.metrics import PAGES_HELD, RESIDENT_BYTES, RESIDENT_MODELS
 from jobs.worker.page_runner import PageRunner
 from jobs.worker.versions import VersionCatalogue
 
 log = structlog.get_logger(__name__)
-BEAT_S = 2.0
+LOOK_EVERY_S = 1.0
 READER_PATIENCE_S = 20.0
-GRACE_S = 3.5
-"""The supervisor gives six seconds; consumers need up to two to notice, connections the rest."""
+GRACE_S = 3.0
+"""The supervisor gives five and a half seconds; consumers need up to two to notice, connections the rest."""
 
 
 class WorkerHung(RuntimeError):
     """Threads in native code cannot be ended; the process must be, and its supervisor starts another."""
 
 
-class WorkerProcess:
-    """`run` returns when `stopping` is set and every page is finished or handed back."""
+class WorkerDeaf(RuntimeError):
+    """It would live and take no pages: better to end, and be started again."""
 
-    def __init__(self, *, stopping: threading.Event, preload: bool = True) -> None:
+
+class WorkerProcess:
+    """`run` returns when `stopping` is set and every page is finished or handed back.
+
+    Told to drain, it leaves its queues, finishes what it holds and goes on beating, until it is told to resume.
+    """
+
+    def __init__(self, *, stopping: threading.Event, wording: Wording, name: str | None = None) -> None:
+        """`wording`: how a call is told that it was refused, for the lines of batches."""
         self._stopping = stopping
-        self._preload = preload
-        self.name = worker_name()
-        self._engine = local_engine(memory_bytes=settings.MAAS_MODEL_MEMORY or None)
+        self.name = name or worker_name()
+        self._engine = local_engine(
+            memory_bytes=settings.MAAS_MODEL_MEMORY or None,
+            tensorrt_cache=settings.MAAS_HOME / "tensorrt" if settings.MAAS_TENSORRT else None,
+            profiles=PostgresProfiles(),
+        )
         self._versions = VersionCatalogue()
+        self._news = WorkerNews(self._engine, self.name)
+        self._limits = FollowedLimits(self._engine.batchers)
         self._leases = Leases(settings.MAAS_LEASE_S, settings.MAAS_PAGE_LIMIT_S)
-        self._heartbeat = Heartbeat(self.name, self._engine.describe())
-        self._broker = build_broker(settings.MAAS_BROKER_URL)
-        self.ready = False
+        tally, load_times = QueueTally(), LoadTimes()
+        self._lane = WorkerLane(
+            settings.MAAS_REDIS_URL,
+            engine=self._engine,
+            versions=self._versions,
+            slots=settings.MAAS_WORKER_THREADS,
+            tally=tally,
+            load_times=load_times,
+        )
+        self._affinity = Affinity(
+            Heartbeat(self.name, self._engine.describe()),
+            shelf=Shelf(self._engine, self._versions.get),
+            tally=tally,
+            pools=frozenset(settings.MAAS_WORKER_POOLS),
+            pages=self._pages_now,
+            demand=[pages_demand, self._lane.demand],
+            load_times=load_times,
+        )
+        self._middleware = AffinityMiddleware(self._affinity, tally)
+        self._broker = build_broker(settings.MAAS_BROKER_URL, middleware=[self._middleware])
+        self._runner = PageRunner(self._engine, self._leases, self._versions, self.name)
+        self._batches = BatchWorker(settings.MAAS_REDIS_URL, worker=self.name, wording=wording)
+        self._control = ControlListener(
+            settings.MAAS_REDIS_URL,
+            {
+                DEMAND: lambda _: self._affinity.wake(),
+                CANCEL: self._hear_cancel,
+                CANCEL_WORD: self._lane.hear_cancel,
+                BATCHES: self._batches.hear,
+            },
+        )
+        self._running = False
+
+    @property
+    def ready(self) -> bool:
+        """Its models are in memory, or cannot be; pages are taken sooner, of each model that already is."""
+        return self._running and self._affinity.settled.is_set()
 
     def run(self) -> None:
         reader().wait_until_warm(READER_PATIENCE_S)
         isolation = str(reader().isolation)
         log.info("worker_starting", worker=self.name, provider=self._engine.describe(), isolation=isolation)
-        if self._preload:
-            self._load_models()
-        register_page_actor(self._broker, PageRunner(self._engine, self._leases, self._versions, self.name))
+        register_page_actor(self._broker, self._runner)
         self._leases.start()
-        consumers = start_worker(self._broker, threads=settings.MAAS_WORKER_THREADS, queues=self._queues())
-        self.ready = True
-        log.info("worker_ready", queues=len(consumers.queues))
+        self._control.start()
+        consumers = start_worker(self._broker, threads=settings.MAAS_WORKER_THREADS)
+        self._lane.start()
+        self._batches.start()
+
+        def serve(model_keys: frozenset[str]) -> None:
+            if not self._running:
+                return
+            consumers.set_queues(queue_names(model_keys))
+            self._lane.serve(model_keys)
+
+        # In the thread that has just read the models from the database, so that no connection more is held.
+        self._running = True
+        self._affinity.consume_with(serve, lambda _: self._limits.look())
         try:
-            while not self._stopping.wait(BEAT_S) and not self._leases.hung:
-                self._quietly(lambda: consumers.set_queues(self._queues()))
-                self._quietly(self._report)
+            self._watch()
         finally:
-            self.ready = False
+            self._running = False
             log.info("worker_stopping", pages_held=self._leases.count)
+            ends_s = time.monotonic() + GRACE_S
+            self._lane.serve(())
             consumers.stop(GRACE_S)
-            self._leases.stop()
+            # First of all: a page that is not handed back waits for the end of its lease and loses an attempt.
             self._quietly(self._leases.hand_back_all)
-            self._heartbeat.end()
+            self._batches.stop(max(0.2, ends_s - time.monotonic()))
+            self._lane.stop(max(0.2, ends_s - time.monotonic()))
+            self._control.stop()
+            self._leases.stop()
+            self._affinity.end()
+            self._quietly(self._engine.host.stop)
             reader().close()
         if self._leases.hung:
             raise WorkerHung(f"{self._leases.hung} pages ran for more than {settings.MAAS_PAGE_LIMIT_S} s")
+        if self._middleware.failed is not None:
+            raise WorkerDeaf("the choice of models did not start") from self._middleware.failed
 
-    def _load_models(self) -> None:
-        for version in served_versions():
-            try:
-                self._engine.load(self._versions.get(version.id))
-            except Exception:
-                # One broken model must not keep the others from being served.
-                log.exception("model_not_loaded", model=version.key)
+    def _watch(self) -> None:
+        announced = False
+        while not self._leases.hung and self._middleware.failed is None:
+            if not announced and self.ready:
+                announced = True
+                log.info("worker_ready", models=len(self._engine.resident()))
+            self._count()
+            self._quietly(self._news.look)
+            if self._stopping.wait(LOOK_EVERY_S):
+                return
 
-    def _queues(self) -> list[str]:
-        """Versions that may be asked for, and retired ones that still have work waiting."""
-        served = {version.queue_name for version in served_versions()}
-        return sorted(served | {f"infer.{key}" for _, key in waiting_versions()})
+    def _pages_now(self) -> PagesNow:
+        return PagesNow(held=self._leases.count, done=self._leases.ended)
 
-    def _report(self) -> None:
+    def _count(self) -> None:
         sessions = self._engine.host.resident()
         PAGES_HELD.set(self._leases.count)
         RESIDENT_MODELS.set(len(sessions))
         RESIDENT_BYTES.set(sum(session.weight_bytes for session in sessions))
-        resident = tuple(model.key for model in self._engine.resident())
-        self._heartbeat.beat(resident=resident, pages_held=self._leases.count)
+
+    def _hear_cancel(self, about: Mapping[str, str]) -> None:
+        self._runner.cancel_job(UUID(about["job"]))
 
     def _quietly(self, step: Callable[[], None]) -> None:
-        """The database or the broker may be away for a while; the worker outlives it."""
         try:
             step()
-        except BrokerUnavailable as error:
-            log.warning("broker_unavailable", error=str(error))
         except Exception:
             log.exception("worker_step_failed")
         finally:

@@ -1,29 +1,53 @@
 """What this worker knows of the model versions it serves; versions are immutable, so each is looked up once."""
 
 import threading
-from collections import defaultdict
+from concurrent.futures import Future
 
+from django.db import connections
+
+from inference.calls import Call
 from inference.contracts import VersionSpec
 from inference.registry.models import ModelVersion
 from inference.registry.selectors import spec_of
 
 
 class VersionCatalogue:
-    """A version's files may take long to fetch: whoever needs another version does not wait for them."""
+    """A version's files may take long to fetch: each is fetched by a thread of its own, once for all who ask.
+
+    Whoever is canceled leaves, and the files still come: the next page will need them.
+    """
 
     def __init__(self) -> None:
-        self._specs: dict[int, VersionSpec] = {}
+        self._specs: dict[int, Future[VersionSpec]] = {}
         self._lock = threading.Lock()
-        self._fetching: defaultdict[int, threading.Lock] = defaultdict(threading.Lock)
 
-    def get(self, version_id: int) -> VersionSpec:
-        spec = self._specs.get(version_id)
-        if spec is not None:
-            return spec
+    def get(self, version_id: int, call: Call | None = None) -> VersionSpec:
+        return (call or Call()).result_of(self._spec(version_id))
+
+    def _spec(self, version_id: int) -> "Future[VersionSpec]":
         with self._lock:
-            fetching = self._fetching[version_id]
-        with fetching:
-            if version_id not in self._specs:
-                version = ModelVersion.objects.select_related("served_model").get(id=version_id)
-                self._specs[version_id] = spec_of(version)
-            return self._specs[version_id]
+            spec = self._specs.get(version_id)
+            if spec is None:
+                spec = self._specs[version_id] = Future()
+                fetching = threading.Thread(
+                    target=self._fetch,
+                    args=[version_id, spec],
+                    name=f"fetch-version-{version_id}",
+                    daemon=True,
+                )
+                fetching.start()
+            return spec
+
+    def _fetch(self, version_id: int, spec: "Future[VersionSpec]") -> None:
+        try:
+            version = ModelVersion.objects.select_related("served_model").get(id=version_id)
+            found = spec_of(version)
+        except BaseException as error:
+            # Whoever asks next tries again.
+            with self._lock:
+                del self._specs[version_id]
+            spec.set_exception(error)
+        else:
+            spec.set_result(found)
+        finally:
+            connections.close_all()

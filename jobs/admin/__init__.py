@@ -1,0 +1,12 @@
+"""The operator's view of documents, jobs, pages, events and workers: what went where and how it fared.
+
+What a document says (texts sent inline, results, files) is the tenant's alone and is not shown here.
+"""
+
+from jobs.admin.batches import BatchAdmin, StoredFileAdmin
+from jobs.admin.documents import DocumentAdmin
+from jobs.admin.events import EventAdmin
+from jobs.admin.jobs import JobAdmin
+from jobs.admin.pages import PageAdmin
+
+__all__ = ["BatchAdmin", "DocumentAdmin", "EventAdmin", "JobAdmin", "PageAdmin", "StoredFileAdmin"]

@@ -1,0 +1,157 @@
+"""The operator's view of batches and their files: how far each is, and a way to end one."""
+
+from django.contrib import admin, messages
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from unfold.contrib.filters.admin import AutocompleteSelectFilter, ChoicesDropdownFilter
+
+from jobs.batches import states
+from jobs.batches.ids import BATCH, shown
+from jobs.batches.models import Batch, StoredFile
+from jobs.batches.services import cancel_batch
+from jobs.errors import InvalidRequest
+from tenants.admin.columns import badge, column, two_lines
+from tenants.admin.confirmation import confirmed
+from tenants.admin.filters import CreatedFilter
+from tenants.admin.records import RecordAdmin
+from tenants.admin.words import NOTHING, ago, between, link_to, short, size
+from tenants.billing.wording import money
+from tenants.context import unit_of_work
+from tenants.errors import DomainError
+from tenants.identity import Identity, all_scopes
+from tenants.selectors import effective_limits
+
+
+@admin.register(Batch)
+class BatchAdmin(RecordAdmin):
+    search_help_text = "Tenant, or whole id"
+    list_display = ("named", "state_badge", "lines", "owner", "version", "ran", "cost", "created")
+    list_filter = (
+        ("status", ChoicesDropdownFilter),
+        ("tenant", AutocompleteSelectFilter),
+        ("created_at", CreatedFilter),
+    )
+    list_select_related = ("tenant", "model_version__served_model")
+    ordering = ("-id",)
+    fields = (
+        "id",
+        "state_badge",
+        "owner",
+        "endpoint",
+        "version",
+        "lines",
+        "tokens",
+        "cost",
+        "ran",
+        "livemode",
+        "input_file_id",
+        "output_file_id",
+        "error_file_id",
+        "request_id",
+        "created_at",
+        "expires_at",
+    )
+    actions = ("cancel",)
+    one_transaction = False  # but one for each batch, through its tenant's role
+
+    def in_words(self, row: Batch) -> str:
+        return f"batch {short(row.id)} of {row.tenant.name}, {row.status.replace('_', ' ')}"
+
+    def row_actions(self, row: Batch) -> list[str]:
+        return ["cancel"] if row.status in states.CANCELLABLE else []
+
+    @column("batch", order_by="id")
+    def named(self, batch: Batch) -> str:
+        return two_lines(batch.endpoint, short(batch.id))
+
+    @column("state")
+    def state_badge(self, batch: Batch) -> str:
+        return badge(batch.status)
+
+    @column("lines")
+    def lines(self, batch: Batch) -> str:
+        failed = f", {batch.lines_failed:,} failed" if batch.lines_failed else ""
+        return f"{batch.lines_done:,} / {batch.lines_total:,}{failed}"
+
+    @column("tenant")
+    def owner(self, batch: Batch) -> str:
+        return link_to(batch.tenant)
+
+    @column("model")
+    def version(self, batch: Batch) -> str:
+        return link_to(batch.model_version)
+
+    @column("took")
+    def ran(self, batch: Batch) -> str:
+        return between(batch.created_at, batch.finished_at)
+
+    @column("cost")
+    def cost(self, batch: Batch) -> str:
+        return money(batch.cost_micros, batch.price["currency"]) if batch.price else NOTHING
+
+    @column("sent", order_by="id")
+    def created(self, batch: Batch) -> str:
+        return ago(batch.created_at)
+
+    def has_act_permission(self, request: HttpRequest) -> bool:
+        return bool(request.user.has_perm("jobs.change_batch"))
+
+    @admin.action(description="Cancel", permissions=["act"])
+    @confirmed(
+        "Cancel these batches?",
+        "Lines that wait never start; what was done is kept and paid for. A cancelled batch cannot go on.",
+        "Cancel these batches",
+    )
+    def cancel(self, request: HttpRequest, batches: "QuerySet[Batch]") -> None:
+        cancelled = 0
+        for batch in batches:
+            try:
+                self._cancel(request, batch)
+                cancelled += 1
+            except DomainError as refusal:
+                self.message_user(request, f"{short(batch.id)}: {refusal.detail}", messages.WARNING)
+        level = messages.SUCCESS if cancelled else messages.WARNING
+        self.message_user(request, f"{cancelled} cancelled.", level)
+
+    def _cancel(self, request: HttpRequest, batch: Batch) -> None:
+        """The deed and its entry in the log, both or neither: one transaction, through the tenant's role."""
+        if batch.status not in states.CANCELLABLE:
+            raise InvalidRequest(f"It is {batch.status.replace('_', ' ')}; there is nothing left to cancel.")
+        identity = Identity(
+            tenant_id=batch.tenant_id, limits=effective_limits(), scopes=all_scopes(), user_id=request.user.pk
+        )
+        with unit_of_work(batch.tenant_id):
+            cancel_batch(identity=identity, batch_id=shown(BATCH, batch.id))
+            self.log_change(request, batch, "Cancelled.")
+
+
+@admin.register(StoredFile)
+class StoredFileAdmin(RecordAdmin):
+    """What a file says is its tenant's alone."""
+
+    search_help_text = "Tenant, or whole id"
+    list_display = ("name", "owner", "purpose", "weighs", "created", "expires")
+    list_filter = (
+        ("tenant", AutocompleteSelectFilter),
+        ("purpose", ChoicesDropdownFilter),
+        ("created_at", CreatedFilter),
+    )
+    list_select_related = ("tenant",)
+    ordering = ("-id",)
+    fields = ("name", "owner", "purpose", "weighs", "sha256", "livemode", "id", "created_at", "expires_at")
+
+    @column("tenant")
+    def owner(self, stored: StoredFile) -> str:
+        return link_to(stored.tenant)
+
+    @column("size")
+    def weighs(self, stored: StoredFile) -> str:
+        return size(stored.size_bytes)
+
+    @column("sent", order_by="id")
+    def created(self, stored: StoredFile) -> str:
+        return ago(stored.created_at)
+
+    @column("expires")
+    def expires(self, stored: StoredFile) -> str:
+        return stored.expires_at.strftime("%Y-%m-%d %H:%M UTC") if stored.expires_at else NOTHING

@@ -1,0 +1,69 @@
+"""The operator's view of documents: whose, how large, how many pages; what one says is its tenant's alone."""
+
+from collections.abc import Iterator
+
+from django.contrib import admin
+from django.db.models import Q
+from unfold.contrib.filters.admin import AutocompleteSelectFilter, ChoicesDropdownFilter
+
+from jobs.models import Document
+from tenants.admin.columns import column
+from tenants.admin.filters import CreatedFilter
+from tenants.admin.records import RecordAdmin
+from tenants.admin.words import NOTHING, ago, link_to, list_link, size
+
+
+@admin.register(Document)
+class DocumentAdmin(RecordAdmin):
+    search_help_text = "Name, tenant, or whole id"
+    list_display = ("named", "owner", "kind", "pages_total", "weighs", "work", "created", "deleted")
+    list_filter = (
+        ("tenant", AutocompleteSelectFilter),
+        ("kind", ChoicesDropdownFilter),
+        ("created_at", CreatedFilter),
+        ("deleted_at", admin.EmptyFieldListFilter),
+    )
+    list_select_related = ("tenant",)
+    ordering = ("-id",)
+    fields = (
+        "name",
+        "owner",
+        "kind",
+        "content_type",
+        "pages_total",
+        "weighs",
+        "work",
+        "sha256",
+        "livemode",
+        "id",
+        "created_at",
+        "deleted_at",
+    )
+
+    def begins_with(self, term: str) -> Iterator[Q]:
+        yield Q(name__istartswith=term)
+        yield from super().begins_with(term)
+
+    @column("document", order_by="id")
+    def named(self, document: Document) -> str:
+        return document.name
+
+    @column("tenant")
+    def owner(self, document: Document) -> str:
+        return link_to(document.tenant)
+
+    @column("size")
+    def weighs(self, document: Document) -> str:
+        return size(document.size_bytes)
+
+    @column("work")
+    def work(self, document: Document) -> str:
+        return list_link("jobs_job", "jobs", document__id__exact=document.pk)
+
+    @column("sent", order_by="id")
+    def created(self, document: Document) -> str:
+        return ago(document.created_at)
+
+    @column("deleted", order_by="deleted_at")
+    def deleted(self, document: Document) -> str:
+        return ago(document.deleted_at) if document.deleted_at else NOTHING

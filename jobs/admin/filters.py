@@ -1,0 +1,39 @@
+"""Filters of jobs and pages: each one is served by an index."""
+
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from unfold.contrib.filters.admin import DropdownFilter, TextFilter
+
+from inference.registry.models import ModelVersion
+from jobs.models import Page
+
+MOST_VERSIONS = 200
+
+
+class VersionFilter(DropdownFilter):  # type: ignore[misc]  # the theme has no types
+    """By version, since rollouts are looked at so; equality keeps the rows in the index's own order."""
+
+    title = "model version"
+    parameter_name = "model_version__id__exact"
+
+    def lookups(self, request: HttpRequest, model_admin: object) -> list[tuple[str, str]]:
+        versions = ModelVersion.objects.select_related("served_model")
+        return [
+            (str(one.pk), one.key)
+            for one in versions.order_by("served_model__name", "-number")[:MOST_VERSIONS]
+        ]
+
+    def queryset(self, request: HttpRequest, queryset: "QuerySet[Page]") -> "QuerySet[Page]":
+        chosen = self.value()
+        return queryset.filter(model_version_id=int(chosen)) if chosen and chosen.isdecimal() else queryset
+
+
+class WorkerFilter(TextFilter):  # type: ignore[misc]
+    """The whole name of a worker."""
+
+    title = "worker"
+    parameter_name = "worker"
+
+    def queryset(self, request: HttpRequest, queryset: "QuerySet[Page]") -> "QuerySet[Page]":
+        name = self.value()
+        return queryset.filter(worker=name) if name else queryset

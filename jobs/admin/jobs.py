@@ -1,0 +1,211 @@
+"""The operator's view of jobs, and what an operator may do with them."""
+
+import re
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from typing import Any
+
+from django.contrib import admin, messages
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest
+from django.urls import URLPattern, path
+from django.utils import timezone
+from unfold.contrib.filters.admin import AutocompleteSelectFilter, ChoicesDropdownFilter
+
+from jobs import states
+from jobs.admin.filters import VersionFilter
+from jobs.admin.job_detail import detail_of
+from jobs.admin.workers import WORKER_PATHS
+from jobs.dispatch.waking import wake_job_now
+from jobs.models import Document, Job
+from jobs.services import cancel_job, retry_job
+from tenants.admin.columns import badge, column, two_lines
+from tenants.admin.confirmation import at_once, confirmed
+from tenants.admin.filters import CreatedFilter, ErrorCodeFilter
+from tenants.admin.records import RecordAdmin
+from tenants.admin.words import NOTHING, ago, between, link_to, list_link, short
+from tenants.billing.wording import money
+from tenants.context import unit_of_work
+from tenants.errors import DomainError
+from tenants.identity import Identity, all_scopes
+from tenants.ids import first_id_at
+from tenants.selectors import effective_limits
+
+SOME_DOCUMENTS = 200
+REFUSALS_SAID = 5
+SEARCHED_BACK = timedelta(days=30)
+END_OF_ID = re.compile(r"[0-9a-fA-F]{6,12}")
+
+
+@admin.register(Job)
+class JobAdmin(RecordAdmin):
+    id_fields = ("id", "tenant_id", "document_id", "api_key_id")
+    search_help_text = "Id or its end, request id, tenant, document or e-mail"
+    list_display = (
+        "named",
+        "state_badge",
+        "pages",
+        "owner",
+        "version",
+        "waited",
+        "ran",
+        "cost",
+        "error",
+        "created",
+    )
+    list_filter = (
+        ("state", ChoicesDropdownFilter),
+        VersionFilter,
+        ("tenant", AutocompleteSelectFilter),
+        ErrorCodeFilter,
+        ("created_at", CreatedFilter),
+    )
+    list_select_related = ("tenant", "model_version__served_model", "document")
+    ordering = ("-id",)
+    fields = ("id", "state")
+    change_form_template = "admin/jobs/job/change_form.html"
+    actions = ("cancel", "retry", "release_again")
+    one_transaction = False  # but one for each job, through its tenant's role: see _acted_on
+
+    def get_queryset(self, request: HttpRequest) -> "QuerySet[Job]":
+        found: QuerySet[Job] = super().get_queryset(request)
+        return found.select_related(*self.list_select_related).defer("input")
+
+    def get_urls(self) -> list[URLPattern]:
+        workers = [path(at, self.admin_site.admin_view(view), name=name) for at, view, name in WORKER_PATHS]
+        return [*workers, *super().get_urls()]
+
+    def begins_with(self, term: str) -> Iterator[Q]:
+        yield from super().begins_with(term)
+        documents = Document.objects.filter(name__istartswith=term)
+        yield Q(document_id__in=list(documents.values_list("id", flat=True)[:SOME_DOCUMENTS]))
+
+    def candidates(self, term: str) -> Iterator[Q]:
+        """What has no index last, and of the newest jobs alone."""
+        term = term.removeprefix("…")
+        yield from super().candidates(term)
+        lately = Q(id__gte=first_id_at(timezone.now() - SEARCHED_BACK))
+        yield lately & Q(request_id=term)
+        if END_OF_ID.fullmatch(term):
+            yield lately & Q(id__endswith=term.lower())
+
+    def in_words(self, row: Job) -> str:
+        name = row.document.name if row.document else "sent inline"
+        return f"{name} ({short(row.id)}) of {row.tenant.name}, {row.state.replace('_', ' ')}"
+
+    def row_actions(self, row: Job) -> list[str]:
+        if not row.terminal:
+            return ["release_again", "cancel"]
+        return [] if row.state == states.SUCCEEDED else ["retry"]
+
+    def more(self, request: HttpRequest, row: Job) -> dict[str, Any]:
+        return {**super().more(request, row), **detail_of(row)}
+
+    @column("job", order_by="id")
+    def named(self, job: Job) -> str:
+        return two_lines(job.document.name if job.document else "sent inline", short(job.id))
+
+    @column("state")
+    def state_badge(self, job: Job) -> str:
+        return badge(job.state)
+
+    @column("pages")
+    def pages(self, job: Job) -> str:
+        failed = f", {job.pages_failed} failed" if job.pages_failed else ""
+        return f"{job.pages_done} / {job.pages_total}{failed}"
+
+    @column("tenant")
+    def owner(self, job: Job) -> str:
+        return link_to(job.tenant)
+
+    @column("model")
+    def version(self, job: Job) -> str:
+        return link_to(job.model_version)
+
+    @column("waited")
+    def waited(self, job: Job) -> str:
+        return between(job.created_at, job.started_at)
+
+    @column("ran")
+    def ran(self, job: Job) -> str:
+        return between(job.started_at, job.finished_at)
+
+    @column("cost")
+    def cost(self, job: Job) -> str:
+        return money(job.cost_micros, job.currency)
+
+    @column("error")
+    def error(self, job: Job) -> str:
+        return list_link("jobs_job", job.error_code, error_code=job.error_code) if job.error_code else NOTHING
+
+    @column("accepted", order_by="id")
+    def created(self, job: Job) -> str:
+        return ago(job.created_at)
+
+    def has_act_permission(self, request: HttpRequest) -> bool:
+        return bool(request.user.has_perm("jobs.change_job"))
+
+    @admin.action(description="Cancel", permissions=["act"])
+    @confirmed(
+        "Cancel these jobs?",
+        "Pages that wait never start; what runs now is thrown away unpaid. A canceled job cannot go on,"
+        " only be retried.",
+        "Cancel these jobs",
+    )
+    def cancel(self, request: HttpRequest, jobs: "QuerySet[Job]") -> None:
+        def cancel(job: Job) -> str | None:
+            if job.terminal:
+                return None
+            cancel_job(identity=_acting_for(job, request), job_id=job.id)
+            return "Canceled."
+
+        self._each(request, jobs, cancel, "canceled")
+
+    @admin.action(description="Retry what did not succeed", permissions=["act"])
+    @at_once
+    def retry(self, request: HttpRequest, jobs: "QuerySet[Job]") -> None:
+        def retry(job: Job) -> str:
+            again = retry_job(identity=_acting_for(job, request), job_id=job.id)
+            return f"Retried as {again.id}."
+
+        self._each(request, jobs, retry, "retried")
+
+    @admin.action(description="Wake workers for it again, now", permissions=["act"])
+    @at_once
+    def release_again(self, request: HttpRequest, jobs: "QuerySet[Job]") -> None:
+        def release(job: Job) -> str | None:
+            waiting = wake_job_now(job)
+            return f"Workers were woken for {waiting} waiting pages." if waiting else None
+
+        self._each(request, jobs, release, "released again")
+
+    def _each(
+        self, request: HttpRequest, jobs: "QuerySet[Job]", act: Callable[[Job], str | None], done: str
+    ) -> None:
+        """One job's refusal does not keep the others from being acted on."""
+        acted, refusals = 0, []
+        for job in jobs:
+            try:
+                acted += self._acted_on(request, job, act)
+            except DomainError as refusal:
+                refusals.append(f"{short(job.id)}: {refusal.detail}")
+        unneeded = len(jobs) - acted - len(refusals)
+        rest = f"; {unneeded} did not need it" if unneeded else ""
+        self.message_user(request, f"{acted} {done}{rest}.", messages.SUCCESS if acted else messages.WARNING)
+        for words in refusals[:REFUSALS_SAID]:
+            self.message_user(request, words, messages.WARNING)
+
+    def _acted_on(self, request: HttpRequest, job: Job, act: Callable[[Job], str | None]) -> bool:
+        """The deed and its entry in the log, both or neither: one transaction, through the tenant's role."""
+        with unit_of_work(job.tenant_id):
+            message = act(job)
+            if message:
+                self.log_change(request, job, message)
+        return message is not None
+
+
+def _acting_for(job: Job, request: HttpRequest) -> Identity:
+    """The operator in the tenant's place, so that the one way to cancel or retry a job serves both."""
+    return Identity(
+        tenant_id=job.tenant_id, limits=effective_limits(), scopes=all_scopes(), user_id=request.user.pk
+    )

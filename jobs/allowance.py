@@ -1,0 +1,93 @@
+"""How much work a tenant may have under way and hand in: asked before anything of a job is stored."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from uuid import UUID
+
+from django.utils import timezone
+
+from jobs import states
+from jobs.errors import TooManyUnfinishedJobs
+from jobs.models import Job
+from tenants.identity import Identity
+from tenants.models import Tenant
+from tenants.rates.metrics import REFUSED
+from tenants.rates.spending import Price, spending
+
+COUNTED_EACH_TIME = 10_000
+"""A larger limit is counted once a second while less than half of it is used up."""
+COUNT_KEPT_S = 1.0
+MOST_REMEMBERED = 10_000
+NEWEST = 200
+_far_from_full_until_s: dict[UUID, float] = {}
+
+
+@contextmanager
+def pages_paid(identity: Identity, model: str, pages: int) -> Iterator[None]:
+    """Raises RateLimited. Given back where what follows fails.
+
+    A job of more pages than the limit is let in when none are used up, and what it has too many is worked off before
+    the next: nobody has to cut up a document.
+    """
+    own = identity.rates.of_model(model)
+    prices = [Price(limit, pages) for limit in (*identity.rates.pages, *own.pages)]
+    prices += [Price(limit, 1) for limit in own.requests]
+    spending().spend(prices)
+    try:
+        yield
+    except BaseException:
+        spending().give_back(prices)
+        raise
+
+
+def require_room_for_job(identity: Identity) -> None:
+    """Inside the unit of work in which the job is stored. Raises TooManyUnfinishedJobs."""
+    limit = identity.limits.unfinished_jobs
+    if limit is None or _is_far_from_full(identity.tenant_id):
+        return
+    if limit <= COUNTED_EACH_TIME:
+        # Whoever hands in a job waits for who is handing in one: else two at once would both find the last place free.
+        Tenant.objects.select_for_update(no_key=True).filter(id=identity.tenant_id).first()
+    unfinished = unfinished_jobs(limit)
+    if unfinished >= limit:
+        raise _refusal(limit)
+    if limit > COUNTED_EACH_TIME and unfinished < limit // 2:
+        _remember(identity.tenant_id)
+
+
+def unfinished_jobs(most: int) -> int:
+    """Up to so many; inside a unit of work."""
+    return Job.objects.filter(state__in=states.UNFINISHED).order_by()[:most].count()
+
+
+def _refusal(limit: int) -> TooManyUnfinishedJobs:
+    REFUSED.labels("tenant", "jobs").inc()
+    pause_s = _next_end_s()
+    return TooManyUnfinishedJobs(
+        f"{limit:,} jobs of this account have not ended yet, which is the most. Send this again in {pause_s} s, or"
+        " cancel some.",
+        extra={
+            "retry_after_s": pause_s,
+            "limit": {"of": "tenant", "name": "unfinished_jobs", "amount": limit},
+        },
+    )
+
+
+def _next_end_s() -> int:
+    """At the pace at which the newest jobs ended in the last minute."""
+    newest = Job.objects.order_by("-id").values_list("finished_at", flat=True)[:NEWEST]
+    since = timezone.now() - timedelta(minutes=1)
+    ended = sum(1 for finished_at in newest if finished_at is not None and finished_at > since)
+    return max(1, round(60 / ended)) if ended else 30
+
+
+def _is_far_from_full(tenant_id: UUID) -> bool:
+    return time.monotonic() < _far_from_full_until_s.get(tenant_id, 0.0)
+
+
+def _remember(tenant_id: UUID) -> None:
+    if len(_far_from_full_until_s) >= MOST_REMEMBERED:
+        _far_from_full_until_s.clear()
+    _far_from_full_until_s[tenant_id] = time.monotonic() + COUNT_KEPT_S

@@ -1,0 +1,74 @@
+"""`/v1/batches`: many calls of one model in one file, done within a day, as OpenAI's clients ask for them."""
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from jobs.api.openai_lists import openai_listing
+from jobs.api.openai_requests import batch_request
+from jobs.api.openai_serializers import BatchObject, batch_object
+from jobs.api.pagination import DEFAULT, MOST
+from jobs.api.schema import NEW_BATCH, OPENAI_REFUSALS, openai_list_of
+from jobs.batches.ids import BATCH
+from jobs.batches.models import Batch
+from jobs.batches.selectors import get_batch, with_models
+from jobs.batches.services import cancel_batch, create_batch
+from tenants.api.callers import caller
+from tenants.api.parameters import only
+from tenants.context import unit_of_work
+
+
+class BatchList(APIView):
+    @extend_schema(
+        operation_id="create_batch",
+        summary="Have a file of calls done within a day",
+        request=NEW_BATCH,
+        responses={200: BatchObject, **OPENAI_REFUSALS},
+    )
+    def post(self, request: Request) -> Response:
+        identity = caller(request, "jobs:write")
+        wanted = batch_request(request.data, request.META.get("maas.request_id", ""))
+        return Response(batch_object(create_batch(identity=identity, request=wanted)))
+
+    @extend_schema(
+        operation_id="list_batches",
+        summary="List batches",
+        parameters=[
+            OpenApiParameter("limit", int, description="1 to 100; 20 unless told."),
+            OpenApiParameter("after", str, description="`last_id` of the page before."),
+        ],
+        responses={200: openai_list_of("BatchList", BatchObject(many=True)), **OPENAI_REFUSALS},
+    )
+    def get(self, request: Request) -> Response:
+        identity = caller(request, "jobs:read")
+        only(request, "limit", "after")
+        with unit_of_work(identity.tenant_id):
+            batches = with_models(Batch.objects.all())
+            return Response(
+                openai_listing(request, batches, batch_object, prefix=BATCH, default=DEFAULT, most=MOST)
+            )
+
+
+class BatchDetail(APIView):
+    @extend_schema(
+        operation_id="show_batch",
+        summary="Show a batch",
+        responses={200: BatchObject, **OPENAI_REFUSALS},
+    )
+    def get(self, request: Request, batch_id: str) -> Response:
+        identity = caller(request, "jobs:read")
+        with unit_of_work(identity.tenant_id):
+            return Response(batch_object(get_batch(batch_id)))
+
+
+class BatchCancel(APIView):
+    @extend_schema(
+        operation_id="cancel_batch",
+        summary="Cancel a batch",
+        request=None,
+        responses={200: BatchObject, **OPENAI_REFUSALS},
+    )
+    def post(self, request: Request, batch_id: str) -> Response:
+        identity = caller(request, "jobs:write")
+        return Response(batch_object(cancel_batch(identity=identity, batch_id=batch_id)))

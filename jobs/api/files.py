@@ -1,0 +1,118 @@
+"""`/v1/files`: the lines of batches, sent and fetched, as OpenAI's clients ask for them."""
+
+from urllib.parse import quote
+
+from django.http import FileResponse
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from jobs.api.documents import AsStored
+from jobs.api.openai_lists import NEWEST_FIRST, OLDEST_FIRST, openai_listing
+from jobs.api.openai_requests import file_lives_s, refused
+from jobs.api.openai_serializers import DeletedFile, FileObject, file_object
+from jobs.api.schema import FILE_UPLOAD, OPENAI_REFUSALS, openai_list_of
+from jobs.batches.ids import FILE, shown
+from jobs.batches.models import StoredFile
+from jobs.batches.selectors import get_file
+from jobs.batches.services import delete_file, store_file
+from jobs.documents.files import open_file
+from jobs.documents.uploads import Upload
+from jobs.errors import FileMissing
+from tenants.api.callers import caller
+from tenants.api.parameters import only
+from tenants.context import unit_of_work
+
+MOST = 10_000
+
+
+class FileList(APIView):
+    @extend_schema(
+        operation_id="upload_file",
+        summary="Send a file of lines for a batch",
+        request=FILE_UPLOAD,
+        responses={200: FileObject, **OPENAI_REFUSALS},
+    )
+    def post(self, request: Request) -> Response:
+        identity = caller(request, "documents:write")
+        upload = request.META.get("maas.upload")
+        if not isinstance(upload, Upload):
+            raise refused(
+                "Send the file as multipart/form-data, in the field 'file', beside 'purpose'.", "file"
+            )
+        stored = store_file(identity=identity, upload=upload, lives_s=file_lives_s(upload.fields))
+        return Response(file_object(stored))
+
+    @extend_schema(
+        operation_id="list_files",
+        summary="List files",
+        parameters=[
+            OpenApiParameter("limit", int, description=f"1 to {MOST}; {MOST} unless told."),
+            OpenApiParameter("after", str, description="`last_id` of the page before."),
+            OpenApiParameter("order", str, enum=[OLDEST_FIRST, NEWEST_FIRST]),
+            OpenApiParameter("purpose", str, enum=StoredFile.Purpose.values),
+        ],
+        responses={200: openai_list_of("FileList", FileObject(many=True)), **OPENAI_REFUSALS},
+    )
+    def get(self, request: Request) -> Response:
+        identity = caller(request, "documents:read")
+        only(request, "limit", "after", "order", "purpose")
+        order = request.query_params.get("order", NEWEST_FIRST)
+        if order not in (OLDEST_FIRST, NEWEST_FIRST):
+            raise refused(f"{order[:80]!r} is not one of ['asc', 'desc'] - 'order'", "order")
+        purpose = request.query_params.get("purpose")
+        with unit_of_work(identity.tenant_id):
+            files = StoredFile.objects.filter(purpose=purpose) if purpose else StoredFile.objects.all()
+            return Response(
+                openai_listing(request, files, file_object, prefix=FILE, default=MOST, most=MOST, order=order)
+            )
+
+
+class FileDetail(APIView):
+    @extend_schema(
+        operation_id="show_file",
+        summary="Show a file",
+        responses={200: FileObject, **OPENAI_REFUSALS},
+    )
+    def get(self, request: Request, file_id: str) -> Response:
+        identity = caller(request, "documents:read")
+        with unit_of_work(identity.tenant_id):
+            return Response(file_object(get_file(file_id)))
+
+    @extend_schema(
+        operation_id="delete_file",
+        summary="Delete a file",
+        responses={200: DeletedFile, **OPENAI_REFUSALS},
+    )
+    def delete(self, request: Request, file_id: str) -> Response:
+        identity = caller(request, "documents:write")
+        stored = delete_file(identity=identity, file_id=file_id)
+        return Response({"id": shown(FILE, stored.id), "object": "file", "deleted": True})
+
+
+class FileContent(APIView):
+    content_negotiation_class = AsStored
+
+    @extend_schema(
+        operation_id="show_file_content",
+        summary="A file's bytes",
+        responses={(200, "application/jsonl"): bytes, **OPENAI_REFUSALS},
+    )
+    def get(self, request: Request, file_id: str) -> FileResponse:
+        identity = caller(request, "documents:read")
+        with unit_of_work(identity.tenant_id):
+            stored = get_file(file_id)
+        try:
+            content = open_file(stored.file)
+        except FileMissing:
+            # Deleted since it was looked up? Then that is the answer, and no fault of the storage.
+            with unit_of_work(identity.tenant_id):
+                get_file(file_id)
+            raise
+        response = FileResponse(content, content_type="application/jsonl")
+        response["Content-Length"] = str(stored.size_bytes)
+        response["Content-Disposition"] = f"attachment; filename*=utf-8''{quote(stored.name, safe='')}"
+        response["Cache-Control"] = "private, no-store"
+        response["Content-Security-Policy"] = "default-src 'none'; sandbox"
+        return response

@@ -1,0 +1,95 @@
+"""`/v1/limits`: what the caller may do, what is left of it, and when it is all there again."""
+
+from collections.abc import Iterator
+from typing import cast
+
+from drf_spectacular.utils import extend_schema, inline_serializer
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from jobs.allowance import unfinished_jobs
+from tenants.api.parameters import only
+from tenants.api.schema import REFUSALS, list_of
+from tenants.context import unit_of_work
+from tenants.identity import Identity
+from tenants.rates.headers import Standing
+from tenants.rates.limits import WINDOW_S, CallerLimits, Limit
+from tenants.rates.spending import spending
+
+LIMIT = inline_serializer(
+    "Limit",
+    {
+        "object": serializers.CharField(),
+        "name": serializers.ChoiceField(["requests", "tokens", "pages", "calls", "unfinished_jobs"]),
+        "of": serializers.ChoiceField(["tenant", "key", "model"], help_text="Whose; all that hold are told."),
+        "model": serializers.CharField(allow_null=True),
+        "amount": serializers.IntegerField(),
+        "window_s": serializers.IntegerField(
+            allow_null=True, help_text="None for what is counted at once rather than in a time."
+        ),
+        "remaining": serializers.IntegerField(
+            allow_null=True, help_text="None where nobody can tell at the moment."
+        ),
+        "resets_in_s": serializers.FloatField(
+            allow_null=True, help_text="Until all of it is there again, if nothing more is used."
+        ),
+    },
+    many=True,
+)
+
+
+class LimitList(APIView):
+    @extend_schema(
+        operation_id="list_limits",
+        summary="What you may do, and what is left of it",
+        responses={200: list_of("LimitList", LIMIT), **REFUSALS},
+    )
+    def get(self, request: Request) -> Response:
+        """Any key may ask: what is told is the caller's own."""
+        only(request)
+        identity = cast(Identity, request.user)
+        limits = list(_all(identity.rates))
+        standings = spending().standings(limits)
+        data = [_told(limit, standings[place] if standings else None) for place, limit in enumerate(limits)]
+        return Response({"object": "list", "data": data + _jobs(identity)})
+
+
+def _all(rates: CallerLimits) -> Iterator[Limit]:
+    for one in (rates, *rates.models.values()):
+        yield from (*one.requests, *one.tokens, *one.pages, *one.calls)
+
+
+def _told(limit: Limit, standing: Standing | None) -> dict[str, object]:
+    in_a_time = limit.kind != "calls"
+    return {
+        "object": "limit",
+        "name": limit.kind,
+        "of": limit.of,
+        "model": limit.subject.partition(":")[2] if limit.of == "model" else None,
+        "amount": limit.amount,
+        "window_s": WINDOW_S if in_a_time else None,
+        "remaining": standing.left if standing else None,
+        "resets_in_s": round(standing.full_in_s, 3) if standing and in_a_time else None,
+    }
+
+
+def _jobs(identity: Identity) -> list[dict[str, object]]:
+    most = identity.limits.unfinished_jobs
+    if most is None:
+        return []
+    with unit_of_work(identity.tenant_id):
+        remaining = most - unfinished_jobs(most)
+    return [
+        {
+            "object": "limit",
+            "name": "unfinished_jobs",
+            "of": "tenant",
+            "model": None,
+            "amount": most,
+            "window_s": None,
+            "remaining": remaining,
+            "resets_in_s": None,
+        }
+    ]

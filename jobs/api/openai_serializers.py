@@ -1,0 +1,158 @@
+"""Files and batches as OpenAI's clients know them, for answers and for the API's description."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from rest_framework import serializers
+
+from jobs.batches import states
+from jobs.batches.checking import Fault
+from jobs.batches.ids import BATCH, FILE, shown
+from jobs.batches.models import Batch, StoredFile
+
+
+class FileObject(serializers.Serializer[Any]):
+    id = serializers.CharField()
+    object = serializers.CharField(help_text="`file`")
+    bytes = serializers.IntegerField()
+    created_at = serializers.IntegerField(help_text="Unix time in seconds, like every time here.")
+    expires_at = serializers.IntegerField(allow_null=True)
+    filename = serializers.CharField()
+    purpose = serializers.CharField(help_text="`batch`, or `batch_output` of what a batch has made.")
+    status = serializers.CharField(help_text="`processed`")
+    status_details = serializers.CharField(allow_null=True)
+
+
+class DeletedFile(serializers.Serializer[Any]):
+    id = serializers.CharField()
+    object = serializers.CharField(help_text="`file`")
+    deleted = serializers.BooleanField()
+
+
+class BatchFault(serializers.Serializer[Any]):
+    code = serializers.CharField()
+    message = serializers.CharField()
+    param = serializers.CharField(allow_null=True)
+    line = serializers.IntegerField(allow_null=True)
+
+
+class BatchFaults(serializers.Serializer[Any]):
+    object = serializers.CharField(help_text="`list`")
+    data = BatchFault(many=True)  # type: ignore[assignment]  # DRF's own attribute of this name is for instances
+
+
+class BatchCounts(serializers.Serializer[Any]):
+    total = serializers.IntegerField()
+    completed = serializers.IntegerField()
+    failed = serializers.IntegerField()
+
+
+class CachedTokens(serializers.Serializer[Any]):
+    cached_tokens = serializers.IntegerField()
+
+
+class ReasoningTokens(serializers.Serializer[Any]):
+    reasoning_tokens = serializers.IntegerField()
+
+
+class BatchUsage(serializers.Serializer[Any]):
+    input_tokens = serializers.IntegerField()
+    input_tokens_details = CachedTokens()
+    output_tokens = serializers.IntegerField()
+    output_tokens_details = ReasoningTokens()
+    total_tokens = serializers.IntegerField()
+
+
+class BatchObject(serializers.Serializer[Any]):
+    id = serializers.CharField()
+    object = serializers.CharField(help_text="`batch`")
+    endpoint = serializers.CharField()
+    model = serializers.CharField(
+        allow_null=True, help_text="The version that runs it, once the file is checked."
+    )
+    errors = BatchFaults(allow_null=True)  # type: ignore[assignment]  # as above
+    input_file_id = serializers.CharField()
+    completion_window = serializers.CharField()
+    status = serializers.ChoiceField(choices=states.STATUSES)
+    output_file_id = serializers.CharField(allow_null=True)
+    error_file_id = serializers.CharField(allow_null=True)
+    created_at = serializers.IntegerField()
+    in_progress_at = serializers.IntegerField(allow_null=True)
+    expires_at = serializers.IntegerField()
+    finalizing_at = serializers.IntegerField(allow_null=True)
+    completed_at = serializers.IntegerField(allow_null=True)
+    failed_at = serializers.IntegerField(allow_null=True)
+    expired_at = serializers.IntegerField(allow_null=True)
+    cancelling_at = serializers.IntegerField(allow_null=True)
+    cancelled_at = serializers.IntegerField(allow_null=True)
+    request_counts = BatchCounts()
+    usage = BatchUsage()
+    metadata = serializers.DictField(child=serializers.CharField(), allow_null=True)
+
+
+def file_object(stored: StoredFile) -> dict[str, object]:
+    return {
+        "id": shown(FILE, stored.id),
+        "object": "file",
+        "bytes": stored.size_bytes,
+        "created_at": _unix(stored.created_at),
+        "expires_at": _unix(stored.expires_at),
+        "filename": stored.name,
+        "purpose": stored.purpose,
+        "status": "processed",
+        "status_details": None,
+    }
+
+
+def batch_object(batch: Batch) -> dict[str, object]:
+    """With its version's model at hand."""
+    version = batch.model_version
+    ended = {status: _unix(batch.finished_at) for status in states.STATUSES if batch.status == status}
+    return {
+        "id": shown(BATCH, batch.id),
+        "object": "batch",
+        "endpoint": batch.endpoint,
+        "model": None if version is None else version.key,
+        "errors": _faults(batch.errors),
+        "input_file_id": shown(FILE, batch.input_file_id),
+        "completion_window": "24h",
+        "status": batch.status,
+        "output_file_id": None if batch.output_file_id is None else shown(FILE, batch.output_file_id),
+        "error_file_id": None if batch.error_file_id is None else shown(FILE, batch.error_file_id),
+        "created_at": _unix(batch.created_at),
+        "in_progress_at": _unix(batch.in_progress_at),
+        "expires_at": _unix(batch.expires_at),
+        "finalizing_at": _unix(batch.finalizing_at),
+        "completed_at": ended.get(states.COMPLETED),
+        "failed_at": ended.get(states.FAILED),
+        "expired_at": ended.get(states.EXPIRED),
+        "cancelling_at": _unix(batch.cancelling_at),
+        "cancelled_at": ended.get(states.CANCELLED),
+        "request_counts": {
+            "total": batch.lines_total,
+            "completed": batch.lines_completed,
+            "failed": batch.lines_failed,
+        },
+        "usage": _usage(batch.tokens),
+        "metadata": batch.metadata,
+    }
+
+
+def _faults(errors: list[Fault] | None) -> Mapping[str, object] | None:
+    return None if errors is None else {"object": "list", "data": errors}
+
+
+def _usage(tokens: int) -> dict[str, object]:
+    """Models here read tokens and write none."""
+    return {
+        "input_tokens": tokens,
+        "input_tokens_details": {"cached_tokens": 0},
+        "output_tokens": 0,
+        "output_tokens_details": {"reasoning_tokens": 0},
+        "total_tokens": tokens,
+    }
+
+
+def _unix(moment: datetime | None) -> int | None:
+    return None if moment is None else int(moment.timestamp())

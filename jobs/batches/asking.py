@@ -1,0 +1,143 @@
+"""Has one line answered as its call would be: by the gateway's own handlers, for a tenant who does not wait."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from inference.gateway.bulk import BulkExchange, PinnedTargets
+from inference.gateway.exchange import Exchange
+from inference.gateway.gateway import WRONGLY_ASKED, Handler
+from inference.gateway.inference import Inference
+from inference.gateway.open_inference.infer import infer
+from inference.gateway.open_inference.statistics_book import StatisticsBook
+from inference.gateway.openai.embeddings import Embeddings
+from inference.gateway.outcomes import FreshRuns
+from inference.gateway.replies import Reply
+from inference.gateway.room import Room
+from inference.gateway.targets import Targets
+from inference.lane import AsyncLaneClient
+from jobs.batches.claims import TaskClaim
+from jobs.batches.ids import line_id
+from jobs.batches.lines import EMBEDDINGS, BatchLine
+from tenants.asgi.protocol import REQUEST_ID, ClientGone, Scope
+from tenants.asgi.stopping import Stop
+from tenants.errors import DomainError
+from tenants.identity import Identity
+from tenants.metering.events import MeterEvent
+from tenants.selectors import effective_limits
+
+BATCH_LINE = "batch_line"
+JSON = "application/json"
+
+Wording = Callable[[Scope, DomainError], tuple[int, bytes]]
+"""Status and body of a refusal, as the call of that scope would have had it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    status: int
+    body: bytes
+    uses: tuple[MeterEvent, ...] = ()
+    tokens: int = 0
+
+
+class Asker:
+    """One for each process that works on batches, in its event loop."""
+
+    def __init__(self, targets: Targets, lane: AsyncLaneClient, wording: Wording) -> None:
+        self._targets = targets
+        self._lane = lane
+        self._wording = wording
+        self._stop = Stop()
+        self._room = Room()
+        self._book = StatisticsBook()
+
+    def of(self, claim: TaskClaim) -> "SliceAsker":
+        assert claim.model_key is not None
+        assert claim.price is not None
+        pinned = PinnedTargets(self._targets, claim.model_key, claim.price)
+        return SliceAsker(claim, self._handler(claim, pinned), self._wording, self._stop, self._room)
+
+    def _handler(self, claim: TaskClaim, pinned: PinnedTargets) -> Handler:
+        inference = Inference(pinned, FreshRuns(self._lane))
+        if claim.endpoint == EMBEDDINGS:
+            return Embeddings(inference)
+
+        async def handle(exchange: Exchange) -> Reply:
+            return await infer(inference, None, self._book, exchange, str(claim.model_key))
+
+        return handle
+
+
+class SliceAsker:
+    """For the lines of one claim: all ask the same version, at the same price."""
+
+    def __init__(self, claim: TaskClaim, handler: Handler, wording: Wording, stop: Stop, room: Room) -> None:
+        self._claim = claim
+        self._handler = handler
+        self._wording = wording
+        self._stop = stop
+        self._room = room
+        self._identity = Identity(
+            tenant_id=claim.tenant_id,
+            limits=effective_limits(),
+            scopes=frozenset({"jobs:write"}),
+            livemode=claim.livemode,
+            key_id=claim.api_key_id,
+        )
+
+    async def ask(self, line: BatchLine) -> Asked:
+        """Raises DomainError where the line was refused or the model away; whether to try again is not said here."""
+        name = line_id(self._claim.batch_id, line.number)
+        with self._room.share(self._claim.tenant_id) as share:
+            exchange = BulkExchange(
+                path=self._claim.endpoint,
+                body=line.written_body,
+                identity=self._identity,
+                request_id=name.hex,
+                stop=self._stop,
+                share=share,
+            )
+            try:
+                reply = await self._handler(exchange)
+                _check_is_json(reply)
+            except ClientGone as gone:
+                # The run was ended, and not by whoever asked for it: nobody here hangs up.
+                raise DomainError(
+                    "The run was broken off.", code="inference_unavailable", extra={"retry_after_s": 1}
+                ) from gone
+            except DomainError as error:
+                if error.code != WRONGLY_ASKED:
+                    raise
+                # A model may have run, and what it answers cannot be said as it is asked for.
+                return replace(self.refused(line, error), uses=self._uses(exchange, line))
+            return Asked(reply.status, reply.body, self._uses(exchange, line), exchange.tokens)
+
+    def refused(self, line: BatchLine, error: DomainError) -> Asked:
+        name = line_id(self._claim.batch_id, line.number)
+        scope: Scope = {
+            "type": "http",
+            "http_version": "1.1",
+            "method": "POST",
+            "path": self._claim.endpoint,
+            "query_string": b"",
+            "headers": [],
+            REQUEST_ID: name.hex,
+        }
+        status, body = self._wording(scope, error)
+        return Asked(status, body)
+
+    def _uses(self, exchange: Exchange, line: BatchLine) -> tuple[MeterEvent, ...]:
+        """The same line's are the same however often it is run."""
+        batch_id = self._claim.batch_id
+        return tuple(
+            replace(use, id=line_id(batch_id, line.number, part), source_kind=BATCH_LINE)
+            for part, use in enumerate(exchange.uses)
+        )
+
+
+def _check_is_json(reply: Reply) -> None:
+    if reply.content_type != JSON:
+        raise DomainError(
+            "Tensors as bytes cannot stand in a line of JSON: leave out `binary_data` and `binary_data_output`.",
+            code=WRONGLY_ASKED,
+        )

@@ -1,0 +1,87 @@
+"""Where the bytes of stored files and of batches under way lie, and how they get there."""
+
+import hashlib
+import os
+import secrets
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Self
+from uuid import UUID
+
+from django.conf import settings
+
+from jobs.documents import erasure, files
+from tenants.context import unit_of_work
+
+COPY_BYTES = 1 << 18
+
+
+def stored_name(tenant_id: UUID, file_id: UUID, sha256: str) -> str:
+    return f"tenants/{tenant_id}/files/{file_id}/{sha256}"
+
+
+def part_name(tenant_id: UUID, batch_id: UUID, what: str) -> str:
+    """Never the same twice: of two workers that do the same lines, the loser's file is its own."""
+    return f"tenants/{tenant_id}/batches/{batch_id}/{what}-{secrets.token_hex(8)}"
+
+
+def save(tenant_id: UUID, name: str, path: Path) -> None:
+    """To be erased again, unless the row that points at it withdraws that; see jobs/documents/erasure.py."""
+    with unit_of_work(tenant_id):
+        erasure.order([name], due_in=erasure.TIME_TO_KEEP)
+    files.save_file(name, path)
+
+
+class Scratch:
+    """A file on local disk that is written once, with its size and its digest."""
+
+    def __init__(self, path: Path, stream: IO[bytes]) -> None:
+        self.path = path
+        self.size_bytes = 0
+        self._stream = stream
+        self._hash = hashlib.sha256()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._stream.close()
+        self.path.unlink(missing_ok=True)
+
+    def write(self, data: bytes) -> None:
+        self._stream.write(data)
+        self._hash.update(data)
+        self.size_bytes += len(data)
+
+    def finish(self) -> str:
+        """All bytes are in the file; the answer is their sha256."""
+        self._stream.flush()
+        return self._hash.hexdigest()
+
+
+def scratch() -> Scratch:
+    """To be used as a context, with which the file ends."""
+    settings.MAAS_SPOOL.mkdir(parents=True, exist_ok=True, mode=0o700)
+    descriptor, path = tempfile.mkstemp(dir=settings.MAAS_SPOOL, prefix="batch-")
+    return Scratch(Path(path), os.fdopen(descriptor, "wb"))
+
+
+@contextmanager
+def opened(name: str) -> Iterator[IO[bytes]]:
+    """By way of local disk, where storage is none: a stream that breaks off is begun again by whoever asked."""
+    with files.local_file(name) as path, path.open("rb") as stream:
+        yield stream
+
+
+def copy_into(target: Scratch, name: str) -> None:
+    with opened(name) as source:
+        while block := source.read(COPY_BYTES):
+            target.write(block)

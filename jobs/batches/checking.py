@@ -1,0 +1,95 @@
+"""Checks a batch's file line by line as it streams by: what is wrong with which line, or whose model all of it asks."""
+
+import hashlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Protocol, TypedDict
+
+from jobs.batches.lines import ENVELOPE_BYTES, BatchLine, LineFault, read_line
+
+MOST_LINES = 50_000
+MOST_FAULTS = 100
+"""Told of one file; whoever has more has them all from one cause."""
+_BOM = b"\xef\xbb\xbf"
+
+
+class Fault(TypedDict):
+    code: str
+    message: str
+    param: str | None
+    line: int | None
+
+
+class Lines(Protocol):
+    def readline(self, most_bytes: int, /) -> bytes: ...
+
+
+@dataclass(slots=True)
+class FileCheck:
+    """Feed it with `check`; hands each good line on, until the first that is not."""
+
+    endpoint: str
+    most_body_bytes: int
+    on_line: Callable[[bytes, BatchLine], None]
+    faults: list[Fault] = field(default_factory=list)
+    count: int = 0
+    model: str | None = None
+    _ids: set[bytes] = field(default_factory=set)
+
+    def check(self, stream: Lines) -> None:
+        for number, raw in enumerate(_lines(stream, self.most_body_bytes + ENVELOPE_BYTES), start=1):
+            if raw is not None and not raw.strip():
+                continue
+            self._one(number, raw)
+            if self.count > MOST_LINES or len(self.faults) >= MOST_FAULTS:
+                return
+        if not self.count:
+            self.faults.append(_fault("empty_file", "The input file is empty.", None))
+
+    def _one(self, number: int, raw: bytes | None) -> None:
+        self.count += 1
+        if self.count > MOST_LINES:
+            words = f"The input file has more than {MOST_LINES} requests. Split it."
+            self.faults.append(_fault("max_requests_exceeded", words, number))
+            return
+        try:
+            self._take(number, raw)
+        except LineFault as fault:
+            self.faults.append(_fault(fault.code, fault.message, number, fault.param))
+
+    def _take(self, number: int, raw: bytes | None) -> None:
+        if raw is None:
+            most = self.most_body_bytes
+            raise LineFault(
+                "request_too_large", f"This line is longer than the {most} bytes of one call's body."
+            )
+        line = read_line(raw, number, self.endpoint)
+        digest = hashlib.blake2b(line.custom_id.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+        if digest in self._ids:
+            words = f"The custom_id {ascii(line.custom_id)[:80]} is used by another line of this file."
+            raise LineFault("duplicate_custom_id", words, "custom_id")
+        self._ids.add(digest)
+        self.model = self.model or line.model
+        if line.model != self.model:
+            words = f"A batch asks one model: this line asks {line.model[:80]!r}, others {self.model[:80]!r}."
+            raise LineFault("mismatched_model", words, "body.model")
+        if not self.faults:
+            self.on_line(raw, line)
+
+
+def _lines(stream: Lines, most_bytes: int) -> Iterator[bytes | None]:
+    """None for one that is too long, which is read away without being kept."""
+    beginning = True
+    while raw := stream.readline(most_bytes + 1):
+        if beginning:
+            raw, beginning = raw.removeprefix(_BOM), False
+        if len(raw) <= most_bytes or raw.endswith(b"\n"):
+            yield raw.strip()
+            continue
+        while raw and not raw.endswith(b"\n"):
+            raw = stream.readline(1 << 16)
+        yield None
+
+
+def _fault(code: str, message: str, line: int | None, param: str | None = None) -> Fault:
+    return {"code": code, "message": message, "param": param, "line": line}

@@ -1,0 +1,54 @@
+"""The first task of a batch: its file is checked line by line, and cut into slices."""
+
+from django.conf import settings
+
+from inference.registry.errors import ModelKindDiffers
+from inference.registry.models import ModelVersion
+from inference.registry.selectors import find_version
+from jobs.batches import blobs
+from jobs.batches.checking import Fault, FileCheck
+from jobs.batches.claims import TaskClaim
+from jobs.batches.lines import EMBEDDINGS
+from jobs.batches.models import StoredFile
+from jobs.batches.settlement import fail_batch, finish_check
+from jobs.batches.slices import Slices
+from tenants.context import unit_of_work
+from tenants.errors import DomainError
+
+EMBED = "embed"
+
+
+def check_file(claim: TaskClaim) -> None:
+    if claim.attempt > settings.MAAS_MAX_ATTEMPTS:
+        words = "Every worker that read the input file stopped before it was done."
+        fail_batch(claim, [Fault(code="worker_lost", message=words, param="input_file_id", line=None)])
+        return
+    with unit_of_work(claim.tenant_id):
+        given = StoredFile.objects.filter(id=claim.input_file_id).first()
+    if given is None:
+        words = "The input file was deleted before it could be read."
+        fail_batch(claim, [Fault(code="file_missing", message=words, param="input_file_id", line=None)])
+        return
+    with Slices(claim) as slices:
+        check = FileCheck(claim.endpoint, settings.MAAS_MAX_INLINE_BYTES, slices.add)
+        with blobs.opened(given.file) as stream:
+            check.check(stream)
+        if check.faults:
+            fail_batch(claim, check.faults)
+            return
+        try:
+            version = version_for(claim.endpoint, str(check.model))
+        except DomainError as error:
+            param = "body.model" if claim.endpoint == EMBEDDINGS else "url"
+            fault = Fault(code=error.code, message=error.detail, param=param, line=1)
+            fail_batch(claim, [fault])
+            return
+        finish_check(claim, version, slices.finish())
+
+
+def version_for(endpoint: str, reference: str) -> ModelVersion:
+    """Raises what is wrong with the model. One that is paused is waited for."""
+    version = find_version(reference)
+    if endpoint == EMBEDDINGS and version.runtime != EMBED:
+        raise ModelKindDiffers(f"The model {version.served_model.name!r} gives no embeddings of text.")
+    return version

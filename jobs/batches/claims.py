@@ -1,0 +1,202 @@
+"""Claims, renewals and hand-backs of batches' tasks: each one conditional statement, fenced by a token.
+
+Locks are always taken batch first, task second.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db import connections, transaction
+
+from tenants.billing.prices import Price
+from tenants.context import OPERATOR, operator_work
+
+MOST_AT_ONCE = 8
+"""Tasks of one batch, however many workers there are: with their windows, far less than a lane lets wait."""
+CANDIDATES = 8
+
+# Whoever is served least comes first: by what runs for the tenant now, then by when it was last taken up.
+_TURNS = """
+WITH active AS (
+    SELECT batch.id, batch.tenant_id, batch.served_at,
+        (SELECT count(*) FROM jobs_batchtask task WHERE task.batch_id = batch.id AND task.state = 'running') AS running,
+        EXISTS (
+            SELECT FROM jobs_batchtask task
+            WHERE task.batch_id = batch.id AND task.state = 'queued' AND task.run_after <= clock_timestamp()
+        ) AS waits
+    FROM jobs_batch batch WHERE batch.status IN ('validating', 'in_progress', 'cancelling', 'finalizing')
+), tenants AS (
+    SELECT tenant_id, sum(running) AS running, max(served_at) AS served_at FROM active GROUP BY tenant_id
+)
+SELECT active.id FROM active JOIN tenants USING (tenant_id)
+WHERE active.waits AND active.running < %(most)s
+ORDER BY tenants.running, tenants.served_at NULLS FIRST, active.running, active.id LIMIT %(candidates)s
+"""
+
+_LOCK = "SELECT FROM jobs_batch WHERE id = %s FOR NO KEY UPDATE SKIP LOCKED"
+
+_CLAIM = """
+WITH claimed AS (
+    UPDATE jobs_batchtask task
+    SET state = 'running', attempt = attempt + 1, lease_token = nextval('jobs_fence'), worker = %(worker)s,
+        lease_until = clock_timestamp() + make_interval(secs => %(lease_s)s),
+        deadly_lines = CASE WHEN at_line IS NULL THEN deadly_lines ELSE deadly_lines || to_jsonb(at_line) END,
+        at_line = NULL
+    WHERE task.id = (
+        SELECT id FROM jobs_batchtask
+        WHERE batch_id = %(batch)s AND state = 'queued' AND run_after <= clock_timestamp()
+        ORDER BY number LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED
+    )
+    RETURNING task.*
+), served AS (
+    UPDATE jobs_batch SET served_at = clock_timestamp() FROM claimed WHERE jobs_batch.id = claimed.batch_id
+)
+SELECT claimed.tenant_id, claimed.batch_id, claimed.id, claimed.kind, claimed.attempt, claimed.lease_token,
+    claimed.input, claimed.deadly_lines, batch.endpoint, batch.input_file_id, batch.livemode, batch.price,
+    model.name || '@' || version.number, batch.ending, batch.api_key_id
+FROM claimed JOIN jobs_batch batch ON batch.id = claimed.batch_id
+LEFT JOIN inference_modelversion version ON version.id = batch.model_version_id
+LEFT JOIN inference_servedmodel model ON model.id = version.served_model_id
+"""
+
+_RENEW = """
+WITH renewed AS (
+    UPDATE jobs_batchtask task SET lease_until = clock_timestamp() + make_interval(secs => %(lease_s)s)
+    FROM unnest(%(tasks)s::uuid[], %(tokens)s::bigint[]) AS held (id, token)
+    WHERE task.id = held.id AND task.lease_token = held.token AND task.state = 'running'
+    RETURNING task.batch_id, task.lease_token
+)
+SELECT renewed.lease_token, batch.ending FROM renewed JOIN jobs_batch batch ON batch.id = renewed.batch_id
+"""
+
+_PUT_OFF = """
+UPDATE jobs_batchtask
+SET state = 'queued', attempt = attempt - 1, lease_token = NULL, lease_until = NULL, at_line = NULL,
+    run_after = clock_timestamp() + make_interval(secs => %(pause_s)s)
+WHERE id = %(task)s AND lease_token = %(token)s AND state = 'running'
+"""
+
+_AT_LINE = """
+UPDATE jobs_batchtask SET at_line = %(line)s WHERE id = %(task)s AND lease_token = %(token)s AND state = 'running'
+"""
+
+_SWEEP = """
+UPDATE jobs_batchtask SET state = 'queued', lease_token = NULL, lease_until = NULL, run_after = clock_timestamp()
+WHERE id IN (
+    SELECT id FROM jobs_batchtask WHERE state = 'running' AND lease_until < clock_timestamp() FOR UPDATE SKIP LOCKED
+)
+RETURNING id, batch_id, worker
+"""
+
+
+@dataclass(frozen=True)
+class TaskClaim:
+    """The right to work on one task, as long as the lease is renewed and the token is the latest."""
+
+    tenant_id: UUID
+    batch_id: UUID
+    task_id: UUID
+    kind: str
+    attempt: int
+    token: int
+    input: str
+    deadly_lines: frozenset[int]
+    endpoint: str
+    input_file_id: UUID
+    livemode: bool
+    price: Price | None
+    model_key: str | None
+    """Both are known once the file has been checked."""
+    ending: str
+    api_key_id: UUID | None
+
+
+@dataclass(frozen=True, slots=True)
+class LostTask:
+    task_id: UUID
+    batch_id: UUID
+    worker: str
+
+
+def claim_task(worker: str) -> TaskClaim | None:
+    """None when nothing waits that may run now."""
+    with operator_work():
+        for batch_id in _candidates():
+            row = _claim(batch_id, worker)
+            if row is not None:
+                return _claim_of(row)
+    return None
+
+
+def _candidates() -> list[UUID]:
+    with connections[OPERATOR].cursor() as cursor:
+        cursor.execute(_TURNS, {"most": MOST_AT_ONCE, "candidates": CANDIDATES})
+        return [batch_id for (batch_id,) in cursor.fetchall()]
+
+
+def _claim(batch_id: UUID, worker: str) -> Sequence[Any] | None:
+    values: dict[str, Any] = {"batch": batch_id, "worker": worker, "lease_s": settings.MAAS_LEASE_S}
+    with transaction.atomic(using=OPERATOR), connections[OPERATOR].cursor() as cursor:
+        cursor.execute(_LOCK, [batch_id])
+        if cursor.fetchone() is None:
+            return None
+        cursor.execute(_CLAIM, values)
+        row: Sequence[Any] | None = cursor.fetchone()
+        return row
+
+
+def _claim_of(row: Sequence[Any]) -> TaskClaim:
+    tenant_id, batch_id, task_id, kind, attempt, token, slice_, deadly, endpoint, *batch = row
+    file_id, livemode, price, model_key, ending, key_id = batch
+    return TaskClaim(
+        tenant_id=tenant_id,
+        batch_id=batch_id,
+        task_id=task_id,
+        kind=kind,
+        attempt=attempt,
+        token=token,
+        input=slice_,
+        deadly_lines=frozenset(json.loads(deadly)),
+        endpoint=endpoint,
+        input_file_id=file_id,
+        livemode=livemode,
+        price=None if price is None else Price.from_json(json.loads(price)),
+        model_key=model_key,
+        ending=ending,
+        api_key_id=key_id,
+    )
+
+
+def renew_tasks(claims: Sequence[TaskClaim]) -> dict[int, str]:
+    """The tokens that are still good, each with how its batch is to end. A missing one means: stop."""
+    values: dict[str, Any] = {
+        "tasks": [claim.task_id for claim in claims],
+        "tokens": [claim.token for claim in claims],
+        "lease_s": settings.MAAS_LEASE_S,
+    }
+    with operator_work(), connections[OPERATOR].cursor() as cursor:
+        cursor.execute(_RENEW, values)
+        return dict(cursor.fetchall())
+
+
+def put_off(claim: TaskClaim, pause_s: float = 0.0) -> None:
+    """Returns a task whose work was ended before it was done; the attempt does not count."""
+    with operator_work(), connections[OPERATOR].cursor() as cursor:
+        cursor.execute(_PUT_OFF, {"task": claim.task_id, "token": claim.token, "pause_s": pause_s})
+
+
+def note_line(claim: TaskClaim, line: int | None) -> bool:
+    """Written down before it runs, so that it is known should the worker die with it. False when fenced."""
+    with operator_work(), connections[OPERATOR].cursor() as cursor:
+        cursor.execute(_AT_LINE, {"task": claim.task_id, "token": claim.token, "line": line})
+        return bool(cursor.rowcount == 1)
+
+
+def take_from_silent_workers() -> list[LostTask]:
+    with operator_work(), connections[OPERATOR].cursor() as cursor:
+        cursor.execute(_SWEEP)
+        return [LostTask(*row) for row in cursor.fetchall()]

@@ -1,0 +1,19 @@
+"""What can be wrong with a request about files and batches."""
+
+from tenants.errors import DomainError
+
+
+class FileInUse(DomainError):
+    code = "file_in_use"
+
+
+class TooManyFiles(DomainError):
+    code = "too_many_files"
+
+
+class BatchFinished(DomainError):
+    code = "batch_finished"
+
+
+class TooManyBatches(DomainError):
+    code = "too_many_batches"

@@ -1,0 +1,193 @@
+"""Writes to stored files and batches, as callers ask for them. Each is one transaction; workers are told after it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from django.conf import settings
+from django.db import connections, transaction
+from django.utils import timezone
+
+from inference.registry.selectors import find_version
+from jobs.batches import blobs, states
+from jobs.batches.bell import ring
+from jobs.batches.errors import BatchFinished, FileInUse, TooManyBatches, TooManyFiles
+from jobs.batches.ids import BATCH, FILE, shown
+from jobs.batches.lines import is_endpoint, model_of_endpoint
+from jobs.batches.models import Batch, BatchTask, StoredFile
+from jobs.batches.selectors import get_batch, get_file, stored_bytes, unfinished_batches
+from jobs.batches.settlement import KEPT, close, merge_when_done
+from jobs.documents import erasure
+from jobs.documents.names import safe_name
+from jobs.documents.uploads import Upload
+from jobs.errors import InvalidRequest
+from tenants.context import APP, unit_of_work
+from tenants.identity import Identity
+from tenants.ids import uuid7
+
+WINDOW = timedelta(hours=24)
+MOST_UNFINISHED = 100
+"""Batches of one tenant."""
+AGAIN_S = 60
+
+
+@dataclass(frozen=True)
+class BatchRequest:
+    input_file_id: str
+    endpoint: str
+    metadata: Mapping[str, str] | None = None
+    output_lives_s: int | None = None
+    request_id: str = ""
+
+
+def store_file(*, identity: Identity, upload: Upload, lives_s: int | None = None) -> StoredFile:
+    """First on disk, then in the database: a row never points at nothing."""
+    now, file_id = timezone.now(), uuid7()
+    stored = StoredFile(
+        id=file_id,
+        tenant_id=identity.tenant_id,
+        name=safe_name(upload.filename),
+        purpose=StoredFile.Purpose.BATCH,
+        size_bytes=upload.size_bytes,
+        sha256=upload.sha256,
+        file=blobs.stored_name(identity.tenant_id, file_id, upload.sha256),
+        livemode=identity.livemode,
+        created_at=now,
+        expires_at=now + (KEPT if lives_s is None else timedelta(seconds=lives_s)),
+    )
+    # Asked before the file is copied, and again once others may have sent theirs.
+    with unit_of_work(identity.tenant_id):
+        _check_room(stored)
+    blobs.save(identity.tenant_id, stored.file, Path(upload.path))
+    with unit_of_work(identity.tenant_id):
+        _one_at_a_time(stored)
+        _check_room(stored)
+        erasure.withdraw(stored.file)
+        stored.save(force_insert=True)
+    return stored
+
+
+def delete_file(*, identity: Identity, file_id: object) -> StoredFile:
+    with unit_of_work(identity.tenant_id):
+        stored = get_file(file_id, for_update=True)
+        user = unfinished_batches().filter(input_file_id=stored.id).first()
+        if user is not None:
+            raise FileInUse(
+                f"The file is the input of {shown(BATCH, user.id)}, which is {user.status}. Cancel that batch first, "
+                "or wait for its end."
+            )
+        erase_file(stored)
+        name = stored.file
+        # Robust: by then the file is gone from every list, and what is left of it is the scheduler's.
+        transaction.on_commit(
+            lambda: erasure.carry_out_now(identity.tenant_id, [name]), using=APP, robust=True
+        )
+    return stored
+
+
+def erase_file(stored: StoredFile) -> None:
+    """Under the row's lock."""
+    erasure.order([stored.file])
+    StoredFile.objects.filter(id=stored.id).delete()
+
+
+def create_batch(*, identity: Identity, request: BatchRequest) -> Batch:
+    """What a file holds is looked at by a worker; only the request itself is refused here."""
+    _check_endpoint(request.endpoint)
+    now = timezone.now()
+    with unit_of_work(identity.tenant_id):
+        given = get_file(request.input_file_id, for_update=True)
+        _check_is_input(given, now)
+        if unfinished_batches().count() >= MOST_UNFINISHED:
+            raise TooManyBatches(
+                f"{MOST_UNFINISHED} batches of this account are unfinished. Wait for one to end, or cancel one.",
+                extra={"retry_after_s": AGAIN_S},
+            )
+        batch = Batch(
+            id=uuid7(),
+            tenant_id=identity.tenant_id,
+            endpoint=request.endpoint,
+            input_file_id=given.id,
+            output_lives_s=request.output_lives_s,
+            metadata=None if request.metadata is None else dict(request.metadata),
+            livemode=identity.livemode,
+            api_key_id=identity.key_id,
+            request_id=request.request_id,
+            created_at=now,
+            expires_at=now + WINDOW,
+        )
+        batch.save(force_insert=True)
+        BatchTask.objects.create(tenant_id=batch.tenant_id, batch=batch, number=0, kind=states.VALIDATE)
+        transaction.on_commit(ring, using=APP, robust=True)
+    return batch
+
+
+def cancel_batch(*, identity: Identity, batch_id: object) -> Batch:
+    """Takes effect at once: no further line is begun. What was done is kept and paid for."""
+    with unit_of_work(identity.tenant_id):
+        batch = get_batch(batch_id, for_update=True)
+        if batch.status in (states.CANCELLING, states.CANCELLED):
+            return batch
+        if batch.status not in states.CANCELLABLE or batch.ending:
+            raise BatchFinished(f"Cannot cancel a batch with status '{batch.status}'.")
+        batch.cancelling_at = timezone.now()
+        end_early(batch, states.CANCELLED)
+        transaction.on_commit(ring, using=APP, robust=True)
+    return batch
+
+
+def end_early(batch: Batch, ending: str) -> None:
+    """Under the batch's lock: what waits is dropped, and what runs ends as soon as its worker hears of it."""
+    batch.ending = ending
+    if batch.status == states.VALIDATING:
+        close(batch, ending)
+        return
+    BatchTask.objects.filter(batch=batch, state=states.QUEUED).update(state=states.DROPPED)
+    if ending == states.CANCELLED:
+        batch.status = states.CANCELLING
+    merge_when_done(batch)
+    batch.save()
+
+
+def _check_endpoint(endpoint: str) -> None:
+    if not is_endpoint(endpoint):
+        raise InvalidRequest(
+            f"'endpoint' is {endpoint[:80]!r}; batches are run for '/v1/embeddings' and '/v2/models/MODEL/infer'.",
+            extra={"param": "endpoint"},
+        )
+    model = model_of_endpoint(endpoint)
+    if model is not None:
+        find_version(model)
+
+
+def _check_is_input(given: StoredFile, now: datetime) -> None:
+    if given.purpose != StoredFile.Purpose.BATCH:
+        raise InvalidRequest(
+            f"The file {shown(FILE, given.id)} has the purpose '{given.purpose}'; a batch reads one of 'batch'.",
+            extra={"param": "input_file_id"},
+        )
+    if given.expires_at is not None and given.expires_at <= now:
+        raise InvalidRequest(
+            f"The file {shown(FILE, given.id)} has expired.", extra={"param": "input_file_id"}
+        )
+
+
+def _one_at_a_time(stored: StoredFile) -> None:
+    """Of one tenant, until the transaction ends: two uploads at once are not both the last that fits."""
+    with connections[APP].cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtext(%s))", [f"files of {stored.tenant_id}"])
+
+
+def _check_room(stored: StoredFile) -> None:
+    kept = StoredFile.objects.count()
+    if kept >= settings.MAAS_MAX_FILES:
+        raise TooManyFiles(
+            f"This account keeps {kept} files; at most {settings.MAAS_MAX_FILES} are kept. Delete some."
+        )
+    held = stored_bytes()
+    if held + stored.size_bytes > settings.MAAS_MAX_FILES_BYTES:
+        raise TooManyFiles(
+            f"This account's files hold {held} bytes; with this one they would hold more than the "
+            f"{settings.MAAS_MAX_FILES_BYTES} that are kept. Delete some."
+        )

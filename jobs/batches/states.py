@@ -1,0 +1,44 @@
+"""The states of a batch, as OpenAI names them, and of the pieces of work that it is made of."""
+
+from typing import Final
+
+VALIDATING: Final = "validating"
+FAILED: Final = "failed"
+IN_PROGRESS: Final = "in_progress"
+FINALIZING: Final = "finalizing"
+COMPLETED: Final = "completed"
+EXPIRED: Final = "expired"
+CANCELLING: Final = "cancelling"
+CANCELLED: Final = "cancelled"
+STATUSES: Final = (
+    VALIDATING,
+    FAILED,
+    IN_PROGRESS,
+    FINALIZING,
+    COMPLETED,
+    EXPIRED,
+    CANCELLING,
+    CANCELLED,
+)
+UNFINISHED: Final = (VALIDATING, IN_PROGRESS, CANCELLING, FINALIZING)
+CANCELLABLE: Final = (VALIDATING, IN_PROGRESS)
+
+VALIDATE: Final = "validate"
+RUN: Final = "run"
+MERGE: Final = "merge"
+KINDS: Final = (VALIDATE, RUN, MERGE)
+
+QUEUED: Final = "queued"
+RUNNING: Final = "running"
+DONE: Final = "done"
+DROPPED: Final = "dropped"
+TASK_STATES: Final = (QUEUED, RUNNING, DONE, DROPPED)
+
+NOT_RUN: Final = {
+    CANCELLED: ("batch_cancelled", "This request was not executed: the batch was cancelled before its turn."),
+    EXPIRED: (
+        "batch_expired",
+        "This request could not be executed before the completion window expired.",
+    ),
+}
+"""What a line's error says that was not run, by how its batch ended."""

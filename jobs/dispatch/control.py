@@ -1,0 +1,20 @@
+"""This process's voice on the control channel."""
+
+from functools import cache
+from uuid import UUID
+
+from django.conf import settings
+
+from inference.control import ControlChannel
+
+CANCEL = "cancel"
+
+
+@cache
+def control_channel() -> ControlChannel:
+    return ControlChannel(settings.MAAS_REDIS_URL)
+
+
+def tell_canceled(job_id: UUID) -> None:
+    """Call after commit. A worker that does not hear it finds out when it renews the lease of the job's page."""
+    control_channel().tell(CANCEL, job=str(job_id))

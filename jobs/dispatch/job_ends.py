@@ -1,0 +1,127 @@
+"""How far a job is, counted on its locked row, and its end when the last page has ended."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import connections
+
+from jobs import states
+from jobs.dispatch.events import Happened, append_events
+from jobs.errors import Fenced
+from jobs.models import Page
+from tenants.context import current_alias
+
+_LOCKED = """
+SELECT pages_total, pages_succeeded, pages_failed, cost_micros FROM jobs_job WHERE id = %(job)s FOR NO KEY UPDATE
+"""
+
+_COUNTED = """
+UPDATE jobs_job
+SET pages_succeeded = pages_succeeded + %(succeeded)s, pages_failed = pages_failed + %(failed)s,
+    cost_micros = cost_micros + %(cost)s
+WHERE id = %(job)s
+RETURNING pages_total, pages_succeeded, pages_failed, cost_micros
+"""
+
+_COUNTED_KNOWN = """
+UPDATE jobs_job
+SET pages_succeeded = pages_succeeded + %(known)s, pages_cached = pages_cached + %(known)s,
+    pages_coalesced = pages_coalesced + %(coalesced)s,
+    oldest_result_at = least(oldest_result_at, %(oldest)s), cost_micros = cost_micros + %(cost)s
+WHERE id = %(job)s
+RETURNING pages_total, pages_succeeded, pages_failed, cost_micros
+"""
+
+_CLOSE = """
+UPDATE jobs_job
+SET state = %(state)s, error_code = %(code)s, error_detail = %(detail)s, finished_at = clock_timestamp(),
+    started_at = coalesce(started_at, clock_timestamp())
+WHERE id = %(job)s
+"""
+
+
+@dataclass(frozen=True)
+class Failure:
+    code: str
+    detail: str
+
+
+@dataclass(frozen=True)
+class OpenJob:
+    """How far a job is; its row is locked until the transaction ends."""
+
+    id: UUID
+    pages_total: int
+    pages_succeeded: int
+    pages_failed: int
+    cost_micros: int
+
+    @property
+    def pages_done(self) -> int:
+        return self.pages_succeeded + self.pages_failed
+
+
+def locked(job_id: UUID) -> OpenJob:
+    return _job(job_id, _LOCKED, {"job": job_id})
+
+
+def counted(job_id: UUID, *, succeeded: int = 0, failed: int = 0, cost: int = 0) -> OpenJob:
+    values = {"job": job_id, "succeeded": succeeded, "failed": failed, "cost": cost}
+    return _job(job_id, _COUNTED, values)
+
+
+def counted_known(job_id: UUID, *, pages: int, coalesced: int, oldest: datetime, cost: int) -> OpenJob:
+    """Pages that succeeded without a run; `oldest` is when the oldest of their results was made."""
+    values = {"job": job_id, "known": pages, "coalesced": coalesced, "oldest": oldest, "cost": cost}
+    return _job(job_id, _COUNTED_KNOWN, values)
+
+
+def append_and_close(job: OpenJob, ended: Sequence[Happened]) -> int:
+    """Safe against two last pages at once: both hold the job's row, so the second one counts the first."""
+    state = states.closing_state(states.Tally(job.pages_total, job.pages_succeeded, job.pages_failed))
+    if state is None:
+        return append_events(job.id, *ended)
+    failure = _job_failure(job, state)
+    execute(_CLOSE, {"job": job.id, "state": state, "code": failure.code, "detail": failure.detail})
+    closed = {"state": state, "pages_done": job.pages_done, "cost_micros": job.cost_micros}
+    return append_events(job.id, *ended, Happened(f"job.{state}", closed))
+
+
+def progress(job: OpenJob, number: int, state: str) -> dict[str, object]:
+    return {"page": number, "state": state, "pages_done": job.pages_done, "pages_total": job.pages_total}
+
+
+def execute(statement: str, values: Mapping[str, Any]) -> int:
+    """How many rows."""
+    with connections[current_alias()].cursor() as cursor:
+        cursor.execute(statement, values)
+        return int(cursor.rowcount)
+
+
+def cas(statement: str, values: Mapping[str, Any]) -> None:
+    """Raises Fenced when nothing was changed."""
+    if execute(statement, values) != 1:
+        raise Fenced(f"page {values['page']} is no longer held with token {values['token']}")
+
+
+def _job_failure(job: OpenJob, state: str) -> Failure:
+    if state == states.SUCCEEDED:
+        return Failure("", "")
+    first = Page.objects.filter(job_id=job.id, state=states.FAILED).order_by("number").first()
+    if job.pages_total == 1 and first is not None:
+        return Failure(first.error_code, first.error_detail)
+    words = f"{job.pages_failed} of {job.pages_total} pages failed"
+    why = f"; page {first.number}: {first.error_detail}" if first else ""
+    return Failure("pages_failed", f"{words}{why}")
+
+
+def _job(job_id: UUID, statement: str, values: Mapping[str, Any]) -> OpenJob:
+    with connections[current_alias()].cursor() as cursor:
+        cursor.execute(statement, values)
+        row = cursor.fetchone()
+    if row is None:
+        raise LookupError(f"job {job_id} is not there")
+    return OpenJob(job_id, *row)

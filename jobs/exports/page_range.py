@@ -1,0 +1,60 @@
+"""Which pages of a job are wanted, and how page numbers are said in few words; pure."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+_WRITTEN = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?")
+_MOST_STRETCHES = 20
+
+
+class NotAPageRange(ValueError):
+    """Its words are meant for the caller."""
+
+
+@dataclass(frozen=True)
+class PageRange:
+    """Both ends belong to it."""
+
+    first: int
+    last: int
+
+    @property
+    def count(self) -> int:
+        return self.last - self.first + 1
+
+
+def page_range(written: str | None, total: int) -> PageRange:
+    """`12-80` or `7`; without words, every page."""
+    if written is None:
+        return PageRange(1, total)
+    match = _WRITTEN.fullmatch(written)
+    if match is None:
+        raise NotAPageRange(f"pages={written[:20]!r} must be a page or a range of them, like 7 or 1-200.")
+    first = int(match[1])
+    last = int(match[2] or first)
+    if not 1 <= first <= last <= total:
+        raise NotAPageRange(f"pages={written} does not fit: this job has the pages 1 to {total}.")
+    return PageRange(first, last)
+
+
+def in_words(numbers: Sequence[int]) -> str:
+    """Ascending numbers as a reader lists them: 3, 5-7 and 9."""
+    stretches = [_stretch_words(stretch) for stretch in _stretches(numbers)]
+    if len(stretches) > _MOST_STRETCHES:
+        return ", ".join(stretches[:_MOST_STRETCHES]) + " and more"
+    return " and ".join(filter(None, (", ".join(stretches[:-1]), stretches[-1])))
+
+
+def _stretches(numbers: Sequence[int]) -> list[PageRange]:
+    found: list[PageRange] = []
+    for number in numbers:
+        if found and found[-1].last + 1 == number:
+            found[-1] = PageRange(found[-1].first, number)
+        else:
+            found.append(PageRange(number, number))
+    return found
+
+
+def _stretch_words(stretch: PageRange) -> str:
+    return str(stretch.first) if stretch.count == 1 else f"{stretch.first}-{stretch.last}"

@@ -1,0 +1,112 @@
+"""Puts a page's lines together to paragraphs, by the gaps between them; pure."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+_GAP = 0.7
+"""Of a line's usual height: a larger gap begins a paragraph."""
+_OVERLAP = 0.5
+"""Of the lower line's height: pieces that share so much of it stand in one row."""
+_FULL = 0.8
+"""Of the page's width of text: a row that ends before it was ended on purpose."""
+_WIDE_GAP = 1.0
+"""Of a row's height: pieces that stand further apart are cells of a table."""
+_NARROW = 15.0
+"""Of its lines' usual height: a narrower block is an address or a sum, no prose that runs on."""
+_NARROW_CHARACTERS = 30
+"""The same where lines have no places."""
+
+
+@dataclass(frozen=True)
+class _Row:
+    text: str
+    left: float
+    top: float
+    right: float
+    bottom: float
+    cells: bool = False
+    """It has pieces far apart."""
+
+    @property
+    def height(self) -> float:
+        return self.bottom - self.top
+
+    def shares_row_with(self, other: "_Row") -> bool:
+        shared = min(self.bottom, other.bottom) - max(self.top, other.top)
+        return shared > _OVERLAP * min(self.height, other.height)
+
+    def joined(self, other: "_Row") -> "_Row":
+        return _Row(
+            f"{self.text} {other.text}",
+            min(self.left, other.left),
+            min(self.top, other.top),
+            max(self.right, other.right),
+            max(self.bottom, other.bottom),
+            self.cells or other.left - self.right > _WIDE_GAP * self.height,
+        )
+
+
+@dataclass(frozen=True)
+class Row:
+    text: str
+    ended_early: bool
+    """On purpose, as in a table or an address: what follows was meant to stand on a line of its own."""
+
+
+def paragraphs(lines: Sequence[Mapping[str, Any]], text: str) -> list[list[Row]]:
+    """From the boxes where every line has one, else from the empty lines of the text."""
+    if not lines or any(line.get("box") is None for line in lines):
+        return _of_text(text)
+    rows = _rows(lines)
+    usual_height = median(row.height for row in rows)
+    left, right = min(row.left for row in rows), max(row.right for row in rows)
+    full_right = left + _FULL * (right - left)
+    return [
+        [Row(row.text, narrow or row.cells or row.right < full_right) for row in block]
+        for block in _blocks(rows, usual_height)
+        for narrow in [_narrow(block, usual_height)]
+    ]
+
+
+def _blocks(rows: Sequence[_Row], usual_height: float) -> list[list[_Row]]:
+    blocks: list[list[_Row]] = []
+    for row in rows:
+        if not blocks or _apart(blocks[-1][-1], row, usual_height):
+            blocks.append([])
+        blocks[-1].append(row)
+    return blocks
+
+
+def _narrow(block: Sequence[_Row], usual_height: float) -> bool:
+    return max(row.right for row in block) - min(row.left for row in block) < _NARROW * usual_height
+
+
+def _of_text(text: str) -> list[list[Row]]:
+    blocks: list[list[str]] = [[]]
+    for line in text.splitlines():
+        if line.strip():
+            blocks[-1].append(line.strip())
+        elif blocks[-1]:
+            blocks.append([])
+    return [
+        [Row(line, max(map(len, block)) < _NARROW_CHARACTERS) for line in block] for block in blocks if block
+    ]
+
+
+def _rows(lines: Sequence[Mapping[str, Any]]) -> list[_Row]:
+    rows: list[_Row] = []
+    for line in lines:
+        across, down = [x for x, _ in line["box"]], [y for _, y in line["box"]]
+        row = _Row(str(line["text"]), min(across), min(down), max(across), max(down))
+        if rows and rows[-1].shares_row_with(row):
+            rows[-1] = rows[-1].joined(row)
+        else:
+            rows.append(row)
+    return rows
+
+
+def _apart(above: _Row, below: _Row, usual_height: float) -> bool:
+    """Also where reading went on higher up, as in the next column."""
+    return below.top - above.bottom > _GAP * usual_height or below.bottom < above.top

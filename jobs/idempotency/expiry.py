@@ -1,0 +1,42 @@
+"""How long a key is remembered, and what becomes of it then."""
+
+from datetime import timedelta
+
+from django.db import connections
+from django.db.models import QuerySet
+from django.db.models.functions import Now
+
+from jobs.models import IdempotencyKey
+from tenants.context import OPERATOR, operator_work
+
+REMEMBERED = timedelta(hours=24)
+BATCH = 500
+BATCHES = 40
+
+_ERASE = """
+DELETE FROM jobs_idempotencykey WHERE id IN (
+    SELECT id FROM jobs_idempotencykey WHERE created_at <= statement_timestamp() - make_interval(secs => %s)
+    ORDER BY created_at LIMIT %s FOR UPDATE SKIP LOCKED
+)
+"""
+
+
+def remembered_keys() -> "QuerySet[IdempotencyKey]":
+    return IdempotencyKey.objects.filter(created_at__gt=Now() - REMEMBERED)
+
+
+def forgotten_keys() -> "QuerySet[IdempotencyKey]":
+    """Too old to be answered from; the scheduler erases them by and by."""
+    return IdempotencyKey.objects.filter(created_at__lte=Now() - REMEMBERED)
+
+
+def erase_forgotten_keys() -> int:
+    """How many were erased. Bounded; what is left is for the next round."""
+    erased = 0
+    with operator_work(), connections[OPERATOR].cursor() as cursor:
+        for _ in range(BATCHES):
+            cursor.execute(_ERASE, [REMEMBERED.total_seconds(), BATCH])
+            erased += cursor.rowcount
+            if cursor.rowcount < BATCH:
+                break
+    return erased

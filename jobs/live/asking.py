@@ -1,0 +1,108 @@
+"""Asks the application behind for a job, as its caller: what is answered is always Django's."""
+
+import asyncio
+import json
+import re
+from dataclasses import dataclass, replace
+from uuid import UUID
+
+from jobs.states import TERMINAL
+from tenants.asgi.protocol import UPLOAD, App, Message, Receive, Scope, Send, without_headers
+
+JOBS = "/v1/jobs"
+WITH_RESULT = b"include=result"
+MOST_LOOKS = 128
+"""At once. Thousands that are woken in one moment must not fill the queue that new requests wait in."""
+_JOB_PATH = re.compile(rf"{JOBS}/([0-9a-fA-F-]{{32,36}})")
+# Of the first request and not of the question for its job: a 304 or a part would be no answer to that.
+_OF_THE_FIRST_REQUEST = frozenset(
+    {
+        b"accept",
+        b"content-type",
+        b"content-length",
+        b"transfer-encoding",
+        b"idempotency-key",
+        b"prefer",
+        b"if-none-match",
+        b"if-modified-since",
+        b"range",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    status: int
+    headers: tuple[tuple[bytes, bytes], ...]
+    body: bytes
+
+    async def give(self, send: Send) -> None:
+        await send({"type": "http.response.start", "status": self.status, "headers": list(self.headers)})
+        await send({"type": "http.response.body", "body": self.body})
+
+    def with_header(self, name: bytes, value: bytes) -> "Answer":
+        return replace(self, headers=(*self.headers, (name, value)))
+
+    def has(self, name: bytes) -> bool:
+        return any(key.lower() == name for key, _ in self.headers)
+
+
+@dataclass(frozen=True, slots=True)
+class JobSeen:
+    id: UUID
+    done: bool
+    last_seq: int
+
+
+def job_in(answer: Answer) -> JobSeen | None:
+    """The job that an answer tells of; None for errors and for anything else."""
+    if answer.status not in {200, 202}:
+        return None
+    try:
+        body = json.loads(answer.body)
+        return JobSeen(UUID(body["id"]), body["state"] in TERMINAL, body.get("last_seq", 0))
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return None
+
+
+def is_job(path: str) -> bool:
+    return _JOB_PATH.fullmatch(path) is not None
+
+
+class Asking:
+    def __init__(self, inner: App) -> None:
+        self._inner = inner
+        self._turns = asyncio.Semaphore(MOST_LOOKS)
+
+    async def ask(self, scope: Scope, receive: Receive) -> Answer:
+        status, headers, body = 500, [], bytearray()
+
+        async def keep(message: Message) -> None:
+            nonlocal status, headers
+            if message["type"] == "http.response.start":
+                status, headers = message["status"], list(message["headers"])
+            else:
+                body.extend(message.get("body", b""))
+
+        await self._inner(scope, receive, keep)
+        return Answer(status, tuple(headers), bytes(body))
+
+    async def look(self, scope: Scope, job_id: UUID | str, query: bytes = b"") -> Answer:
+        """The job as it stands now."""
+        path = f"{JOBS}/{job_id}"
+        inner = {
+            **scope,
+            "method": "GET",
+            "maas.looks_again": True,
+            "path": path,
+            "raw_path": path.encode(),
+            "query_string": query,
+            "headers": without_headers(scope, _OF_THE_FIRST_REQUEST),
+        }
+        inner.pop(UPLOAD, None)
+        async with self._turns:
+            return await self.ask(inner, _nothing_more)
+
+
+async def _nothing_more() -> Message:
+    return {"type": "http.request", "body": b"", "more_body": False}

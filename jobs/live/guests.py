@@ -1,0 +1,68 @@
+"""Looks again and again whether what let somebody in is still good, once for all who came in by the same."""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import structlog
+
+from jobs.live.doorman import Doorman
+from jobs.live.passes import Pass
+from tenants.errors import DomainError
+
+log = structlog.get_logger(__name__)
+EVERY_S = 1.0
+
+
+class Guest:
+    """Somebody who was let in."""
+
+    __slots__ = ("_leave", "welcome")
+
+    def __init__(self, leave: Callable[[], None]) -> None:
+        self._leave = leave
+        self.welcome = True
+
+    def show_out(self) -> None:
+        self.welcome = False
+        self._leave()
+
+
+class Guests:
+    """One task, however many there are, and none while there is nobody."""
+
+    def __init__(self, doorman: Doorman) -> None:
+        self._doorman = doorman
+        self._by_pass: defaultdict[Pass, set[Guest]] = defaultdict(set)
+        self._task: asyncio.Task[None] | None = None
+
+    @contextmanager
+    def received(self, held: Pass, leave: Callable[[], None]) -> Iterator[Guest]:
+        """`leave` is called once what the guest holds is no longer good."""
+        guest = Guest(leave)
+        self._by_pass[held].add(guest)
+        if self._task is None or self._task.done():
+            self._task = asyncio.get_running_loop().create_task(self._watch())
+        try:
+            yield guest
+        finally:
+            self._by_pass[held].discard(guest)
+            if not self._by_pass[held]:
+                del self._by_pass[held]
+
+    async def _watch(self) -> None:
+        while self._by_pass:
+            await asyncio.sleep(EVERY_S)
+            for held in tuple(self._by_pass):
+                try:
+                    if not await self._doorman.still_good(held):
+                        self._show_out(held)
+                except DomainError:
+                    pass  # A database that does not answer puts nobody out: it has nothing to say.
+                except Exception:
+                    log.exception("guests_not_checked")
+
+    def _show_out(self, held: Pass) -> None:
+        for guest in tuple(self._by_pass.get(held, ())):
+            guest.show_out()

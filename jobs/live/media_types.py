@@ -1,0 +1,51 @@
+"""Whether an `Accept` header asks for an event stream, and whether an answer is one; pure."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+EVENT_STREAM = "text/event-stream"
+_JSON_ALSO = ("application/json", "application/*")
+_STREAM_ALSO = (EVENT_STREAM, "text/*", "*/*")
+
+
+@dataclass(frozen=True)
+class _Range:
+    name: str
+    quality: float
+
+
+def _ranges(accept: str) -> Iterator[_Range]:
+    for part in accept.split(","):
+        name, *parameters = (piece.strip().lower() for piece in part.split(";"))
+        if name:
+            yield _Range(name, _quality(parameters))
+
+
+def _quality(parameters: list[str]) -> float:
+    """What is no number counts as nothing said."""
+    said = next((value for name, _, value in (one.partition("=") for one in parameters) if name == "q"), "1")
+    try:
+        return float(said)
+    except ValueError:
+        return 1.0
+
+
+def prefers_stream(accept: str | None) -> bool:
+    """Where JSON is to be had too: only who names the stream gets it, and not behind JSON."""
+    for one in sorted(_ranges(accept or ""), key=lambda one: -one.quality):
+        if one.quality <= 0 or one.name in _JSON_ALSO:
+            return False
+        if one.name == EVENT_STREAM:
+            return True
+    return False
+
+
+def takes_stream(accept: str | None) -> bool:
+    """Where nothing else is to be had."""
+    ranges = {one.name: one.quality for one in _ranges(accept or "*/*")}
+    # The most exact of what fits decides, also when it says no.
+    return next((ranges[name] > 0 for name in _STREAM_ALSO if name in ranges), False)
+
+
+def is_stream(headers: Iterable[tuple[bytes, bytes]]) -> bool:
+    return any(name == b"content-type" and value == EVENT_STREAM.encode() for name, value in headers)

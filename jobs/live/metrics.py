@@ -1,0 +1,6 @@
+"""What the live layer of a web process counts. Labels never name a tenant."""
+
+from prometheus_client import Counter, Gauge
+
+OPEN = Gauge("maas_live_open", "Event streams and sockets that are open now.", ["kind"])
+ENDED = Counter("maas_streams_ended_total", "Event streams that have ended, by the reason.", ["reason"])

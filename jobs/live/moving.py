@@ -1,0 +1,20 @@
+"""What is said to those who follow events here when this process stops: come again, elsewhere, not all at once."""
+
+import secrets
+
+from tenants.errors import DomainError
+
+SPREAD_MS = (1_000, 10_000)
+
+
+def pause_ms() -> int:
+    """Another one for each."""
+    return SPREAD_MS[0] + secrets.randbelow(SPREAD_MS[1] - SPREAD_MS[0])
+
+
+def moving() -> DomainError:
+    return DomainError(
+        "The service is being restarted here. Connect again, and go on after the last event.",
+        code="restarting",
+        extra={"retry_after_ms": pause_ms()},
+    )

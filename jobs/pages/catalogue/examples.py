@@ -1,0 +1,45 @@
+"""Input that a model takes as it is, so that its first run needs no thought; no queries."""
+
+import math
+from collections.abc import Mapping
+
+from inference.contracts import Json
+
+TEXT = "Invoice 2026-0417\nTotal amount due: 1030.20 EUR\nPlease pay by bank transfer within thirty days."
+TEXTS = (
+    "The invoice is due on 2 April.",
+    "Please pay the bill within thirty days.",
+    "The archive is damp and must be dried first.",
+)
+FILE_NAME = "scan.pdf"
+SAMPLE_NAME = "sample-scan.jpg"
+MOST_VALUES = 10_000
+"""More than that nobody writes by hand, and a browser's text field becomes slow."""
+
+
+def example_tensors(signature: Mapping[str, Json]) -> list[dict[str, Json]] | None:
+    """One tensor for each input, 1 wherever a size is free; None where they would be too large to read."""
+    declared = [
+        (str(one["name"]), str(one["datatype"]), _sizes(one["shape"])) for one in signature.get("inputs", ())
+    ]
+    if sum(math.prod(shape) for _, _, shape in declared) > MOST_VALUES:
+        return None
+    return [
+        {"name": name, "datatype": datatype, "shape": shape, "data": _values(datatype, math.prod(shape))}
+        for name, datatype, shape in declared
+    ]
+
+
+def _sizes(shape: list[int]) -> list[int]:
+    return [1 if size < 0 else size for size in shape]
+
+
+def _values(datatype: str, count: int) -> list[Json]:
+    if datatype == "BYTES":
+        return ["text"] * count
+    if datatype == "BOOL":
+        return [True] * count
+    if datatype.startswith("FP"):
+        return [(place % 10) / 10 for place in range(count)]
+    # Whole numbers are often places in a list, and 0 is in every list.
+    return [0] * count

@@ -1,0 +1,30 @@
+"""One call of a model, as a program would make it: what is sent, and which part of the answer is of interest."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from inference.contracts import Json
+
+
+@dataclass(frozen=True)
+class Call:
+    model: str
+    shows: str
+    """The key of the answer that is printed; `text` is the whole document's."""
+    file_name: str = ""
+    """Of the document that is sent; without one, `input` is."""
+    sample: bool = False
+    """Whether that file is the sample scan, which the service gives to anybody."""
+    input: Json = None
+    parameters: Mapping[str, Json] = field(default_factory=dict)
+    """Those that differ from their defaults."""
+
+    def fetch(self, base_url: str) -> str:
+        """A command that lays the sample beside the program; empty where the file is a person's own."""
+        return f"curl -sSo {self.file_name} {base_url}/sample/page" if self.sample else ""
+
+    @property
+    def body(self) -> Mapping[str, Json]:
+        """The JSON form of a submission."""
+        parameters = {"parameters": dict(self.parameters)} if self.parameters else {}
+        return {"model": self.model, "input": self.input, **parameters}

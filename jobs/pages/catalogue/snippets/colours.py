@@ -1,0 +1,46 @@
+"""Code cut into parts that are coloured alike; together they are the code again, character for character."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+_STRING = r'"(?:\\.|[^"\\])*"' + r"|'(?:\\.|[^'\\])*'"
+_NUMBER = r"(?<![\w.])-?\d[\d.]*(?:e[+-]?\d+)?\b"
+
+_PARTS: Mapping[str, re.Pattern[str]] = MappingProxyType(
+    {
+        "curl": re.compile(
+            r"(?P<comment>^#[^\n]*)"
+            r"""|(?P<string>\$'(?:\\.|[^'\\])*'|'[^']*'|"[^"]*")"""
+            r"|(?P<keyword>^curl|(?<=\s)--?[a-zA-Z-]+)",
+            re.MULTILINE,
+        ),
+        "python": re.compile(
+            rf"(?P<comment>^\#[^\n]*)|(?P<string>{_STRING})|(?P<number>{_NUMBER})"
+            r"|(?P<keyword>\b(?:from|import|for|in|print|True|False|None)\b)",
+            re.MULTILINE,
+        ),
+        "javascript": re.compile(
+            rf"(?P<comment>^//[^\n]*)|(?P<string>{_STRING}|`[^`]*`)|(?P<number>{_NUMBER})"
+            r"|(?P<keyword>\b(?:import|from|const|let|await|new|while|if|throw|for|of|true|false|null)\b)",
+            re.MULTILINE,
+        ),
+    }
+)
+
+
+@dataclass(frozen=True)
+class Part:
+    kind: str
+    """comment, string, number, keyword, or nothing."""
+    text: str
+
+
+def parts_of(code: str, language: str) -> Iterator[Part]:
+    end = 0
+    for match in _PARTS[language].finditer(code):
+        yield Part("", code[end : match.start()])
+        yield Part(match.lastgroup or "", match[0])
+        end = match.end()
+    yield Part("", code[end:])

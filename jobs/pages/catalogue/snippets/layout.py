@@ -1,0 +1,59 @@
+"""Nested values in the syntax that JSON, Python and JavaScript share: on one line where that fits, else on several."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from inference.contracts import Json
+
+WIDTH = 88
+
+
+@dataclass(frozen=True)
+class Style:
+    scalar: Callable[[Json], str]
+    """How the language writes a value that has no parts."""
+    step: int = 2
+    """Spaces by which what is inside stands further in."""
+
+
+def laid_out(value: Json, style: Style, *, indent: int = 0, before: int = 0) -> str:
+    """`indent` is that of the line which the value stands on, `before` how much stands before it on that line."""
+    line = _on_one_line(value, style.scalar)
+    if not value or not isinstance(value, dict | list) or indent + before + len(line) <= WIDTH:
+        return line
+    opening, closing = "{}" if isinstance(value, dict) else "[]"
+    inner = " " * (indent + style.step)
+    items = f",\n{inner}".join(_items(value, style, indent + style.step))
+    return f"{opening}\n{inner}{items}\n{' ' * indent}{closing}"
+
+
+def _items(value: dict[str, Json] | list[Json], style: Style, indent: int) -> Iterator[str]:
+    if isinstance(value, dict):
+        for key, item in value.items():
+            name = f"{style.scalar(key)}: "
+            yield name + laid_out(item, style, indent=indent, before=len(name))
+    elif any(isinstance(item, dict | list | str) for item in value):
+        for item in value:
+            yield laid_out(item, style, indent=indent)
+    else:
+        yield from _full_lines([style.scalar(item) for item in value], WIDTH - indent)
+
+
+def _full_lines(numbers: list[str], width: int) -> Iterator[str]:
+    """Numbers are many and short: as many on a line as fit, with the comma that follows it."""
+    line = ""
+    for number in numbers:
+        if line and len(line) + len(number) + len(", ,") > width:
+            yield line
+            line = ""
+        line = f"{line}, {number}" if line else number
+    yield line
+
+
+def _on_one_line(value: Json, scalar: Callable[[Json], str]) -> str:
+    if isinstance(value, dict):
+        pairs = (f"{scalar(key)}: {_on_one_line(item, scalar)}" for key, item in value.items())
+        return "{" + ", ".join(pairs) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(_on_one_line(item, scalar) for item in value) + "]"
+    return scalar(value)

@@ -1,0 +1,78 @@
+"""The list of documents and their jobs. Filters and the live page read it again and swap in what changed."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
+from django_htmx.http import push_url
+
+from jobs.pages.listing.columns import ORDERS, columns, sizes, tabs
+from jobs.pages.listing.query import MEANING, ListQuery
+from jobs.pages.listing.rows import rows_of
+from jobs.pages.listing.selectors import Listing, listing_of, model_choices, refused
+from jobs.pages.listing.wording import count_words
+from jobs.pages.permissions import may_write
+from jobs.pages.wording import price_words
+from jobs.search.errors import MeaningUnavailable, SearchTooBroad
+from jobs.search.selectors import meaning_available, meaning_of
+from tenants.context import unit_of_work
+from tenants.identity import Identity
+from tenants.pages.members import members_only
+
+
+@members_only
+def job_list(request: HttpRequest, identity: Identity) -> HttpResponse:
+    query = ListQuery.parse(request.GET.dict())
+    listing = _listing(query, identity)
+    context = {**_list_part(query, listing), "may_write": may_write(identity)}
+    if request.headers.get("HX-Request"):
+        answer = render(request, "jobs/listing/found.html", context)
+        return push_url(answer, query.address(reverse("job-list")))
+    return render(request, "jobs/listing/job_list.html", {**context, **_around(identity)})
+
+
+def _listing(query: ListQuery, identity: Identity) -> Listing:
+    try:
+        # Before the unit of work begins: what it waits for may take seconds.
+        meaning = meaning_of(query.words) if query.by == MEANING else None
+        with unit_of_work(identity.tenant_id):
+            return listing_of(query, meaning)
+    except (MeaningUnavailable, SearchTooBroad) as refusal:
+        return refused(str(refusal))
+
+
+def _list_part(query: ListQuery, listing: Listing) -> dict[str, Any]:
+    stretch = listing.stretch
+    return {
+        "query": query,
+        "rows": rows_of(stretch.jobs, listing.finds, timezone.now()),
+        "stretch": stretch,
+        "count": "" if listing.refusal else count_words(query, listing),
+        "refusal": listing.refusal,
+        "first": not query.filtered and not stretch.total,
+        "back": stretch.back.address() if stretch.back else "",
+        "onward": stretch.onward.address() if stretch.onward else "",
+        "tabs": tabs(query),
+        "columns": columns(query),
+        "sizes": sizes(query),
+        "other_search": _other_search(query),
+    }
+
+
+def _other_search(query: ListQuery) -> str:
+    """The same words by meaning, or by themselves again; empty where there is no such choice."""
+    if query.by:
+        return query.changed(by="", sort="").address()
+    return query.changed(by=MEANING, sort="").address() if query.words and meaning_available() else ""
+
+
+def _around(identity: Identity) -> dict[str, Any]:
+    choices = model_choices()
+    return {
+        "models": [(model, price_words(model.price)) for model in choices.for_documents],
+        "model_names": choices.names,
+        "orders": ORDERS,
+        "most_bytes": identity.limits.upload_bytes,
+    }

@@ -1,0 +1,69 @@
+"""Numbers that a model answered with, in a few words and a short beginning of each; pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+MOST_ROWS = 5
+MOST_NUMBERS = 8
+MOST_CHARACTERS = 60
+
+
+@dataclass(frozen=True)
+class VectorRow:
+    name: str
+    kind: str
+    beginning: str
+
+
+@dataclass(frozen=True)
+class VectorView:
+    title: str
+    name_column: str
+    rows: Sequence[VectorRow]
+    left_out: int
+
+
+def vectors_of(result: dict[str, Any]) -> VectorView | None:
+    """None where the model gave none."""
+    if "outputs" in result:
+        return _tensors(result["outputs"])
+    if "embeddings" in result:
+        return _embeddings(result["embeddings"], set(result.get("truncated") or ()))
+    if result.get("embedding"):
+        return _embeddings([result["embedding"]], {0} if result.get("truncated") is True else set())
+    return None
+
+
+def _embeddings(vectors: Sequence[Sequence[float]], cut: set[int]) -> VectorView:
+    dimensions = len(vectors[0]) if vectors else 0
+    rows = [
+        VectorRow(
+            f"Text {place + 1}", "cut short" if place in cut else f"{len(vector)} numbers", _numbers(vector)
+        )
+        for place, vector in enumerate(vectors[:MOST_ROWS])
+    ]
+    noun = "embedding" if len(vectors) == 1 else "embeddings"
+    title = f"{len(vectors)} {noun} of {dimensions} numbers"
+    return VectorView(title, "Text", rows, max(0, len(vectors) - MOST_ROWS))
+
+
+def _tensors(outputs: Sequence[dict[str, Any]]) -> VectorView:
+    rows = [
+        VectorRow(
+            str(output.get("name", "")),
+            f"{output.get('datatype', '')} {list(output.get('shape', ()))}",
+            _numbers(output.get("data", ())),
+        )
+        for output in outputs[:MOST_ROWS]
+    ]
+    noun = "tensor" if len(outputs) == 1 else "tensors"
+    return VectorView(f"{len(outputs)} {noun}", "Output", rows, max(0, len(outputs) - MOST_ROWS))
+
+
+def _numbers(values: Sequence[Any]) -> str:
+    shown = ", ".join(
+        f"{value:.4g}" if isinstance(value, float) else str(value)[:MOST_CHARACTERS]
+        for value in values[:MOST_NUMBERS]
+    )
+    return f"{shown}, …" if len(values) > MOST_NUMBERS else shown

@@ -1,0 +1,53 @@
+"""Pages whose results are there already; inside a unit of work."""
+
+import json
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import connections
+
+from inference.contracts import Units
+from tenants.context import APP, current_tenant_id
+
+# One look into the index for each key, however many pages share it: the newest result is the first there.
+_KNOWN = """
+SELECT sought.key, known.id, known.job_id, known.result_at, known.units
+FROM unnest(%(keys)s::bytea[]) AS sought (key)
+CROSS JOIN LATERAL (
+    SELECT id, job_id, result_at, units::text FROM jobs_page
+    WHERE tenant_id = %(tenant)s AND cache_key = sought.key AND state = 'succeeded'
+      AND result_at > clock_timestamp() - make_interval(secs => %(ttl_s)s)
+    ORDER BY result_at DESC LIMIT 1
+) known
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownPage:
+    """A page that succeeded, and what was done for its result, there or where that was taken from."""
+
+    id: UUID
+    job_id: UUID
+    result_at: datetime
+    units: Units
+
+
+def known_pages(keys: Collection[bytes], *, ttl_s: int) -> dict[bytes, KnownPage]:
+    """By key, those whose results are not older than `ttl_s`; one statement."""
+    if not keys or not ttl_s:
+        return {}
+    values: dict[str, Any] = {"keys": list(set(keys)), "tenant": current_tenant_id(), "ttl_s": ttl_s}
+    with connections[APP].cursor() as cursor:
+        cursor.execute(_KNOWN, values)
+        return {bytes(row[0]): _page(*row[1:]) for row in cursor.fetchall()}
+
+
+def known_page(key: bytes, *, ttl_s: int) -> KnownPage | None:
+    return known_pages([key], ttl_s=ttl_s).get(key)
+
+
+def _page(page_id: UUID, job_id: UUID, result_at: datetime, units: str) -> KnownPage:
+    return KnownPage(page_id, job_id, result_at, Units(**json.loads(units)))

@@ -1,0 +1,89 @@
+"""Indexes what was there before the index: the scheduler's, job by job, for as long as there are orders."""
+
+from collections.abc import Iterator
+from uuid import UUID
+
+import structlog
+from django.db import OperationalError, connections, transaction
+
+from inference.contracts import Embedding
+from jobs import states
+from jobs.models import Job, Page
+from jobs.search.embeddings import keep_embedding
+from jobs.search.meaning import STEP
+from jobs.search.page_ref import PageRef
+from jobs.search.services import index_name, index_page, text_of
+from jobs.search.vectors import vector_of
+from tenants.context import OPERATOR, operator_work
+
+log = structlog.get_logger(__name__)
+JOBS_A_ROUND = 100
+STRETCH = 20
+"""Pages that are read, and then written, at once."""
+_NEEDED = ("tenant", "job", "number", "result")
+
+# The newest first: these are looked for most.
+_ORDERS = "SELECT job_id FROM jobs_jobtoindex ORDER BY job_id DESC LIMIT %s"
+_WITHDRAW = "DELETE FROM jobs_jobtoindex WHERE job_id = %s"
+
+
+def index_ordered_jobs() -> int:
+    """How many were indexed. A page that was indexed meanwhile stays as it is."""
+    with operator_work(), connections[OPERATOR].cursor() as cursor:
+        cursor.execute(_ORDERS, [JOBS_A_ROUND])
+        orders = [job_id for (job_id,) in cursor.fetchall()]
+    for job_id in orders:
+        try:
+            _index(job_id)
+        except OperationalError:
+            raise
+        except Exception:
+            # The others are still to be indexed; this one would fail again, and stand first in line each time.
+            log.exception("job_not_indexed", job_id=str(job_id))
+            _withdraw(job_id)
+    if orders:
+        log.info("jobs_indexed", jobs=len(orders))
+    return len(orders)
+
+
+def _index(job_id: UUID) -> None:
+    """Page by page in small transactions: a long one would hide from everybody what happens meanwhile."""
+    with operator_work():
+        job = Job.objects.select_related("document", "model_version").defer("input").get(id=job_id)
+        index_name(job)
+        digest = _embedder_digest(job)
+        for pages in _stretches(job):
+            # Cut before the transaction begins: long texts take their time.
+            words = [(page, vector_of(page.tenant_id, text_of(page.result))) for page in pages]
+            with transaction.atomic(using=OPERATOR):
+                for page, vector in words:
+                    _index_page(page, vector, digest)
+        _withdraw(job_id)
+
+
+def _stretches(job: Job) -> Iterator[list[Page]]:
+    read = 0
+    while pages := list(
+        job.pages.filter(state=states.SUCCEEDED, number__gt=read).only(*_NEEDED).order_by("number")[:STRETCH]
+    ):
+        yield pages
+        read = pages[-1].number
+
+
+def _withdraw(job_id: UUID) -> None:
+    with connections[OPERATOR].cursor() as cursor:
+        cursor.execute(_WITHDRAW, [job_id])
+
+
+def _index_page(page: Page, words: str, digest: str | None) -> None:
+    ref = PageRef(page.tenant_id, page.job_id, page.id, page.number)
+    index_page(ref, words)
+    vector = (page.result or {}).get("embedding")
+    if digest and isinstance(vector, list) and vector:
+        keep_embedding(ref, Embedding(digest, tuple(vector)))
+
+
+def _embedder_digest(job: Job) -> str | None:
+    """Of the model that a pipeline's pages were embedded with, where their results show it."""
+    step = job.model_version.steps.select_related("member").filter(role=STEP).first()
+    return step.member.digest if step else None

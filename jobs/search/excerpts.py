@@ -1,0 +1,90 @@
+"""The few words around what was found, in parts that say which of them were asked for."""
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from jobs.search.queries import Query, Term
+from jobs.search.vectors import MOST_WORDS
+from jobs.search.words import Word, words_of
+
+BEFORE, LENGTH = 50, 180
+"""Characters shown before the first match, and in all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    text: str
+    marked: bool
+
+
+def excerpt_of(text: str, query: Query) -> tuple[Part, ...]:
+    """Around the first match; from the beginning when the text has none. White space is one blank each."""
+    first = next(_matches(islice(words_of(text), MOST_WORDS), query.wanted), None)
+    start = _word_start(text, max(0, first.start - BEFORE)) if first else 0
+    shown = text[start : start + LENGTH]
+    marks = _merged(_matches(words_of(shown), query.wanted))
+    parts = _parts(shown, marks)
+    if start > 0:
+        parts.insert(0, Part("… ", False))
+    if start + LENGTH < len(text):
+        parts.append(Part(" …", False))
+    return tuple(parts)
+
+
+def marks_in(text: str, query: Query) -> list[tuple[int, int]]:
+    """From where to where a text has what was asked for, in order and without overlaps."""
+    return _merged(_matches(islice(words_of(text), MOST_WORDS), query.wanted))
+
+
+def _matches(words: Iterable[Word], terms: Sequence[Term]) -> Iterator[Word]:
+    ends = {term.lexemes[-1] for term in terms}
+    beginnings = tuple(term.lexemes[-1] for term in terms if term.begins)
+    latest: deque[Word] = deque(maxlen=max((len(term.lexemes) for term in terms), default=1))
+    for word in words:
+        latest.append(word)
+        if word.lexeme in ends or word.lexeme.startswith(beginnings):
+            lexemes = [each.lexeme for each in latest]
+            longest = max((len(term.lexemes) for term in terms if _ends(lexemes, term)), default=0)
+            yield from list(latest)[len(latest) - longest :]
+
+
+def _ends(lexemes: Sequence[str], term: Term) -> bool:
+    *whole, last = term.lexemes
+    *before, found = lexemes[-len(term.lexemes) :]
+    return before == whole and (found.startswith(last) if term.begins else found == last)
+
+
+def _word_start(text: str, at: int) -> int:
+    """The next beginning of a word, when one is near."""
+    blank = text.find(" ", at, at + 20) if at else -1
+    return blank + 1 if blank >= 0 else at
+
+
+def _merged(words: Iterable[Word]) -> list[tuple[int, int]]:
+    """Pairs of an unspaced script overlap; what is marked is one stretch."""
+    spans: list[tuple[int, int]] = []
+    for word in words:
+        if spans and word.start <= spans[-1][1]:
+            spans[-1] = (spans[-1][0], max(spans[-1][1], word.end))
+        else:
+            spans.append((word.start, word.end))
+    return spans
+
+
+def _parts(text: str, marks: list[tuple[int, int]]) -> list[Part]:
+    parts, done = [], 0
+    for start, end in marks:
+        parts += [Part(_blank(text[done:start]), False), Part(_blank(text[start:end]), True)]
+        done = end
+    parts.append(Part(_blank(text[done:]), False))
+    return [part for part in parts if part.text]
+
+
+def _blank(text: str) -> str:
+    """Line ends become blanks; those at the edges stay, since parts are put side by side."""
+    inner = " ".join(text.split())
+    if not inner:
+        return " " * bool(text)
+    return " " * text[0].isspace() + inner + " " * text[-1].isspace()

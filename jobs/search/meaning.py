@@ -1,0 +1,101 @@
+"""Finds jobs by what their pages are about: the pages whose embeddings are nearest to that of the words."""
+
+from uuid import UUID
+
+import structlog
+from django.db import connections
+
+from inference.contracts import Embedding
+from inference.errors import ModelFailed
+from inference.registry.artifacts import ArtifactDamaged
+from inference.registry.errors import ModelNotFound, ModelPaused
+from inference.registry.models import ModelVersion
+from inference.registry.selectors import resolve
+from jobs.search.embeddings import meaning_available
+from jobs.search.errors import MeaningUnavailable
+from jobs.search.hits import MOST_HITS, Hit
+from jobs.search.patience import searching
+from jobs.search.query_embedding import Busy, embed
+from tenants.context import APP, current_tenant_id
+
+log = structlog.get_logger(__name__)
+PIPELINE, STEP = "parse", "embed"
+MOST_CHARACTERS = 300
+MOST_DISTANCE = 0.75
+"""Cosine distance beyond which a page is about something else."""
+MOST_COMPARED = 100_000
+"""Of a tenant's pages the newest: more would take longer than a person waits."""
+
+NOT_HERE = "Pages cannot be found by meaning here. Search for the words themselves."
+TAKEN = "Others are searching by meaning, and one text is read after the other. Try again in a moment."
+AWAY = (
+    "The model that reads what you look for cannot be fetched. Search for the words themselves, or try later."
+)
+BROKEN = (
+    "The model that reads what you look for failed. Search for the words themselves, or tell the operator."
+)
+TOO_MANY = "Your pages could not be compared in time. Search for the words themselves, or try again."
+
+# Exact, and fast enough for a tenant's pages: an index over all tenants' vectors would give the nearest of anyone's
+# first, and this tenant's few among them only by luck.
+_NEAREST = """
+SELECT job_id, number FROM (
+    SELECT DISTINCT ON (job_id) job_id, number, distance
+    FROM (
+        SELECT job_id, number, embedding <=> %(vector)s::halfvec AS distance
+        FROM (
+            SELECT job_id, number, embedding FROM jobs_pageembedding
+            WHERE tenant_id = %(tenant)s AND digest = %(digest)s ORDER BY page_id DESC LIMIT %(among)s
+        ) AS newest
+    ) AS every_page
+    WHERE distance <= %(most)s ORDER BY job_id, distance
+) AS every_job ORDER BY distance LIMIT %(limit)s
+"""
+
+
+def meaning_of(words: str) -> Embedding | None:
+    """Outside of any unit of work: a model may have to be fetched and loaded, and others waited for.
+
+    None when nothing is asked for; MeaningUnavailable says why it cannot be told.
+    """
+    text = " ".join(words[:MOST_CHARACTERS].encode("utf-8", "replace").decode().split())
+    if not text:
+        return None
+    embedder = _embedder() if meaning_available() else None
+    if embedder is None:
+        raise MeaningUnavailable(NOT_HERE)
+    try:
+        return embed(embedder, text)
+    except Busy:
+        raise MeaningUnavailable(TAKEN) from None
+    except OSError as error:
+        log.warning("meaning_not_read", model=embedder.key, error=str(error))
+        raise MeaningUnavailable(AWAY) from error
+    except (ModelFailed, ArtifactDamaged) as error:
+        log.warning("meaning_not_read", model=embedder.key, error=str(error))
+        raise MeaningUnavailable(BROKEN) from error
+
+
+def nearest(meaning: Embedding, *, limit: int = 50, among: int = MOST_COMPARED) -> list[Hit]:
+    """The nearest jobs first, each with its nearest page; inside a unit of work."""
+    values: dict[str, str | float | UUID] = {
+        "vector": f"[{','.join(map(str, meaning.vector))}]",
+        "tenant": current_tenant_id(),
+        "digest": meaning.digest,
+        "most": MOST_DISTANCE,
+        "limit": min(limit, MOST_HITS),
+        "among": among,
+    }
+    with searching(TOO_MANY), connections[APP].cursor() as cursor:
+        cursor.execute(_NEAREST, values)
+        return [Hit(job_id, number) for job_id, number in cursor.fetchall()]
+
+
+def _embedder() -> ModelVersion | None:
+    """The model that pages are embedded with now; None while there is none."""
+    try:
+        pipeline = resolve(PIPELINE)
+    except (ModelNotFound, ModelPaused):
+        return None
+    step = pipeline.steps.select_related("member__served_model").filter(role=STEP).first()
+    return step.member if step else None

@@ -1,0 +1,30 @@
+"""Bounds what one search may cost the database, and every thread that waits for it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from django.db import OperationalError, connections
+from psycopg.errors import QueryCanceled
+
+from jobs.search.errors import SearchTooBroad
+from tenants.context import APP
+
+SEARCH_MS = 3_000
+
+_BEGIN = "SELECT current_setting('statement_timeout'), set_config('statement_timeout', %s, true)"
+_END = "SELECT set_config('statement_timeout', %s, true)"
+
+
+@contextmanager
+def searching(refusal: str) -> Iterator[None]:
+    """Around a statement of a unit of work, which is over when it is refused."""
+    with connections[APP].cursor() as cursor:
+        cursor.execute(_BEGIN, [f"{SEARCH_MS}ms"])
+        before, _ = cursor.fetchone()
+        try:
+            yield
+        except OperationalError as error:
+            if isinstance(error.__cause__, QueryCanceled):
+                raise SearchTooBroad(refusal) from error
+            raise
+        cursor.execute(_END, [before])

@@ -1,0 +1,79 @@
+"""What a person typed into the search box, as a question to the index; nothing that is typed is an error."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from jobs.search.vectors import tenant_tag
+from jobs.search.words import Word, words_of
+
+MOST_CHARACTERS = 1_000
+MOST_TERMS = 20
+"""What is typed beyond these is not looked at."""
+SHORTEST_BEGINNING = 2
+"""One letter begins too many words; one character of a script without spaces does not."""
+
+_CHUNK = re.compile(r'(?P<minus>-?)(?:"(?P<quoted>[^"]*)(?P<closed>"?)|(?P<bare>[^\s"]+))')
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """Words that stand one after the other: a quoted phrase, or one chunk like `2024-03`."""
+
+    lexemes: tuple[str, ...]
+    begins: bool
+    """The last lexeme may go on: the person is still typing it."""
+    wanted: bool
+
+    def question(self, tag: str) -> str:
+        *whole, last = (f"'{tag}{lexeme}'" for lexeme in self.lexemes)
+        return f"({' <-> '.join([*whole, last + ':*' * self.begins])})"
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    terms: tuple[Term, ...]
+
+    @property
+    def wanted(self) -> tuple[Term, ...]:
+        return tuple(term for term in self.terms if term.wanted)
+
+    def wanted_by(self, tenant_id: UUID) -> str | None:
+        """A literal to be cast to tsquery; None when nothing is asked for."""
+        return _joined(self.wanted, " & ", tenant_id)
+
+    def unwanted_by(self, tenant_id: UUID) -> str | None:
+        return _joined([term for term in self.terms if not term.wanted], " | ", tenant_id)
+
+
+def _joined(terms: Sequence[Term], operator: str, tenant_id: UUID) -> str | None:
+    tag = tenant_tag(tenant_id)
+    return operator.join(term.question(tag) for term in terms) or None
+
+
+def parsed(typed: str) -> Query:
+    """Every word must be on the page; "quoted words" in that order; -word nowhere in the job."""
+    typed = typed[:MOST_CHARACTERS]
+    chunks = list(_CHUNK.finditer(typed))
+    terms = [_term(chunk, typing=chunk.end() == len(typed)) for chunk in chunks]
+    return Query(tuple(dict.fromkeys(term for term in terms if term.lexemes))[:MOST_TERMS])
+
+
+def _term(chunk: re.Match[str], *, typing: bool) -> Term:
+    words = list(words_of(chunk["quoted"] if chunk["bare"] is None else chunk["bare"]))
+    typing = typing and not chunk["closed"] and not chunk["minus"]
+    begins = bool(words) and (_stands_alone(words) or (typing and _long_enough(words[-1])))
+    if len(words) > 1 and words[-1].single and not _stands_alone(words):
+        words.pop()
+    return Term(tuple(word.lexeme for word in words), begins, wanted=not chunk["minus"])
+
+
+def _long_enough(word: Word) -> bool:
+    return len(word.lexeme) >= SHORTEST_BEGINNING
+
+
+def _stands_alone(words: Sequence[Word]) -> bool:
+    """One character of an unspaced script, at the end: in the index it begins a pair, unless it ends its stretch."""
+    last = words[-1]
+    return last.single and (len(words) == 1 or words[-2].end <= last.start)

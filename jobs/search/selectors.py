@@ -1,0 +1,80 @@
+"""Finds jobs by the words of their documents' names and pages; always inside a unit of work."""
+
+from collections.abc import Mapping, Sequence
+from uuid import UUID
+
+from django.db import connections
+
+from jobs.models import Job
+from jobs.search.embeddings import meaning_available
+from jobs.search.excerpts import Part, excerpt_of
+from jobs.search.hits import MOST_HITS, Hit
+from jobs.search.meaning import meaning_of, nearest
+from jobs.search.patience import searching
+from jobs.search.queries import parsed
+from jobs.search.services import name_of
+from tenants.context import APP, current_tenant_id
+
+__all__ = [
+    "MOST_HITS",
+    "Hit",
+    "Part",
+    "excerpts",
+    "meaning_available",
+    "meaning_of",
+    "nearest",
+    "search_jobs",
+]
+
+_MOST_CHARACTERS = 200_000
+"""Of a page's text, of which an excerpt is cut."""
+
+
+_SEARCH = "SELECT job_id, number FROM maas_search_words(%s::tsquery, %s::tsquery, %s)"
+
+_TEXTS = """
+SELECT p.job_id, left(p.result ->> 'text', %s)
+FROM unnest(%s::uuid[], %s::int[]) AS wanted (job_id, number)
+JOIN jobs_page p ON p.tenant_id = %s AND p.job_id = wanted.job_id AND p.number = wanted.number
+"""
+
+
+def search_jobs(words: str, *, limit: int = MOST_HITS) -> list[Hit]:
+    """Newest jobs first. What holds no word finds nothing; what is on too many pages is refused (SearchTooBroad)."""
+    tenant_id, query = current_tenant_id(), parsed(words)
+    wanted = query.wanted_by(tenant_id)
+    if wanted is None:
+        return []
+    refusal = f"{words[:60]!r} is on too many pages to be looked for. Add a word, or write the last one out."
+    with searching(refusal), connections[APP].cursor() as cursor:
+        cursor.execute(_SEARCH, [wanted, query.unwanted_by(tenant_id), min(limit, MOST_HITS)])
+        return [Hit(job_id, number or None) for job_id, number in cursor.fetchall()]
+
+
+def excerpts(words: str, hits: Sequence[Hit]) -> dict[UUID, Hit]:
+    """The same hits by job, each with what stands around the words; for those that are shown."""
+    query = parsed(words)
+    names, texts = _names(hits), _texts(hits)
+    found = {}
+    for hit in hits:
+        text = names.get(hit.job_id, "") if hit.page_number is None else texts.get(hit.job_id, "")
+        found[hit.job_id] = Hit(hit.job_id, hit.page_number, excerpt_of(text, query))
+    return found
+
+
+def _names(hits: Sequence[Hit]) -> Mapping[UUID, str]:
+    wanted = [hit.job_id for hit in hits if hit.page_number is None]
+    if not wanted:
+        return {}
+    jobs = Job.objects.filter(id__in=wanted).select_related("document").only("document__name")
+    return {job.id: name_of(job) for job in jobs}
+
+
+def _texts(hits: Sequence[Hit]) -> Mapping[UUID, str]:
+    on_pages = [hit for hit in hits if hit.page_number is not None]
+    if not on_pages:
+        return {}
+    ids, numbers = [hit.job_id for hit in on_pages], [hit.page_number for hit in on_pages]
+    with connections[APP].cursor() as cursor:
+        cursor.execute(_TEXTS, [_MOST_CHARACTERS, ids, numbers, current_tenant_id()])
+        return {job_id: text or "" for job_id, text in cursor.fetchall()}

@@ -1,0 +1,224 @@
+"""A worker's part in batches: takes up one task after another, some at once, and keeps their leases.
+
+Lines are asked for through the synchronous lanes like any caller's, so they run wherever their model is in memory, and
+a thread with an event loop is enough for all of them.
+"""
+
+import asyncio
+import threading
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+
+import structlog
+from django.conf import settings
+from django.db import InterfaceError, OperationalError
+
+from inference.gateway.targets import Targets
+from inference.lane import AsyncLaneClient
+from jobs.batches import states
+from jobs.batches.asking import Asker, Wording
+from jobs.batches.checking import Fault
+from jobs.batches.checks import check_file
+from jobs.batches.claims import TaskClaim, claim_task, put_off, renew_tasks
+from jobs.batches.merges import merge_files
+from jobs.batches.metrics import LINES
+from jobs.batches.running import Held, SliceRun
+from jobs.batches.settlement import Done, fail_batch, finish_run
+from jobs.errors import Fenced, FileMissing, StorageUnavailable
+from jobs.worker.patience import while_database_is_away
+from tenants.asgi.threads import DatabaseThreads
+from tenants.errors import DatabaseAway
+
+log = structlog.get_logger(__name__)
+AT_ONCE = 2
+"""Tasks, so that two tenants' batches go on side by side."""
+LOOK_EVERY_S = 1.0
+PAUSE_S = 5.0
+"""Until a task is tried again whose storage or database was away."""
+_OURS = Fault(
+    code="internal_error",
+    message="Something went wrong on our side; the operator's log has the details.",
+    param=None,
+    line=None,
+)
+_AWAY = (StorageUnavailable, DatabaseAway, OperationalError, InterfaceError, OSError)
+
+
+class BatchWorker:
+    """Started and stopped by the worker process; its work goes on in a thread of its own."""
+
+    def __init__(self, url: str, *, worker: str, wording: Wording) -> None:
+        self._url = url
+        self._worker = worker
+        self._wording = wording
+        self._thread = threading.Thread(target=self._run, name="batches", daemon=True)
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._stopping = asyncio.Event()
+        self._bell = asyncio.Event()
+        self._look = asyncio.Event()
+        self._held: dict[int, tuple[Held, asyncio.Task[None]]] = {}
+        self._begun = threading.Event()
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self, timeout_s: float) -> None:
+        """What is under way is handed back: another worker begins it again at once."""
+        if not self._thread.is_alive() or not self._begun.wait(timeout_s):
+            return
+        assert self._loop is not None
+        with suppress(RuntimeError):  # its loop has ended by itself
+            self._loop.call_soon_threadsafe(self._stopping.set)
+        self._thread.join(timeout_s)
+
+    def hear(self, _about: Mapping[str, str]) -> None:
+        """There is something to do, or something is to be ended."""
+        if self._begun.is_set() and self._loop is not None:
+            with suppress(RuntimeError):
+                self._loop.call_soon_threadsafe(self._ring)
+
+    def _ring(self) -> None:
+        self._bell.set()
+        self._look.set()
+
+    def _run(self) -> None:
+        try:
+            asyncio.run(self._main())
+        except Exception:
+            log.exception("batches_ended")
+
+    async def _main(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._threads = DatabaseThreads("batches", AT_ONCE + 1)
+        targets = DatabaseThreads("batch-models", 1)
+        lane = AsyncLaneClient(self._url)
+        self._asker = Asker(Targets(targets), lane, self._wording)
+        self._begun.set()
+        work = [asyncio.create_task(self._serve()) for _ in range(AT_ONCE)]
+        work.append(asyncio.create_task(self._renew_on()))
+        await self._stopping.wait()
+        for task in work:
+            task.cancel()
+        await asyncio.gather(*work, return_exceptions=True)
+        await lane.close()
+        for threads in (self._threads, targets):
+            threads.close()
+
+    async def _serve(self) -> None:
+        while True:
+            try:
+                claim = await self._threads.run(claim_task, self._worker)
+                if claim is None:
+                    await _rung(self._bell, LOOK_EVERY_S)
+                else:
+                    await self._work(claim)
+            except DatabaseAway as error:
+                log.warning("database_away", error=str(error.__cause__ or error))
+                await asyncio.sleep(LOOK_EVERY_S)
+            except Exception:
+                log.exception("batch_round_failed")
+                await asyncio.sleep(LOOK_EVERY_S)
+
+    async def _work(self, claim: TaskClaim) -> None:
+        held = Held(claim, claim.ending)
+        held.end(claim.ending)
+        started_s = time.perf_counter()
+        with structlog.contextvars.bound_contextvars(batch_id=str(claim.batch_id), task=claim.kind):
+            task = asyncio.create_task(self._do(claim, held))
+            self._held[claim.token] = held, task
+            try:
+                outcome = await self._outcome(claim, task)
+            finally:
+                del self._held[claim.token]
+            ms = round((time.perf_counter() - started_s) * 1000)
+            log.info("batch_task_done", outcome=outcome, ms=ms, attempt=claim.attempt)
+
+    async def _outcome(self, claim: TaskClaim, task: "asyncio.Task[None]") -> str:
+        """Whatever a task comes to, its row is given back unless its own end was written."""
+        try:
+            await asyncio.shield(task)
+        except asyncio.CancelledError:
+            stops = not task.cancelled()
+            task.cancel()
+            await asyncio.wait([task])
+            await asyncio.shield(self._threads.run(put_off, claim))
+            if stops:
+                raise
+            return "fenced"
+        except Fenced:
+            return "fenced"
+        except FileMissing as error:
+            fault = Fault(code=error.code, message=error.detail, param=None, line=None)
+            await self._threads.run(fail_batch, claim, [fault])
+            return "failed"
+        except _AWAY as error:
+            log.warning("batch_task_postponed", error=str(error))
+            await self._threads.run(put_off, claim, PAUSE_S)
+            return "postponed"
+        except Exception:
+            log.exception("batch_task_crashed")
+            await self._give_up(claim)
+            return "crashed"
+        return "done"
+
+    async def _give_up(self, claim: TaskClaim) -> None:
+        """A file that cannot be checked will not be better the next time; what was run already is never thrown away."""
+        if claim.kind == states.VALIDATE:
+            await self._threads.run(fail_batch, claim, [_OURS])
+        else:
+            await self._threads.run(put_off, claim, PAUSE_S)
+
+    async def _do(self, claim: TaskClaim, held: Held) -> None:
+        match claim.kind:
+            case states.VALIDATE:
+                await self._threads.run(check_file, claim)
+            case states.RUN:
+                done = await SliceRun(held, self._asker.of(claim), self._threads).run()
+                await self._threads.run(self._finish, claim, done)
+                _count(claim, done)
+            case states.MERGE:
+                await self._threads.run(merge_files, claim)
+        self._bell.set()
+
+    def _finish(self, claim: TaskClaim, done: Done) -> None:
+        """A database that restarts must not cost the work itself."""
+        while_database_is_away(lambda: finish_run(claim, done), keep_trying=lambda: claim.token in self._held)
+
+    async def _renew_on(self) -> None:
+        """Every third of a lease, and at once when something is to be ended."""
+        while True:
+            await _rung(self._look, settings.MAAS_LEASE_S / 3)
+            claims = [held.claim for held, _ in self._held.values()]
+            if not claims:
+                continue
+            try:
+                good = await self._threads.run(renew_tasks, claims)
+            except Exception:
+                # The database may be restarting; the lease outlives two missed renewals.
+                log.exception("leases_not_renewed", tasks=len(claims))
+                continue
+            self._apply(claims, good)
+
+    def _apply(self, claims: list[TaskClaim], good: Mapping[int, str]) -> None:
+        for claim in claims:
+            known = self._held.get(claim.token)
+            if known is None:
+                continue
+            held, task = known
+            if claim.token in good:
+                held.end(good[claim.token])
+            else:
+                task.cancel()
+
+
+async def _rung(bell: asyncio.Event, patience_s: float) -> None:
+    with suppress(TimeoutError):
+        async with asyncio.timeout(patience_s):
+            await bell.wait()
+    bell.clear()
+
+
+def _count(claim: TaskClaim, done: Done) -> None:
+    for outcome, lines in (("completed", done.completed), ("failed", done.failed)):
+        LINES.labels(model=claim.model_key, outcome=outcome).inc(lines)

@@ -1,0 +1,112 @@
+"""What this worker counts of its models, told to the admin every two seconds and to Prometheus."""
+
+import time
+from collections.abc import Callable, Mapping
+
+import redis
+import structlog
+from prometheus_client import Counter, Histogram
+
+from inference.affinity.metrics import DECISIONS
+from inference.figures.store import PartNow, WorkerFigures, tell
+from inference.figures.sums import NOTHING, ModelSums
+from inference.runtime.batched import PartFigures
+from inference.runtime.engine import Engine
+from inference.runtime.loads import loads_of
+from inference.runtime.metrics import LoadMeter
+from inference.runtime.model_loads import ModelLoads
+from jobs.worker.metrics import PAGE_WAIT_SECONDS
+
+log = structlog.get_logger(__name__)
+TELL_EVERY_S = 2.0
+
+
+class WorkerNews:
+    """What could not be told is told with the next news."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        worker: str,
+        clock: Callable[[], float] = time.monotonic,
+        wall: Callable[[], float] = time.time,
+    ) -> None:
+        self._engine, self._worker = engine, worker
+        self._clock, self._wall = clock, wall
+        self._meter = LoadMeter()
+        self._told: Mapping[str, ModelSums] = {}
+        self._next_s = float("-inf")
+
+    def look(self) -> None:
+        if self._clock() < self._next_s:
+            return
+        self._next_s = self._clock() + TELL_EVERY_S
+        loads = loads_of(self._engine)
+        self._meter.count(loads)
+        figures = WorkerFigures(
+            (*_of_versions(loads), *map(_of_file, self._engine.batchers.figures())), _reasons()
+        )
+        sums = {part.name: part.sums for part in figures.parts}
+        grown = {name: one.since(self._told.get(name, NOTHING)) for name, one in sums.items()}
+        try:
+            tell(self._worker, figures, {name: more for name, more in grown.items() if more}, self._wall())
+        except redis.RedisError as error:
+            log.warning("figures_not_told", error=str(error))
+            return
+        self._told = sums
+
+
+def _of_versions(loads: Mapping[str, ModelLoads]) -> list[PartNow]:
+    pages = _by_labels(PAGE_WAIT_SECONDS, "_count")
+    waits_s = _by_labels(PAGE_WAIT_SECONDS, "_sum")
+    keys = sorted({*loads, *(key for (key,) in pages)})
+    return [_of_version(key, loads.get(key, ModelLoads()), pages, waits_s) for key in keys]
+
+
+def _of_version(
+    key: str,
+    loads: ModelLoads,
+    pages: Mapping[tuple[str, ...], float],
+    waits_s: Mapping[tuple[str, ...], float],
+) -> PartNow:
+    sums = ModelSums(
+        pages=pages.get((key,), 0),
+        page_wait_s=waits_s.get((key,), 0),
+        loads=loads.loads,
+        load_s=loads.load_s,
+        failed_loads=loads.failures,
+        evictions=loads.evictions,
+    )
+    return PartNow(key, "", sums, held_bytes=loads.held_bytes)
+
+
+def _of_file(figures: PartFigures) -> PartNow:
+    ran = figures.batches
+    sums = ModelSums(
+        batches=ran.batches,
+        pieces=ran.pieces,
+        rows=ran.rows,
+        padded=ran.padded,
+        useful=ran.useful,
+        batch_wait_s=ran.wait_s,
+        run_s=ran.run_s,
+        failed_batches=ran.failed_batches,
+        dropped=ran.overloaded_rows + ran.canceled_pieces + ran.expired_pieces,
+    )
+    return PartNow(figures.part.key, figures.part.role, sums, waiting_rows=figures.waiting_rows)
+
+
+def _reasons() -> dict[str, dict[str, int]]:
+    found: dict[str, dict[str, int]] = {}
+    for (model, reason), count in _by_labels(DECISIONS, "_total").items():
+        found.setdefault(model, {})[reason] = int(count)
+    return found
+
+
+def _by_labels(metric: Counter | Histogram, ending: str) -> dict[tuple[str, ...], float]:
+    return {
+        tuple(sample.labels.values()): sample.value
+        for family in metric.collect()
+        for sample in family.samples
+        if sample.name.endswith(ending)
+    }

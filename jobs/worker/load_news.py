@@ -1,0 +1,43 @@
+"""Says that pages wait for their model, beside the work: no load waits for the database or for a job's lock."""
+
+import queue
+import threading
+
+import structlog
+from django.db import connections
+
+from jobs.dispatch.claims import Claim, say_loading
+
+log = structlog.get_logger(__name__)
+MOST_WAITING = 100
+"""More pages than a worker holds; news that the database cannot take for so long is no news."""
+
+
+class LoadNews:
+    """A courtesy to those who watch, by one thread for all pages: none of them depends on it."""
+
+    def __init__(self) -> None:
+        self._waiting: queue.Queue[Claim] = queue.Queue(MOST_WAITING)
+        self._thread: threading.Thread | None = None
+        self._starting = threading.Lock()
+
+    def tell(self, claim: Claim) -> None:
+        try:
+            self._waiting.put_nowait(claim)
+        except queue.Full:
+            log.warning("loading_not_said", job_id=str(claim.job_id), error="too much is waiting to be said")
+            return
+        with self._starting:
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="load-news", daemon=True)
+                self._thread.start()
+
+    def _run(self) -> None:
+        while True:
+            claim = self._waiting.get()
+            try:
+                say_loading(claim)
+            except Exception as error:
+                log.warning("loading_not_said", job_id=str(claim.job_id), error=str(error))
+            finally:
+                connections.close_all()

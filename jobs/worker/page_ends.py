@@ -1,0 +1,96 @@
+"""How a page ends whose work did not: failed, tried again, put off, or given back. Each end is one transaction."""
+
+import time
+from collections.abc import Callable
+
+import structlog
+from django.db import InterfaceError, OperationalError
+
+from inference.calls import Call
+from inference.contracts import WorkRefused
+from inference.errors import CallCanceled, DeadlinePassed, ModelFailed, ModelOverloaded
+from jobs.dispatch.claims import Claim, hand_back, is_wanted
+from jobs.dispatch.settlement import Failure, fail_page, postpone_page
+from jobs.documents.reader import DocumentRejected, ReaderUnavailable
+from jobs.errors import DocumentDeleted, StorageUnavailable
+
+log = structlog.get_logger(__name__)
+End = Callable[[], str]
+"""Writes the page's end and says which it was; done only when the work is, and repeated without it."""
+
+OURS = Failure("internal_error", "Something went wrong on our side; the operator's log has the details.")
+PLACE_AWAY = Failure("storage_unavailable", "The service's storage or database could not be reached.")
+OVERLOADED = Failure("model_overloaded", "More waited for the model than may; the page waits for its turn.")
+TOO_LATE = Failure(
+    "page_timeout",
+    "The page took longer than a page of this model may; send smaller pages, or ask the operator for a higher limit.",
+)
+
+
+def end_of(claim: Claim, call: Call, error: Exception) -> End:
+    if isinstance(error, CallCanceled) and is_late(call):
+        return _too_late(claim, error)
+    return next(end for kinds, end in _ENDS if isinstance(error, kinds))(claim, error)
+
+
+def is_late(call: Call) -> bool:
+    return call.deadline_s is not None and time.monotonic() >= call.deadline_s
+
+
+def _given_back(claim: Claim, error: Exception) -> End:
+    def end() -> str:
+        if hand_back(claim):
+            return "handed_back"
+        return "fenced" if is_wanted(claim) else "canceled"
+
+    return end
+
+
+def _too_late(claim: Claim, error: Exception) -> End:
+    return _failed(claim, TOO_LATE, may_retry=True)
+
+
+def _overloaded(claim: Claim, error: Exception) -> End:
+    return _postponed(claim, OVERLOADED, error)
+
+
+def _refused(claim: Claim, error: Exception) -> End:
+    failure = Failure(error.code, error.detail)  # type: ignore[attr-defined]  # each of REFUSED has both
+    return lambda: fail_page(claim, failure, may_retry=False)
+
+
+def _model_failed(claim: Claim, error: Exception) -> End:
+    assert isinstance(error, ModelFailed)
+    return _failed(claim, Failure(error.code, error.detail), may_retry=error.retryable)
+
+
+def _place_away(claim: Claim, error: Exception) -> End:
+    return _postponed(claim, PLACE_AWAY, error)
+
+
+def _crashed(claim: Claim, error: Exception) -> End:
+    log.error("page_crashed", exc_info=error)
+    return lambda: fail_page(claim, OURS, may_retry=True)
+
+
+def _failed(claim: Claim, failure: Failure, *, may_retry: bool) -> End:
+    log.warning("page_failed", code=failure.code, detail=failure.detail, may_retry=may_retry)
+    return lambda: fail_page(claim, failure, may_retry=may_retry)
+
+
+def _postponed(claim: Claim, failure: Failure, error: Exception) -> End:
+    """Nobody's fault that is asked for here: the page waits, and no attempt of it is used up."""
+    log.warning("page_postponed", error=str(error))
+    return lambda: postpone_page(claim, failure)
+
+
+_ENDS: tuple[tuple[tuple[type[Exception], ...], Callable[[Claim, Exception], End]], ...] = (
+    ((CallCanceled,), _given_back),
+    ((DeadlinePassed,), _too_late),
+    ((ModelOverloaded,), _overloaded),
+    ((ModelFailed,), _model_failed),
+    ((WorkRefused, DocumentRejected, DocumentDeleted), _refused),
+    ((StorageUnavailable, ReaderUnavailable, OperationalError, InterfaceError, OSError), _place_away),
+    ((Exception,), _crashed),
+)
+"""The first that fits."""
