@@ -3,30 +3,32 @@
 from collections.abc import Mapping
 from typing import Any
 
-import structlog
 from django.db import InterfaceError, OperationalError
 from django.http import Http404
+from psycopg.errors import QueryCanceled
 from rest_framework import exceptions
-from rest_framework.renderers import JSONRenderer
-from rest_framework.response import Response
 
 from inference.contracts import WorkRefused
 from jobs.documents.reader import DocumentRejected, ReaderUnavailable
 from tenants.errors import DatabaseAway, DomainError
 
-log = structlog.get_logger(__name__)
 CONTENT_TYPE = "application/problem+json"
 
 STATUS: Mapping[str, int] = {
     "invalid_request": 400,
     "invalid_cursor": 400,
     "key_in_query": 400,
+    "not_supported": 400,
+    "file_in_use": 400,
+    "too_many_files": 400,
+    "batch_finished": 400,
     "not_authenticated": 401,
     "invalid_api_key": 401,
     "api_key_revoked": 401,
     "api_key_expired": 401,
     "insufficient_scope": 403,
     "tenant_suspended": 403,
+    "tenant_left": 403,
     "csrf_failed": 403,
     "origin_not_allowed": 403,
     "not_found": 404,
@@ -38,19 +40,40 @@ STATUS: Mapping[str, int] = {
     "job_not_finished": 409,
     "nothing_to_retry": 409,
     "model_paused": 409,
+    "tenant_switched": 409,
     "document_deleted": 410,
     "document_too_large": 413,
     "request_too_large": 413,
     "unsupported_type": 415,
     "unsupported_media_type": 415,
     "rate_limited": 429,
+    "too_many_batches": 429,
+    "too_many_unfinished_jobs": 429,
     "internal_error": 500,
     "file_missing": 500,
+    "model_not_servable": 500,
+    "model_output_invalid": 500,
+    "model_output_not_finite": 500,
+    "model_output_too_large": 500,
+    "model_precision_unknown": 500,
+    "model_run_failed": 500,
+    "pipeline_incomplete": 500,
+    "runtime_unknown": 500,
+    "step_crashed": 500,
+    "inference_unavailable": 503,
+    "metering_unavailable": 503,
+    "model_artifact_missing": 503,
+    "model_exceeds_memory": 503,
+    "model_load_failed": 503,
+    "model_memory_busy": 503,
+    "model_unloaded": 503,
     "overloaded": 503,
     "restarting": 503,
     "reader_unavailable": 503,
     "database_unavailable": 503,
     "storage_unavailable": 503,
+    "deadline_exceeded": 504,
+    "model_timeout": 504,
     "storage_full": 507,
 }
 """Codes that are not listed are about the content of a well-formed request: 422."""
@@ -72,12 +95,43 @@ TITLES: Mapping[int, str] = {
     429: "Too many requests",
     500: "Internal error",
     503: "Unavailable",
+    504: "Out of time",
     507: "Storage is full",
 }
 
 
+GRPC_STATUS: Mapping[int, str] = {
+    400: "INVALID_ARGUMENT",
+    401: "UNAUTHENTICATED",
+    403: "PERMISSION_DENIED",
+    404: "NOT_FOUND",
+    405: "UNIMPLEMENTED",
+    406: "INVALID_ARGUMENT",
+    408: "DEADLINE_EXCEEDED",
+    409: "FAILED_PRECONDITION",
+    410: "NOT_FOUND",
+    413: "RESOURCE_EXHAUSTED",
+    415: "INVALID_ARGUMENT",
+    422: "INVALID_ARGUMENT",
+    429: "RESOURCE_EXHAUSTED",
+    500: "INTERNAL",
+    503: "UNAVAILABLE",
+    504: "DEADLINE_EXCEEDED",
+    507: "RESOURCE_EXHAUSTED",
+}
+"""What each status of HTTP is to gRPC."""
+
+_GRPC_STATUS_OF_CODES: Mapping[str, str] = {"not_supported": "UNIMPLEMENTED"}
+"""Where gRPC has a word of its own for what HTTP has none for."""
+
+
 def status_of(code: str) -> int:
     return STATUS.get(code, 422)
+
+
+def grpc_status_of(code: str) -> str:
+    """By its name in gRPC."""
+    return _GRPC_STATUS_OF_CODES.get(code) or GRPC_STATUS[status_of(code)]
 
 
 def problem(code: str, detail: str, **extra: object) -> dict[str, object]:
@@ -129,6 +183,12 @@ def database_away() -> DatabaseAway:
     return DatabaseAway("The database cannot be reached right now. Try again.", extra={"retry_after_s": 2})
 
 
+def _stopped() -> DatabaseAway:
+    """The limit of maas/statement_limit.py."""
+    words = "The database took too long over this and was stopped. Ask for less, or try again."
+    return DatabaseAway(words, extra={"retry_after_s": 2})
+
+
 def body_for(error: Exception) -> dict[str, object] | None:
     """The problem that an error becomes; None when it is a defect of ours that must stay loud."""
     if isinstance(error, exceptions.APIException):
@@ -142,7 +202,7 @@ def _as_domain_error(error: Exception) -> DomainError | None:
         case DomainError():
             return error
         case OperationalError() | InterfaceError():
-            return database_away()
+            return _stopped() if isinstance(error.__cause__, QueryCanceled) else database_away()
         case WorkRefused() | DocumentRejected():
             return DomainError(error.detail, code=error.code)
         case ReaderUnavailable():
@@ -151,24 +211,3 @@ def _as_domain_error(error: Exception) -> DomainError | None:
         case Http404():
             return DomainError("There is nothing here under that address.", code="not_found")
     return None
-
-
-def handle(error: Exception, context: Mapping[str, Any]) -> Response | None:
-    """Django REST framework's exception hook."""
-    body = body_for(error)
-    request = context["request"]
-    request_id = request.META.get("maas.request_id", "")
-    if isinstance(error, OperationalError | InterfaceError):
-        log.warning("database_unavailable", path=request.path, error=str(error))
-    if body is None:
-        log.exception("unhandled_error", path=request.path, request_id=request_id)
-        body = problem(
-            "internal_error", f"Something went wrong on our side. Quote request {request_id} to the operator."
-        )
-    body["request_id"] = request_id
-    # Whatever the endpoint gives otherwise (a page, a picture): a problem is JSON.
-    request.accepted_renderer, request.accepted_media_type = JSONRenderer(), JSONRenderer.media_type
-    headers = {"WWW-Authenticate": 'Bearer realm="maas"'} if body["status"] == 401 else {}
-    if "retry_after_s" in body:
-        headers["Retry-After"] = str(body["retry_after_s"])
-    return Response(body, status=int(str(body["status"])), content_type=CONTENT_TYPE, headers=headers)

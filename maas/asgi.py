@@ -8,5 +8,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "maas.settings")
 django.setup(set_prefix=False)
 
 from maas.front import Front  # noqa: E402  Its models can be imported only once Django is set up.
+from maas.statement_limit import limit_statements  # noqa: E402
 
+limit_statements()
 application = Front.from_settings()

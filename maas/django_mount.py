@@ -1,24 +1,26 @@
 """Runs Django as the synchronous code it is, in a bounded pool of threads, inside the ASGI application.
 
-A thread is taken when the whole request is there and given back when the response is made. Files are read by the
-block and other streams produced in threads of their own, so that no slow caller, sending or receiving, holds one.
+A thread is taken when the whole request is there and given back when the response is made. What is streamed is read or
+produced in threads of its own, one block at a time, so that no slow caller, sending or receiving, holds any thread.
 """
 
 import asyncio
 import io
-import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from django.core import signals
 from django.core.handlers.base import BaseHandler
 from django.core.handlers.wsgi import WSGIRequest
-from django.http import FileResponse, StreamingHttpResponse
+from django.http import StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.urls import set_script_prefix
 
-from jobs.live.protocol import (
+from jobs.live.spool import BATCH_BYTES, Spool
+from maas.streamed_blocks import StreamedBlocks
+from maas.wsgi_environ import Environ, environ_of
+from tenants.asgi.protocol import (
     ClientGone,
     Message,
     Receive,
@@ -28,13 +30,17 @@ from jobs.live.protocol import (
     has_body,
     until_disconnect,
 )
-from jobs.live.spool import BATCH_BYTES, Spool
-from jobs.live.threads import BoundedThreads
-from maas.wsgi_environ import Environ, environ_of
+from tenants.asgi.threads import BoundedThreads, Overloaded
 
-STREAM_THREADS = 8
+READING_THREADS = 8
+PRODUCING_THREADS = 4
+"""Apart, so that a picture never waits behind blocks that take work to make."""
+MOST_STREAMS = 1024
+"""At once: each holds a file or what it is produced of, and a block of it."""
 SLOW_CLIENT_S = 60.0
-"""A caller who takes nothing of a response for so long is taken to be gone."""
+"""A caller who takes no block of a response for so long is taken to be gone."""
+LONGEST_STREAM_S = 3600.0
+"""However steadily it is taken."""
 
 
 class DjangoMount(BaseHandler):
@@ -42,25 +48,26 @@ class DjangoMount(BaseHandler):
         super().__init__()
         self.load_middleware()
         self._threads = BoundedThreads("django", threads)
-        self._streams = BoundedThreads("stream", STREAM_THREADS)
+        # Each has at most one block under way, and may have its end under way beside another's beginning.
+        self._reading = BoundedThreads("read", READING_THREADS, waiting=2 * MOST_STREAMS)
+        self._producing = BoundedThreads("produce", PRODUCING_THREADS, waiting=2 * MOST_STREAMS)
+        self._under_way = 0
         self._spool = spool
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async with self._whole_body(scope, receive) as (body, length):
             environ = environ_of(scope, body, length)
             response = await self._threads.run(self._respond, environ)
-        await send(_start(response))
-        if not isinstance(response, StreamingHttpResponse):
-            await send({"type": "http.response.body", "body": response.content})  # type: ignore[attr-defined]
-            return
-        try:
+        if isinstance(response, StreamingHttpResponse):
             await self._stream(scope, response, receive, send)
-        finally:
-            self._streams.start(response.close)
+            return
+        await send(_start(response))
+        await send({"type": "http.response.body", "body": response.content})  # type: ignore[attr-defined]
 
     def close(self) -> None:
         self._threads.close()
-        self._streams.close()
+        self._reading.close()
+        self._producing.close()
 
     def _respond(self, environ: Environ) -> HttpResponseBase:
         """One hop for all of it: signals, middleware, view, and the end of a response that is whole."""
@@ -97,43 +104,36 @@ class DjangoMount(BaseHandler):
     async def _stream(
         self, scope: Scope, response: StreamingHttpResponse, receive: Receive, send: Send
     ) -> None:
+        blocks = StreamedBlocks(response)
+        threads = self._reading if blocks.from_file else self._producing
         gone = asyncio.get_running_loop().create_task(until_disconnect(receive))
+        self._under_way += 1
         try:
-            if scope["method"] != "HEAD":
-                source = (
-                    getattr(response, "file_to_stream", None) if isinstance(response, FileResponse) else None
+            if self._under_way > MOST_STREAMS:
+                raise Overloaded(
+                    f"{MOST_STREAMS} files are being sent already. Try again.", extra={"retry_after_s": 5}
                 )
-                if source is not None:
-                    await self._send_file(source, gone, send)
-                else:
-                    await self._send_produced(response, gone, send)
+            await send(_start(response))
+            if scope["method"] != "HEAD":
+                await _send_blocks(blocks, threads, gone, send)
             await send({"type": "http.response.body", "body": b""})
         except ClientGone:
             pass
         finally:
+            self._under_way -= 1
             gone.cancel()
+            threads.start(blocks.close)
 
-    async def _send_file(self, source: Any, gone: "asyncio.Task[None]", send: Send) -> None:
-        while block := await self._streams.run(source.read, BATCH_BYTES):
-            await _send_block(block, gone, send)
 
-    async def _send_produced(
-        self, response: StreamingHttpResponse, gone: "asyncio.Task[None]", send: Send
-    ) -> None:
-        """From first to last in one thread and one context, so that a query set or a transaction inside survives."""
-        loop = asyncio.get_running_loop()
-        abandoned = threading.Event()
-
-        def produce() -> None:
-            for block in response:
-                if abandoned.is_set():
-                    return
-                asyncio.run_coroutine_threadsafe(_send_block(block, gone, send), loop).result()
-
-        try:
-            await self._streams.run(produce)
-        finally:
-            abandoned.set()
+async def _send_blocks(
+    blocks: StreamedBlocks, threads: BoundedThreads, gone: "asyncio.Task[None]", send: Send
+) -> None:
+    clock = asyncio.get_running_loop().time
+    until_s = clock() + LONGEST_STREAM_S
+    while (block := await threads.run(blocks.next)) is not None:
+        if clock() > until_s:
+            raise ClientGone
+        await _send_block(block, gone, send)
 
 
 async def _send_block(block: bytes, gone: "asyncio.Task[None]", send: Send) -> None:

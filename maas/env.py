@@ -45,6 +45,13 @@ class Environment:
         except ValueError:
             raise ImproperlyConfigured(f"{name}={raw!r} is not a whole number") from None
 
+    def limit(self, name: str, default: int, most: int) -> int:
+        """0 is for unlimited."""
+        number = self.number(name, default)
+        if not 0 <= number <= most:
+            raise ImproperlyConfigured(f"{name}={number} must be 0, which is unlimited, or at most {most}")
+        return number
+
     def flag(self, name: str, default: bool) -> bool:
         raw = self.values.get(name, "1" if default else "0").lower()
         if raw in {"1", "true", "yes", "on"}:

@@ -1,23 +1,52 @@
 """Puts the parts of the web process together, starts what runs beside requests, and stops it."""
 
+import asyncio
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 import structlog
 from django.conf import settings
 
+from inference.cache.generations import Generations
+from inference.cache.result_cache import ResultCache
+from inference.gateway.gateway import Gateway
+from inference.gateway.inference import Inference
+from inference.gateway.kept_replies import KeptReplies
+from inference.gateway.known_results import KnownResults
+from inference.gateway.open_inference.routes import OpenInference
+from inference.gateway.openai.embeddings import Embeddings
+from inference.gateway.targets import Targets
+from inference.lane import AsyncLaneClient
 from jobs.documents.reading import reader
+from jobs.live.doorman import Doorman
+from jobs.live.following import Following
+from jobs.live.guests import Guests
 from jobs.live.hub import Hub
 from jobs.live.inspections import Inspections
-from jobs.live.protocol import Receive, Scope, Send
+from jobs.live.rounds import Rounds
 from jobs.live.routing import Sockets
+from jobs.live.seats import MOST as MOST_OPEN
+from jobs.live.seats import Seats
 from jobs.live.spool import Spool
-from jobs.live.stopping import Stop
-from jobs.live.threads import BoundedThreads, DatabaseThreads
+from jobs.live.streams import Streams
 from jobs.live.uploads import Uploads
 from jobs.live.waits import Waits
 from maas.django_mount import DjangoMount
 from maas.edge.body import Deadlines
 from maas.edge.guard import EdgeGuard
+from maas.edge.journal import Journal
+from maas.edge.key_use import KeyUse
 from maas.health import Health, ReadinessProbe, web_checks
-from maas.stop_signals import on_stop_signal
+from maas.stop_signals import Parting, on_stop_signal
+from maas.supervisor.errors import PortTaken
+from tenants.asgi.protocol import App, Receive, Scope, Send
+from tenants.asgi.stopping import Stop
+from tenants.asgi.threads import BoundedThreads, DatabaseThreads
+from tenants.metering.stream import MeterStream
+from tenants.rates.desk import Desk
+
+if TYPE_CHECKING:
+    from maas.grpc_port.port import GrpcPort
 
 log = structlog.get_logger(__name__)
 
@@ -28,7 +57,9 @@ class Front:
     def __init__(self, *, redis_url: str, web_threads: int, deadlines: Deadlines | None = None) -> None:
         self._hub = Hub(redis_url)
         self._keys = DatabaseThreads("keys", 2)
-        self._events = DatabaseThreads("events", 4)
+        self._models = DatabaseThreads("models", 2)
+        # Each socket and stream has at most one look under way, and all may be woken in one moment.
+        self._events = DatabaseThreads("events", 4, waiting=2 * MOST_OPEN)
         self._writes = BoundedThreads("spool", 4)
         self._spool = Spool(settings.MAAS_SPOOL, self._writes)
         self._stop = Stop()
@@ -36,10 +67,27 @@ class Front:
             reader, self._keys, self._stop, children=settings.MAAS_READER_CHILDREN
         )
         self.django = DjangoMount(threads=web_threads, spool=self._spool)
-        live = Waits(Uploads(self.django, self._spool, self._inspections), self._hub)
-        self._http = Health(live, ReadinessProbe(web_checks()))
-        self._sockets = Sockets(self._hub, self._events)
-        self._guarded = EdgeGuard(self._by_protocol, self._keys, self._stop, deadlines)
+        doorman = Doorman(self._events)
+        self._seats = seats = Seats()
+        self._rounds = Rounds(self._hub, self._events)
+        waits = Waits(Uploads(self.django, self._spool, self._inspections), self._hub)
+        live = Streams(waits, doorman, seats, Following(self._hub, self._events, Guests(doorman)))
+        self._lane = AsyncLaneClient(redis_url)
+        self._cache = ResultCache(
+            settings.MAAS_CACHE_URL,
+            secret=settings.MAAS_KEY_PEPPER or settings.SECRET_KEY,
+            memory_bytes=settings.MAAS_CACHE_MEMORY_BYTES // 2,
+            tenant_bytes=settings.MAAS_CACHE_TENANT_BYTES,
+        )
+        self._meter = MeterStream(redis_url)
+        self._desk = Desk(redis_url)
+        self._health = Health(self._gateway(live), ReadinessProbe(web_checks()))
+        self._sockets = Sockets(self._hub, self._events, doorman, seats)
+        self._journal = Journal(settings.MAAS_CACHE_URL, KeyUse(DatabaseThreads("key-use", 1)))
+        self._guarded = EdgeGuard(
+            self._by_protocol, self._keys, self._stop, self._journal, desk=self._desk, deadlines=deadlines
+        )
+        self._grpc = self._grpc_port()
 
     @classmethod
     def from_settings(cls) -> "Front":
@@ -51,33 +99,99 @@ class Front:
         else:
             await self._guarded(scope, receive, send)
 
+    def _gateway(self, inner: App) -> Gateway:
+        known = KnownResults(self._lane, self._cache, Generations(self._models))
+        inference = Inference(Targets(self._models), known)
+        # The other half of the memory: whole answers are larger than what they say, and are found sooner.
+        replies = KeptReplies(known, settings.MAAS_CACHE_MEMORY_BYTES // 2)
+        open_inference = OpenInference(inference, replies)
+        return Gateway(
+            inner,
+            self._stop,
+            self._meter,
+            embeddings=Embeddings(inference, replies),
+            open_inference=open_inference,
+            grpc=_only_with_grpc(
+                "inference.gateway.open_inference.grpc.service", "GrpcInference", inference, open_inference
+            ),
+        )
+
+    def _grpc_port(self) -> "GrpcPort | None":
+        port: GrpcPort | None = _only_with_grpc("maas.grpc_port.port", "GrpcPort", self._guarded, self._stop)
+        return port
+
     async def _by_protocol(self, scope: Scope, receive: Receive, send: Send) -> None:
-        inner = self._sockets if scope["type"] == "websocket" else self._http
+        inner = self._sockets if scope["type"] == "websocket" else self._health
         await inner(scope, receive, send)
 
     async def _lifespan(self, receive: Receive, send: Send) -> None:
         while True:
             message = await receive()
             if message["type"] == "lifespan.startup":
-                self._spool.prepare()
-                self._hub.start()
-                on_stop_signal(self._let_go)
+                try:
+                    await self._start()
+                except PortTaken as error:
+                    log.error("web_not_started", error=str(error))
+                    await send({"type": "lifespan.startup.failed", "message": str(error)})
+                    return
                 log.info("web_ready", threads=settings.MAAS_WEB_THREADS)
                 await send({"type": "lifespan.startup.complete"})
             else:
+                await self._tell_last_words()
                 self._close()
                 await send({"type": "lifespan.shutdown.complete"})
                 return
+
+    async def _start(self) -> None:
+        if self._grpc is not None:
+            await self._grpc.start(settings.MAAS_HOST, settings.MAAS_GRPC_PORT)
+        self._spool.prepare()
+        self._hub.start()
+        self._rounds.start()
+        self._journal.start()
+        on_stop_signal(Parting(self._drain, self._let_go, self._any_seated, settings.MAAS_DRAIN_S))
+
+    def _drain(self) -> None:
+        """Still serves all that comes, and says in `/readyz` that no more should."""
+        self._health.draining = True
+        log.info("web_draining", seconds=settings.MAAS_DRAIN_S)
+
+    def _any_seated(self) -> bool:
+        return self._seats.open > 0
 
     def _let_go(self) -> None:
         """The server stops once every request has ended: none may wait for its time or its caller."""
         self._hub.close()
         self._stop.tell()
+        if self._grpc is not None:
+            self._grpc.begin_to_stop()
+
+    async def _tell_last_words(self) -> None:
+        """Side by side, as a Redis that is silent costs each its patience, and there are seconds in all."""
+        if self._grpc is not None:
+            await self._grpc.stop()
+        ends = (
+            self._lane.close(),
+            self._meter.close(),
+            self._cache.close(),
+            self._journal.stop(),
+            self._desk.close(),
+        )
+        for failure in await asyncio.gather(*ends, return_exceptions=True):
+            if isinstance(failure, BaseException):
+                log.error("part_not_closed", exc_info=failure)
 
     def _close(self) -> None:
         self._hub.close()
+        self._rounds.close()
+        self._guarded.close()
         self._inspections.close()
         self.django.close()
-        for threads in (self._keys, self._events, self._writes):
+        for threads in (self._keys, self._models, self._events, self._writes):
             threads.close()
         self._spool.close()
+
+
+def _only_with_grpc(module: str, name: str, *given: object) -> Any:
+    """Whoever does without gRPC is spared its libraries: a tenth more memory, and their time at the start."""
+    return getattr(import_module(module), name)(*given) if settings.MAAS_GRPC_PORT else None

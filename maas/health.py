@@ -18,15 +18,18 @@ from django.db import close_old_connections, connections
 from django.db.migrations.executor import MigrationExecutor
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
-from jobs.dispatch.workers import live_workers
-from jobs.live.protocol import App, Receive, Scope, Send
-from jobs.live.remembered import Remembered
+from inference.affinity.heartbeats import live_workers
+from tenants.asgi.protocol import App, Receive, Scope, Send
+from tenants.asgi.remembered import Remembered
 from tenants.context import APP
 
 log = structlog.get_logger(__name__)
 PATIENCE_S = 2.0
 REMEMBERED_S = 1.0
 """However often it is asked, the services behind are asked no more than once a second."""
+
+
+DRAINING = b'{"status": "draining"}'
 
 
 class NotReady(Exception):
@@ -194,11 +197,15 @@ class Health:
     def __init__(self, inner: App, probe: ReadinessProbe) -> None:
         self._inner = inner
         self._probe = probe
+        self.draining = False
+        """The process is about to stop: it serves what still comes, and wants no more."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         match scope["path"]:
             case "/livez":
                 await _answer(send, 200, "text/plain", b"alive\n")
+            case "/readyz" if self.draining:
+                await _answer(send, 503, "application/json", DRAINING)
             case "/readyz":
                 readiness = await self._probe.read()
                 await _answer(send, 200 if readiness.ready else 503, "application/json", readiness.to_json())

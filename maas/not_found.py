@@ -4,20 +4,21 @@ import sys
 
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.template.loader import render_to_string
 from django.views.decorators.csrf import csrf_exempt
 
-from maas.api_errors import CONTENT_TYPE, database_away, problem
+from maas.api_errors import database_away, problem
+from maas.edge.shapes import shaped
+from maas.error_pages import error_page
 
 API = ("/v1/", "/v2/", "/ws/")
 
 
-def _answer(request: HttpRequest, code: str, detail: str) -> HttpResponse:
-    body = problem(code, detail, request_id=request.META.get("maas.request_id", ""))
-    status = int(str(body["status"]))
+def _answer(request: HttpRequest, code: str, detail: str, **extra: object) -> HttpResponse:
+    body = problem(code, detail, **extra, request_id=request.META.get("maas.request_id", ""))
     if request.path.startswith(API) or request.path == "/v1":
-        return JsonResponse(body, status=status, content_type=CONTENT_TYPE)
-    return HttpResponse(render_to_string("error.html", body), status=status)
+        content_type, said = shaped(request.path, body)
+        return JsonResponse(said, status=int(str(body["status"])), content_type=content_type)
+    return error_page(request, body)
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -28,19 +29,27 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     )
 
 
+def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return _answer(request, "insufficient_scope", str(exception) or "You may not see this.")
+
+
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    return _answer(request, "not_found", f"There is nothing at {request.path[:200]}.")
+    # A view's own words help more; the resolver's list of patterns does not.
+    said = exception.args[0] if exception.args and isinstance(exception.args[0], str) else ""
+    return _answer(request, "not_found", said or f"There is nothing at {request.path[:200]}.")
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
     if isinstance(sys.exc_info()[1], OperationalError | InterfaceError):
         away = database_away()
-        response = _answer(request, away.code, away.detail)
+        response = _answer(request, away.code, away.detail, **away.extra)
         response["Retry-After"] = str(away.extra["retry_after_s"])
         return response
     request_id = request.META.get("maas.request_id", "")
     return _answer(
-        request, "internal_error", f"Something went wrong on our side. Quote request {request_id}."
+        request,
+        "internal_error",
+        f"Nothing that was stored before is lost. If it happens again, quote request {request_id} to the operator.",
     )
 
 

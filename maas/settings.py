@@ -2,8 +2,11 @@
 
 import os
 from pathlib import Path
+from urllib.parse import quote
 
+from maas import csp, operator_theme
 from maas.env import DatabaseUrl, Environment, storage_backend
+from tenants.rates.rates import MOST, MOST_AT_ONCE
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 ENV = Environment.read()
@@ -11,8 +14,12 @@ ENV = Environment.read()
 MAAS_HOME = ENV.home
 MAAS_PORT = ENV.number("MAAS_PORT", 8000)
 MAAS_HOST = ENV.text("MAAS_HOST", "127.0.0.1")
+MAAS_GRPC_PORT = ENV.number("MAAS_GRPC_PORT", 0)
 MAAS_PUBLIC_URL = ENV.text("MAAS_PUBLIC_URL", f"http://127.0.0.1:{MAAS_PORT}")
-MAAS_DATABASE_URL = ENV.text("MAAS_DATABASE_URL", "postgres:///maas")
+# Unless told, where `make up` would listen; never whatever PostgreSQL the machine has.
+MAAS_DATABASE_URL = ENV.text(
+    "MAAS_DATABASE_URL", f"postgres:///maas?host={quote(str(MAAS_HOME / 'run' / 'postgres'), safe='')}"
+)
 MAAS_REDIS_URL = ENV.text("MAAS_REDIS_URL", "redis://127.0.0.1:6379/0")
 MAAS_CACHE_URL = ENV.text("MAAS_CACHE_URL", "redis://127.0.0.1:6380/0")
 MAAS_BROKER_URL = ENV.text("MAAS_BROKER_URL", MAAS_REDIS_URL)
@@ -20,18 +27,34 @@ MAAS_STORAGE_URL = ENV.text("MAAS_STORAGE_URL", f"file://{MAAS_HOME / 'files'}")
 MAAS_SPOOL = MAAS_HOME / "spool"
 
 MAAS_KEY_PEPPER = ENV.text("MAAS_KEY_PEPPER", "")
+MAAS_EDGE_KEY = ENV.text("MAAS_EDGE_KEY", "")
 MAAS_LEASE_S = ENV.number("MAAS_LEASE_S", 30)
 MAAS_PAGE_LIMIT_S = ENV.number("MAAS_PAGE_LIMIT_S", 600)
 MAAS_MAX_ATTEMPTS = ENV.number("MAAS_MAX_ATTEMPTS", 3)
 MAAS_MAX_UPLOAD_BYTES = ENV.number("MAAS_MAX_UPLOAD_BYTES", 200 * 2**20)
 MAAS_MAX_INLINE_BYTES = ENV.number("MAAS_MAX_INLINE_BYTES", 8 * 2**20)
+MAAS_MAX_CALL_BYTES = ENV.number("MAAS_MAX_CALL_BYTES", 32 * 2**20)
+MAAS_MAX_FILE_BYTES = ENV.number("MAAS_MAX_FILE_BYTES", 200 * 2**20)  # of a batch's lines
+MAAS_MAX_FILES = ENV.number("MAAS_MAX_FILES", 1000)  # of one tenant
+MAAS_MAX_FILES_BYTES = ENV.number("MAAS_MAX_FILES_BYTES", 20 * 2**30)
+MAAS_CACHE_MEMORY_BYTES = ENV.number("MAAS_CACHE_MEMORY_BYTES", 64 * 2**20)
+MAAS_CACHE_TENANT_BYTES = ENV.number("MAAS_CACHE_TENANT_BYTES", 64 * 2**20)
 MAAS_MAX_PAGES = ENV.number("MAAS_MAX_PAGES", 2000)
 MAAS_MAX_PAGE_PIXELS = ENV.number("MAAS_MAX_PAGE_PIXELS", 50_000_000)
 MAAS_RENDER_DPI = ENV.number("MAAS_RENDER_DPI", 200)
-MAAS_WORKER_THREADS = ENV.number("MAAS_WORKER_THREADS", 8)
+# For each tenant that has none of its own; 0 is unlimited.
+MAAS_REQUESTS_PER_MINUTE = ENV.limit("MAAS_REQUESTS_PER_MINUTE", 600_000, MOST)
+MAAS_TOKENS_PER_MINUTE = ENV.limit("MAAS_TOKENS_PER_MINUTE", 0, MOST)
+MAAS_PAGES_PER_MINUTE = ENV.limit("MAAS_PAGES_PER_MINUTE", 100_000, MOST)
+MAAS_CALLS_AT_ONCE = ENV.limit("MAAS_CALLS_AT_ONCE", 1_000, MOST_AT_ONCE)
+MAAS_UNFINISHED_JOBS = ENV.limit("MAAS_UNFINISHED_JOBS", 100_000, MOST)
+MAAS_WORKER_THREADS = ENV.number("MAAS_WORKER_THREADS", 16)
+MAAS_WORKER_POOLS = ENV.names("MAAS_WORKER_POOLS")  # none is all
 MAAS_WEB_THREADS = ENV.number("MAAS_WEB_THREADS", 16)
+MAAS_DRAIN_S = ENV.number("MAAS_DRAIN_S", 0)
 MAAS_READER_CHILDREN = ENV.number("MAAS_READER_CHILDREN", 2)
-MAAS_MODEL_MEMORY = ENV.number("MAAS_MODEL_MEMORY", 0)  # bytes; 0 is half of the machine's memory
+MAAS_MODEL_MEMORY = ENV.number("MAAS_MODEL_MEMORY", 0)  # bytes; 0 is a share of the machine's or the GPU's
+MAAS_TENSORRT = ENV.flag("MAAS_TENSORRT", False)
 MAAS_LOG_FORMAT = ENV.text("MAAS_LOG_FORMAT", "console")
 MAAS_METRICS_PORT = ENV.number("MAAS_METRICS_PORT", 0)
 
@@ -43,6 +66,8 @@ ALLOWED_HOSTS = ENV.names("MAAS_ALLOWED_HOSTS", "127.0.0.1,localhost,[::1]")
 CSRF_TRUSTED_ORIGINS = ENV.names("MAAS_TRUSTED_ORIGINS")
 
 INSTALLED_APPS = [
+    "unfold",
+    "unfold.contrib.filters",
     "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -55,6 +80,8 @@ INSTALLED_APPS = [
     "drf_spectacular",
     "drf_spectacular_sidecar",
     "channels",
+    "csp",
+    "django_htmx",
     "tenants",
     "inference",
     "jobs",
@@ -64,7 +91,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django_prometheus.middleware.PrometheusBeforeMiddleware",
     "maas.request_log.RequestLogMiddleware",
-    "maas.csp.ContentSecurityPolicyMiddleware",
+    "maas.csp.PolicyMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -73,6 +100,8 @@ MIDDLEWARE = [
     "maas.admin_scope.AdminScopeMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "maas.error_pages.RefusalPages",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_prometheus.middleware.PrometheusAfterMiddleware",
 ]
@@ -89,6 +118,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "tenants.pages.shell.shell",
             ]
         },
     }
@@ -133,6 +163,7 @@ SESSION_ENGINE = "django.contrib.sessions.backends.db"
 LANGUAGE_CODE = "en"
 USE_TZ = True
 TIME_ZONE = "UTC"
+FORMAT_MODULE_PATH = "maas.formats"
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["tenants.api.authentication.EdgeAuthentication"],
@@ -140,7 +171,7 @@ REST_FRAMEWORK = {
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["maas.json_parser.StorableJSONParser"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
-    "EXCEPTION_HANDLER": "maas.api_errors.handle",
+    "EXCEPTION_HANDLER": "maas.api_handler.handle",
     "UNAUTHENTICATED_USER": None,
 }
 SPECTACULAR_SETTINGS = {
@@ -165,6 +196,7 @@ SPECTACULAR_SETTINGS = {
 
 # Behind a TLS proxy: MAAS_SECURE=1 turns on everything that needs HTTPS.
 _secure = ENV.flag("MAAS_SECURE", False)
+MAAS_PROXIES = ENV.number("MAAS_PROXIES", 1 if _secure else 0)
 SECURE_SSL_REDIRECT = _secure
 SECURE_REDIRECT_EXEMPT = [r"^livez$", r"^readyz$", r"^metrics$"]
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if _secure else None
@@ -175,6 +207,8 @@ SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = _secure
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
+CONTENT_SECURITY_POLICY = {"DIRECTIVES": csp.PAGES}
+UNFOLD = operator_theme.UNFOLD
 
 PROMETHEUS_EXPORT_MIGRATIONS = False
 LOGGING_CONFIG = "maas.logging.configure"

@@ -1,31 +1,80 @@
 """Hears that the process is to stop while the server still waits for requests to end.
 
 Servers send `lifespan.shutdown` only after the last request; a request that waits would hold that up for its minute.
+And they close their door at once, while a load balancer still sends callers to it until it has seen `/readyz` say no.
 """
 
 import asyncio
 import signal
 import threading
 from collections.abc import Callable
-from types import FrameType
+from dataclasses import dataclass
+
+Act = Callable[[], None]
+LOOK_EVERY_S = 0.05
+GOODBYE_S = 2.0
+"""For sockets to say that they close: the server cuts off what they say while it stops."""
 
 
-def on_stop_signal(do: Callable[[], None]) -> None:
-    """Calls `do` in the running loop on SIGTERM and SIGINT, beside whatever the server does on them."""
+@dataclass(frozen=True)
+class Parting:
+    """What a process does when it is to stop."""
+
+    drain: Act
+    let_go: Act
+    saying_goodbye: Callable[[], bool]
+    drain_s: float
+
+
+def on_stop_signal(parting: Parting) -> None:
+    """On SIGTERM and SIGINT calls `drain` in the running loop, and `drain_s` later, or at a second signal, `let_go`.
+
+    What the server itself does on them comes after that.
+    """
     if threading.current_thread() is not threading.main_thread():
         return
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
-        _chain(number, lambda: loop.call_soon_threadsafe(do))
+        stop = _Stop(loop, parting, _server_s(loop, number))
+        loop.add_signal_handler(number, stop.hear)
 
 
-def _chain(number: int, do: Callable[[], object]) -> None:
-    # asyncio's own handlers are called by way of a pipe and stay in force under this one.
+class _Stop:
+    def __init__(self, loop: asyncio.AbstractEventLoop, parting: Parting, server: Act) -> None:
+        self._loop = loop
+        self._parting = parting
+        self._server = server
+        self._next: asyncio.TimerHandle | None = None
+        self._give_up_at_s = 0.0
+
+    def hear(self) -> None:
+        if self._give_up_at_s:
+            return
+        hurries = self._next is not None or self._parting.drain_s <= 0
+        if self._next is None:
+            self._parting.drain()
+        else:
+            self._next.cancel()
+        self._next = self._loop.call_later(0 if hurries else self._parting.drain_s, self._let_go)
+
+    def _let_go(self) -> None:
+        self._parting.let_go()
+        self._give_up_at_s = self._loop.time() + GOODBYE_S
+        self._end_soon()
+
+    def _end_soon(self) -> None:
+        if self._parting.saying_goodbye() and self._loop.time() < self._give_up_at_s:
+            self._loop.call_later(LOOK_EVERY_S, self._end_soon)
+        else:
+            self._server()
+
+
+def _server_s(loop: asyncio.AbstractEventLoop, number: signal.Signals) -> Act:
+    """What the server does on a signal, whichever way it asked to be called."""
+    # asyncio has no public way to read its handlers; without this the server would close its door at once.
+    handle = getattr(loop, "_signal_handlers", {}).get(number)
+    if handle is not None:
+        run: Act = handle._run
+        return run
     before = signal.getsignal(number)
-
-    def handle(caught: int, frame: FrameType | None) -> None:
-        do()
-        if callable(before):
-            before(caught, frame)
-
-    signal.signal(number, handle)
+    return lambda: before(number, None) if callable(before) else None

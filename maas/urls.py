@@ -4,7 +4,14 @@ from django.contrib import admin
 from django.urls import include, path, re_path
 from drf_spectacular.views import SpectacularJSONAPIView, SpectacularSwaggerSplitView
 
+from maas.client_archive import client_archive
+from maas.demo.sample_page import sample_page
+from maas.demo.views import read_sample
 from maas.not_found import api_not_found
+from maas.offline.views import offline_page, service_worker
+from maas.operations.engine_page import engine, engine_live
+from maas.operations.views import live
+from tenants.pages.sign_in.throttling import throttled_sign_in
 
 READING = ["get", "head"]
 
@@ -18,10 +25,20 @@ urlpatterns = [
     path("v1/", include("inference.api.urls")),
     path("v1/", include("jobs.api.urls")),
     re_path(r"^v1(/.*)?$", api_not_found),
+    path("admin/live/", admin.site.admin_view(live), name="admin-live"),
+    path("admin/engine/", admin.site.admin_view(engine), name="admin-engine"),
+    path("admin/engine/live/", admin.site.admin_view(engine_live), name="admin-engine-live"),
+    path("admin/login/", throttled_sign_in(admin.site.login)),
     path("admin/", admin.site.urls),
+    path("offline", offline_page, name="offline"),
+    path("service-worker.js", service_worker, name="service-worker"),
+    path("client.zip", client_archive, name="client-archive"),
+    path("sample", read_sample, name="read-sample"),
+    path("sample/page", sample_page, name="sample-page"),
     path("", include("tenants.pages.urls")),
     path("", include("jobs.pages.urls")),
 ]
 handler400 = "maas.not_found.bad_request"
+handler403 = "maas.not_found.forbidden"
 handler404 = "maas.not_found.not_found"
 handler500 = "maas.not_found.server_error"

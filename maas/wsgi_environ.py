@@ -3,7 +3,7 @@
 import sys
 from typing import Any, BinaryIO
 
-from jobs.live.protocol import Scope
+from tenants.asgi.protocol import Scope
 
 Environ = dict[str, Any]
 OWN_PREFIX = "maas."

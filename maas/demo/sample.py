@@ -1,6 +1,7 @@
 """Draws a scanned document of three pages: slightly turned, a little noisy, without a text layer."""
 
 from pathlib import Path
+from time import gmtime
 
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
@@ -65,8 +66,23 @@ decide on the rest after the spring inventory.""",
 
 
 def write_sample(path: Path) -> None:
-    pages = [_scan(_page(title, body), seed=number) for number, (title, body) in enumerate(PAGES)]
-    pages[0].save(path, "PDF", resolution=DPI, save_all=True, append_images=pages[1:])
+    pages = [draw_page(number) for number in range(1, len(PAGES) + 1)]
+    # Dated by what it is, not by when it is drawn: it is the same bytes, and so one document, each time.
+    drawn = gmtime(0)
+    pages[0].save(
+        path,
+        "PDF",
+        resolution=DPI,
+        save_all=True,
+        append_images=pages[1:],
+        creationDate=drawn,
+        modDate=drawn,
+    )
+
+
+def draw_page(number: int) -> Image.Image:
+    title, body = PAGES[number - 1]
+    return _scan(_page(title, body), seed=number - 1)
 
 
 def _page(title: str, body: str) -> Image.Image:

@@ -4,8 +4,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from jobs.live.protocol import Message, Receive
-from jobs.live.stopping import Restarting, Stop
+from tenants.asgi.protocol import Message, Receive
+from tenants.asgi.stopping import Restarting, Stop
 from tenants.errors import DomainError
 
 

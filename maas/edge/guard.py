@@ -4,8 +4,23 @@ import structlog
 from django.conf import settings
 from django.db import InterfaceError, OperationalError
 
-from jobs.live.multipart import FormLimits, too_large
-from jobs.live.protocol import (
+from inference.gateway.gateway import EMBEDDINGS, is_call, is_grpc, is_health, runs_model
+from jobs.live.media_types import is_stream
+from jobs.live.multipart import too_large
+from jobs.live.sessions import identify_session
+from jobs.live.uploads import caller, form_limits, is_upload
+from maas.api_errors import database_away
+from maas.edge.body import Allowance, BodyTooLarge, Deadlines, GuardedBody
+from maas.edge.caching import with_caching
+from maas.edge.journal import Journal, Note
+from maas.edge.keys import KeyRing
+from maas.edge.metrics import REFUSALS
+from maas.edge.query_keys import carries_key
+from maas.edge.refusals import INTERNAL_ERROR, Refusal, is_api, refusal, refuse_request, refuse_socket
+from maas.edge.request_ids import request_id
+from maas.edge.strangers import Strangers, place_of_scope
+from tenants.api.authentication import IDENTITY
+from tenants.asgi.protocol import (
     MEMBER,
     REQUEST_ID,
     App,
@@ -19,24 +34,18 @@ from jobs.live.protocol import (
     has_body,
     header,
 )
-from jobs.live.sessions import identify_session
-from jobs.live.stopping import Stop
-from jobs.live.threads import DatabaseThreads
-from jobs.live.uploads import caller, is_upload
-from maas.api_errors import database_away
-from maas.edge.body import Allowance, BodyTooLarge, Deadlines, GuardedBody
-from maas.edge.caching import with_caching
-from maas.edge.keys import KeyRing
-from maas.edge.metrics import REFUSALS
-from maas.edge.query_keys import carries_key
-from maas.edge.refusals import INTERNAL_ERROR, Refusal, refusal, refuse_request, refuse_socket
-from maas.edge.request_ids import request_id
-from tenants.api.authentication import IDENTITY
-from tenants.errors import DomainError, NotSignedIn
+from tenants.asgi.stopping import Stop
+from tenants.asgi.threads import DatabaseThreads
+from tenants.errors import DomainError, KeyEnded, NotSignedIn
 from tenants.identity import Identity
+from tenants.journal.caller import KeyOwner, tell_caller
+from tenants.rates.admission import ADMISSION, Admission
+from tenants.rates.desk import Desk
 
 log = structlog.get_logger(__name__)
-API_PATHS = ("/v1/", "/v2/", "/ws/")
+OPENED = 101
+REFUSED_QUIETLY = 403
+"""What a server answers to a handshake when the socket is closed before it was opened."""
 READING = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
 
 
@@ -50,26 +59,47 @@ class InternalError(DomainError):
 
 class EdgeGuard:
     def __init__(
-        self, inner: App, threads: DatabaseThreads, stop: Stop, deadlines: Deadlines | None = None
+        self,
+        inner: App,
+        threads: DatabaseThreads,
+        stop: Stop,
+        journal: Journal,
+        *,
+        desk: Desk,
+        deadlines: Deadlines | None = None,
     ) -> None:
         self._inner = inner
+        self._journal = journal
+        self._desk = desk
         self._stop = stop
         self._threads = threads
-        self._keys = KeyRing(threads)
+        self._for_strangers = DatabaseThreads("strangers", 2)
+        self._keys = KeyRing(threads, self._for_strangers)
+        self._strangers = Strangers()
         self._deadlines = deadlines or Deadlines()
+
+    def close(self) -> None:
+        self._for_strangers.close()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         scope[REQUEST_ID] = request_id(header(scope, b"x-request-id"))
         if scope["type"] == "websocket":
             await self._socket(scope, receive, send)
+        elif is_api(scope["path"]):
+            note = self._journal.open(scope)
+            try:
+                await self._request(scope, receive, send, note)
+            finally:
+                self._journal.close(note)
         else:
             await self._request(scope, receive, send)
 
-    async def _request(self, scope: Scope, receive: Receive, send: Send) -> None:
-        answer = _Answer(send, scope)
+    async def _request(self, scope: Scope, receive: Receive, send: Send, note: Note | None = None) -> None:
+        answer = _Answer(send, scope, self._journal, note)
         body: GuardedBody | None = None
         try:
             await self._identify(scope)
+            await self._admit(scope, answer)
             allowance = self._allowance(scope)
             allowance.check_length(header(scope, b"content-length"))
             body = GuardedBody(receive, allowance, self._stop)
@@ -81,24 +111,23 @@ class EdgeGuard:
                 raise
             unread = has_body(scope) and not (body is not None and body.complete)
             await refuse_request(_worded(scope, error, hang_up=unread or body is None), answer)
+        finally:
+            answer.end()
 
     async def _socket(self, scope: Scope, receive: Receive, send: Send) -> None:
-        accepted = False
-
-        async def watched(message: Message) -> None:
-            nonlocal accepted
-            accepted = accepted or message["type"] == "websocket.accept"
-            await send(message)
-
+        answer = _SocketAnswer(send, self._journal, self._journal.open(scope))
         try:
             await self._identify(scope)
-            await self._inner(scope, receive, watched)
+            await self._inner(scope, receive, answer)
         except Exception as error:
             refused = _worded(scope, error, hang_up=True)
-            if accepted:
+            if answer.opened:
                 await send({"type": "websocket.close", "code": INTERNAL_ERROR})
             else:
+                answer.refused(refused)
                 await refuse_socket(scope, refused, send)
+        finally:
+            answer.end()
 
     async def _identify(self, scope: Scope) -> None:
         """Leaves the caller in the scope; refuses wrong credentials, and bodies that come without any."""
@@ -106,51 +135,124 @@ class EdgeGuard:
             raise KeyInQuery(
                 "Never put a key in an address: send it as Authorization: Bearer <key>, and replace this one."
             )
-        if not scope["path"].startswith(API_PATHS):
+        if not is_api(scope["path"]):
             return
         key = bearer(scope)
         if key is not None:
-            scope[IDENTITY] = await self._keys.identify(key)
+            scope[IDENTITY] = await self._of_key(scope, key)
         elif scope["type"] == "http" and scope["method"] not in READING:
-            scope[MEMBER] = await self._signed_in(scope)
+            scope[MEMBER] = identity = await self._signed_in(scope)
+            tell_caller(scope, identity)
+
+    async def _of_key(self, scope: Scope, key: str) -> Identity:
+        """Whose key has ended learns in the log who still uses it."""
+        try:
+            identity = await self._keys.identify(key, place_of_scope(scope, settings.MAAS_PROXIES))
+        except KeyEnded as ended:
+            tell_caller(scope, KeyOwner(ended.tenant_id, ended.key_id))
+            raise
+        tell_caller(scope, identity)
+        return identity
 
     async def _signed_in(self, scope: Scope) -> Identity:
         session_key = cookie(scope, settings.SESSION_COOKIE_NAME)
-        member = await self._threads.run(identify_session, session_key) if session_key else None
+        member = await self._member(scope, session_key) if session_key else None
         if member is None:
             raise NotSignedIn("Send your key as: Authorization: Bearer <key>.")
         return member
 
+    async def _member(self, scope: Scope, session_key: str) -> Identity | None:
+        place = place_of_scope(scope, settings.MAAS_PROXIES)
+        self._strangers.check(place)
+        member = await self._threads.run(identify_session, session_key)
+        if member is None:
+            self._strangers.failed(place)
+        return member
+
+    async def _admit(self, scope: Scope, answer: "_Answer") -> None:
+        """Counts what comes with a key, before its body is read and however it ends. Raises RateLimited."""
+        identity = scope.get(IDENTITY)
+        if not isinstance(identity, Identity) or is_health(scope["path"]):
+            return
+        is_run = runs_model(scope["path"])
+        answer.admission = admission = Admission(self._desk, identity.rates, is_call=is_run)
+        await admission.enter()
+        if is_run:
+            scope[ADMISSION] = admission
+
     def _allowance(self, scope: Scope) -> Allowance:
         if is_upload(scope):
-            limits = FormLimits(caller(scope).limits.upload_bytes)
+            caller(scope)
+            limits = form_limits(scope)
             return Allowance(
                 limits.body_bytes,
                 self._deadlines.idle_s,
                 self._deadlines.upload_s,
                 lambda: too_large(limits.file_bytes),
             )
-        most = settings.MAAS_MAX_INLINE_BYTES
-        return Allowance(
-            most, self._deadlines.idle_s, self._deadlines.request_s, lambda: _body_too_large(most)
-        )
+        most = settings.MAAS_MAX_CALL_BYTES if is_call(scope["path"]) else settings.MAAS_MAX_INLINE_BYTES
+        # Of a message nothing is seen before it is whole.
+        idle_s = self._deadlines.request_s if is_grpc(scope["path"]) else self._deadlines.idle_s
+        return Allowance(most, idle_s, self._deadlines.request_s, lambda: _body_too_large(most))
 
 
 class _Answer:
     """Puts on the answer what every answer says, and knows whether one has begun."""
 
-    def __init__(self, send: Send, scope: Scope) -> None:
+    def __init__(self, send: Send, scope: Scope, journal: Journal, note: Note | None) -> None:
         self._send = send
+        self._journal = journal
+        self._note = note
         self._path = scope["path"]
         self._name = scope[REQUEST_ID].encode()
+        self.admission: Admission | None = None
         self.started = False
 
     async def __call__(self, message: Message) -> None:
+        if self._note is not None:
+            self._note.see(message)
         if message["type"] == "http.response.start":
             self.started = True
+            if self._note is not None and is_stream(message["headers"]):
+                self._journal.close(self._note)  # Like a socket's: it may stay open for hours.
             headers = with_caching(self._path, message["headers"])
+            if self.admission is not None:
+                headers += self.admission.headers(for_openai=self._path == EMBEDDINGS)
             message = {**message, "headers": [*headers, (b"x-request-id", self._name)]}
         await self._send(message)
+
+    def end(self) -> None:
+        if self.admission is not None:
+            self.admission.end()
+
+
+class _SocketAnswer:
+    """Tells the journal of a socket once: when it is opened, else at its end, also where nobody said why."""
+
+    def __init__(self, send: Send, journal: Journal, note: Note) -> None:
+        self._send = send
+        self._journal = journal
+        self._note = note
+        self.opened = False
+
+    async def __call__(self, message: Message) -> None:
+        match message["type"]:
+            case "websocket.accept":
+                self.opened = True
+                self._note.status = OPENED
+                self._journal.close(self._note)
+            case "websocket.close" if not self.opened:
+                self._note.status = REFUSED_QUIETLY
+            case "websocket.http.response.start":
+                self._note.status = message["status"]
+        await self._send(message)
+
+    def refused(self, refused: Refusal) -> None:
+        self._note.status, self._note.problem = refused.status, refused.body
+
+    def end(self) -> None:
+        if not self.opened:
+            self._journal.close(self._note)
 
 
 def _body_too_large(most_bytes: int) -> DomainError:

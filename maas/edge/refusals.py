@@ -3,12 +3,20 @@
 import json
 from dataclasses import dataclass
 
-from jobs.live.protocol import REQUEST_ID, Scope, Send
-from maas.api_errors import CONTENT_TYPE, problem
+from inference.gateway.gateway import is_call
+from maas.api_errors import problem
+from maas.edge.shapes import shaped, status_at
+from maas.error_pages import bare_page
+from tenants.asgi.protocol import REQUEST_ID, Scope, Send, header
 from tenants.errors import DomainError
 
+API_PATHS = ("/v1/", "/v2/", "/ws/")
 INTERNAL_ERROR = 1011
 CLOSE_CODES = {400: 4400, 401: 4401, 403: 4403, 404: 4404, 503: 1013}
+
+
+def is_api(path: str) -> bool:
+    return path.startswith(API_PATHS) or is_call(path)
 
 
 @dataclass(frozen=True)
@@ -25,21 +33,39 @@ class Refusal:
 def refusal(scope: Scope, error: DomainError, *, hang_up: bool) -> Refusal:
     """`hang_up`: the caller's body was not read, so nothing more can be said on this connection."""
     content = problem(error.code, error.detail, **error.extra, request_id=scope[REQUEST_ID])
-    status = int(str(content["status"]))
-    body = json.dumps(content).encode()
+    status = status_at(scope["path"], int(str(content["status"])))
+    content_type, body = _for_program_or_person(scope, content)
     headers = [
-        (b"content-type", CONTENT_TYPE.encode()),
+        (b"content-type", content_type.encode()),
         (b"content-length", b"%d" % len(body)),
         (b"cache-control", b"no-store"),
         (b"x-content-type-options", b"nosniff"),
+        (b"content-security-policy", b"default-src 'self'; frame-ancestors 'none'; form-action 'self'"),
     ]
     if status == 401:
         headers.append((b"www-authenticate", b'Bearer realm="maas"'))
     if "retry_after_s" in content:
         headers.append((b"retry-after", str(content["retry_after_s"]).encode()))
+    if "allow" in content:
+        headers.append((b"allow", str(content["allow"]).encode()))
     if hang_up and scope["http_version"].startswith("1"):
         headers.append((b"connection", b"close"))
     return Refusal(status, tuple(headers), body)
+
+
+def worded(scope: Scope, error: DomainError) -> tuple[int, bytes]:
+    """Status and body alone, for calls that came by no connection of their own."""
+    refused = refusal(scope, error, hang_up=False)
+    return refused.status, refused.body
+
+
+def _for_program_or_person(scope: Scope, content: dict[str, object]) -> tuple[str, bytes]:
+    asks_for_page = scope.get("method") == "GET" and "text/html" in (header(scope, b"accept") or "")
+    if scope["type"] == "websocket" or is_api(scope["path"]) or not asks_for_page:
+        content_type, body = shaped(scope["path"], content)
+        return content_type, json.dumps(body).encode()
+    query = scope["query_string"].decode("latin-1")
+    return "text/html; charset=utf-8", bare_page(content, scope["path"], query).encode()
 
 
 async def refuse_request(refused: Refusal, send: Send) -> None:

@@ -32,6 +32,8 @@ async def launch(options: LaunchOptions, console: Console) -> None:
     scratch = ScratchFolders(run / "scratch.json")
     try:
         require_free(options.host, options.port)
+        if options.grpc_port:
+            require_free(options.host, options.grpc_port, "MAAS_GRPC_PORT")
         async with Supervisor(console) as supervisor:
             work = _Launch(options, console, supervisor, scratch).run()
             await _until_signalled(work, console, on_impatience=supervisor.kill)

@@ -21,14 +21,17 @@ class LaunchOptions:
     host: str
     port: int
     variables: Mapping[str, str]
+    grpc_port: int = 0
+    """0 is none."""
 
     @classmethod
     def read(cls, variables: Mapping[str, str]) -> "LaunchOptions":
         return cls(
             home=Path(variables.get("MAAS_HOME") or "var").expanduser().absolute(),
             host=variables.get("MAAS_HOST") or "127.0.0.1",
-            port=_port(variables.get("MAAS_PORT") or "8000"),
+            port=_port("MAAS_PORT", variables.get("MAAS_PORT") or "8000"),
             variables=variables,
+            grpc_port=_port("MAAS_GRPC_PORT", variables.get("MAAS_GRPC_PORT") or "0", least=0),
         )
 
     @property
@@ -41,7 +44,7 @@ class LaunchOptions:
         return bool(self.variables.get(variable))
 
 
-def _port(text: str) -> int:
-    if text.isascii() and text.isdigit() and 0 < int(text) < 65536:
+def _port(setting: str, text: str, *, least: int = 1) -> int:
+    if text.isascii() and text.isdigit() and least <= int(text) < 65536:
         return int(text)
-    raise InvalidOption(f"MAAS_PORT={text!r} is not a port: use a whole number from 1 to 65535")
+    raise InvalidOption(f"{setting}={text!r} is not a port: use a whole number from {least} to 65535")

@@ -23,13 +23,13 @@ def free_port(host: str = "127.0.0.1") -> int:
     return _bind(host, 0)
 
 
-def require_free(host: str, port: int) -> None:
+def require_free(host: str, port: int, setting: str = "MAAS_PORT") -> None:
     try:
         _bind(host, port)
     except OSError as error:
         raise PortTaken(
-            f"MAAS_PORT={port} on {host} cannot be used: {error.strerror or error}{_held_by(port)}. "
-            "Stop that program, or set MAAS_PORT to another port"
+            f"{setting}={port} on {host} cannot be used: {error.strerror or error}{_held_by(port)}. "
+            f"Stop that program, or set {setting} to another port"
         ) from None
 
 

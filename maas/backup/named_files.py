@@ -1,0 +1,71 @@
+"""Which files the rows of the database name: those that a backup has to hold."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from uuid import UUID
+
+from inference.registry.models import ModelVersion
+from jobs.models import BatchTask, Document, DocumentPage, StoredFile
+
+CHUNK = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class NamedFile:
+    name: str
+    sha256: str = ""
+    """Empty where the row does not say: of pages' pictures."""
+    row_id: UUID | None = None
+    """Of the document, stored file or task whose end erases the file; None of model files, which are never erased."""
+
+
+def named_files() -> Iterator[NamedFile]:
+    """Inside the operator's scope. Deleted documents have no files any more."""
+    yield from _of_models()
+    yield from _of_documents()
+    yield from _of_pages()
+    yield from _of_stored_files()
+    yield from _of_tasks()
+
+
+def is_named_still(file: NamedFile) -> bool:
+    """Whether a row names it at this moment: what is deleted meanwhile takes its files with it."""
+    if file.row_id is None:
+        return True
+    return (
+        Document.objects.filter(id=file.row_id, deleted_at=None).exists()
+        or StoredFile.objects.filter(id=file.row_id).exists()
+        or BatchTask.objects.filter(id=file.row_id).exists()
+    )
+
+
+def _of_models() -> Iterator[NamedFile]:
+    seen = set()
+    for artifacts in ModelVersion.objects.values_list("artifacts", flat=True):
+        for artifact in artifacts.values():
+            if artifact["file"] not in seen:
+                seen.add(artifact["file"])
+                yield NamedFile(artifact["file"], artifact["sha256"])
+
+
+def _of_documents() -> Iterator[NamedFile]:
+    rows = Document.objects.filter(deleted_at=None).values_list("file", "sha256", "id")
+    for name, sha256, document_id in rows.iterator(CHUNK):
+        yield NamedFile(name, sha256, document_id)
+
+
+def _of_pages() -> Iterator[NamedFile]:
+    rows = DocumentPage.objects.filter(document__deleted_at=None).exclude(picture="")
+    for name, document_id in rows.values_list("picture", "document_id").iterator(CHUNK):
+        yield NamedFile(name, "", document_id)
+
+
+def _of_stored_files() -> Iterator[NamedFile]:
+    for name, sha256, file_id in StoredFile.objects.values_list("file", "sha256", "id").iterator(CHUNK):
+        yield NamedFile(name, sha256, file_id)
+
+
+def _of_tasks() -> Iterator[NamedFile]:
+    """What batches under way go on with."""
+    for *names, task_id in BatchTask.objects.values_list("input", "output", "errors", "id").iterator(CHUNK):
+        yield from (NamedFile(name, "", task_id) for name in names if name)

@@ -1,0 +1,100 @@
+"""Serves chosen models over HTTP from this one process, without database, Redis or worker."""
+
+import logging
+import os
+import sys
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandParser
+
+from inference.runtime.engine import local_engine
+from inference.runtime.profiles import FolderProfiles
+from jobs.documents.reading import reader
+from maas.one_process.app import EdgeLimits
+from maas.one_process.options import (
+    EdgeOptions,
+    check_options,
+    named_files,
+    named_members,
+    names_in,
+)
+from maas.one_process.serve import serve
+from maas.one_process.shelf import fill_shelf
+from maas.supervisor.errors import LaunchError
+
+BUILTIN = "ocr,embed,parse"
+
+
+class Command(BaseCommand):
+    help = __doc__
+    requires_system_checks = ()
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--models", default=BUILTIN, help=f"built-in models, with commas between: {BUILTIN}"
+        )
+        parser.add_argument("--onnx", action="append", default=[], metavar="NAME=FILE", help="an ONNX file")
+        parser.add_argument(
+            "--graph", action="append", default=[], metavar="NAME=FILE", help="a declared pipeline"
+        )
+        parser.add_argument(
+            "--member",
+            action="append",
+            default=[],
+            metavar="PIPELINE.ROLE=MODEL",
+            help="which model has a role in a declared pipeline",
+        )
+        parser.add_argument("--host", default=settings.MAAS_HOST)
+        parser.add_argument("--port", type=int, default=settings.MAAS_PORT)
+        parser.add_argument("--deadline", type=float, default=60.0, help="seconds that a call may take")
+        parser.add_argument("--at-once", type=int, default=4, help="pages and calls worked on at a time")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        os.umask(0o077)
+        good = False
+        try:
+            good = self._serve(_options(options))
+        except LaunchError as error:
+            self.stderr.write(f"cannot run: {error}")
+        finally:
+            reader().close()
+            logging.shutdown()
+            sys.stdout.flush()
+            # Threads may still be inside a model; the interpreter's own end would abort on them.
+            os._exit(0 if good else 1)
+
+    def _serve(self, options: EdgeOptions) -> bool:
+        check_options(options)
+        models = fill_shelf(options, settings.MAAS_HOME)
+        self.stdout.write(f"{', '.join(models)} at {options.url}; Ctrl-C stops")
+        self.stdout.flush()
+        engine = local_engine(
+            memory_bytes=settings.MAAS_MODEL_MEMORY or None,
+            profiles=FolderProfiles(settings.MAAS_HOME / "edge" / "profiles"),
+        )
+        limits = EdgeLimits(
+            deadline_s=options.deadline_s,
+            document_bytes=settings.MAAS_MAX_UPLOAD_BYTES,
+            json_bytes=settings.MAAS_MAX_INLINE_BYTES,
+        )
+        try:
+            return serve(
+                options, models, engine=engine, reader=reader(), limits=limits, home=settings.MAAS_HOME
+            )
+        finally:
+            engine.host.stop()
+
+
+def _options(given: dict[str, Any]) -> EdgeOptions:
+    return EdgeOptions(
+        models=names_in(given["models"]),
+        onnx=named_files(given["onnx"], "--onnx"),
+        graphs=named_files(given["graph"], "--graph"),
+        members=named_members(given["member"]),
+        host="127.0.0.1" if given["host"] == "localhost" else given["host"],
+        port=given["port"],
+        key=settings.MAAS_EDGE_KEY,
+        deadline_s=given["deadline"],
+        at_once=given["at_once"],
+    )

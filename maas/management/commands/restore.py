@@ -1,0 +1,59 @@
+"""Builds an installation from a backup, in a new MAAS_HOME or an empty database, and checks it."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from psycopg import OperationalError
+
+from maas.backup.errors import BackupError
+from maas.backup.folder import BackupFolder
+from maas.backup.put_back import PuttingBack, Target
+from maas.supervisor.errors import LaunchError
+
+
+class Command(BaseCommand):
+    help = __doc__
+    requires_system_checks = ()
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("folder", type=Path, help="what `manage.py backup` wrote")
+        parser.add_argument(
+            "--superuser-url", help="of the database that MAAS_DATABASE_URL names, as a superuser"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            work = PuttingBack(BackupFolder(options["folder"]), _target(options["superuser_url"]), self._say)
+            work.run(verify=self._verify)
+        except (LaunchError, OperationalError, OSError) as error:
+            raise CommandError(f"not restored: {error}") from error
+        self._say(f"restored into {settings.MAAS_HOME}; start the product as always")
+
+    def _say(self, line: str) -> None:
+        self.stdout.write(line)
+        self.stdout.flush()
+
+    def _verify(self, url: str) -> None:
+        """In a process of its own: this one's settings were read before the database was there."""
+        argv = [sys.executable, sys.argv[0], "verify_files"]
+        env = {**os.environ, "MAAS_HOME": str(settings.MAAS_HOME), "MAAS_DATABASE_URL": url}
+        ended = subprocess.run(argv, env=env, capture_output=True, text=True, check=False)
+        self._say(ended.stdout.strip())
+        if ended.returncode != 0:
+            raise BackupError(f"the restored files are not all there:\n{ended.stderr.strip()}")
+
+
+def _target(superuser_url: str | None) -> Target | None:
+    url = os.environ.get("MAAS_DATABASE_URL")
+    if not url:
+        if superuser_url:
+            raise BackupError("--superuser-url goes with MAAS_DATABASE_URL: set it too")
+        return None
+    if not superuser_url:
+        raise BackupError("MAAS_DATABASE_URL is set: give --superuser-url as well, to load what others own")
+    return Target(url, superuser_url)

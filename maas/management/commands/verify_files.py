@@ -1,0 +1,18 @@
+"""Reads every file that the database names, and says which are missing or damaged."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from maas.backup.verify import verify_files
+
+
+class Command(BaseCommand):
+    help = __doc__
+    requires_system_checks = ()
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        found = verify_files()
+        self.stdout.write(f"{found.files} files of {found.bytes} bytes are as the database says")
+        if found.problems:
+            raise CommandError("\n".join(found.problems))

@@ -1,0 +1,63 @@
+"""The offline page and the service worker that keeps it."""
+
+import hashlib
+import json
+from functools import cache
+from pathlib import Path
+
+from django.contrib.staticfiles import finders
+from django.http import HttpRequest, HttpResponse
+from django.template.loader import render_to_string
+from django.templatetags.static import static
+from django.views.decorators.http import require_safe
+
+PARTS = (
+    "maas/css/tokens.css",
+    "maas/css/controls.css",
+    "maas/css/shell.css",
+    "maas/css/errors.css",
+    "maas/js/theme.js",
+    "maas/js/offline-page.js",
+    "maas/icon.svg",
+)
+MARK = "?offline"
+"""Part of the addresses of what belongs to the offline page: the service worker looks at no other file."""
+
+
+@require_safe
+def offline_page(request: HttpRequest) -> HttpResponse:
+    return HttpResponse(_page(), headers={"Cache-Control": "no-cache"})
+
+
+@require_safe
+def service_worker(request: HttpRequest) -> HttpResponse:
+    """At the root, since a worker serves only what lies below it. Browsers look for a new one on each visit."""
+    return HttpResponse(_worker(), content_type="text/javascript", headers={"Cache-Control": "no-cache"})
+
+
+@cache
+def _page() -> str:
+    return render_to_string("offline.html", {"mark": MARK})
+
+
+@cache
+def _worker() -> str:
+    parts = [static(part) + MARK for part in PARTS]
+    program = _file("maas/js/offline-worker.js").read_text()
+    known = f"const VERSION = {json.dumps(_version(program))};\nconst PARTS = {json.dumps(parts)};\n"
+    return known + program
+
+
+def _version(program: str) -> str:
+    """Changes with anything that the worker keeps: then browsers fetch all of it anew."""
+    digest = hashlib.sha256((program + _page()).encode())
+    for part in PARTS:
+        digest.update(_file(part).read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _file(name: str) -> Path:
+    found = finders.find(name)
+    if found is None:
+        raise FileNotFoundError(f"static file {name} is missing")
+    return Path(str(found))

@@ -1,0 +1,28 @@
+"""A request on its way in: its body within bounds, and the call that ends when its caller does."""
+
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager
+
+from inference.calls import Call
+from inference.gateway.listening import listened_call
+from maas.edge.body import Allowance, GuardedBody
+from tenants.asgi.protocol import Receive, Scope, body_chunks, has_body, header
+from tenants.asgi.stopping import Stop
+
+
+class Incoming:
+    def __init__(self, scope: Scope, receive: Receive, stop: Stop) -> None:
+        self.scope = scope
+        self._receive = receive
+        self._stop = stop
+        self.is_unread = has_body(scope)
+        """Whether bytes may still come that nobody will read."""
+
+    async def chunks(self, allowance: Allowance) -> AsyncIterator[bytes]:
+        allowance.check_length(header(self.scope, b"content-length"))
+        async for chunk in body_chunks(GuardedBody(self._receive, allowance, self._stop)):
+            yield chunk
+        self.is_unread = False
+
+    def call(self, deadline_s: float) -> AbstractAsyncContextManager[Call]:
+        return listened_call(self._receive, self._stop, deadline_s=deadline_s)

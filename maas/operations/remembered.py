@@ -1,0 +1,56 @@
+"""A figure that takes a while to count: counted beside the request, shown from memory, never waited for."""
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+import structlog
+from django.db import connections
+
+from tenants.context import operator_work
+
+log = structlog.get_logger(__name__)
+Figure = TypeVar("Figure")
+
+
+class Remembered(Generic[Figure]):
+    """Each web process counts for itself, and only while somebody looks."""
+
+    def __init__(
+        self, count: Callable[[], Figure], *, every_s: float, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._count = count
+        self._every_s = every_s
+        self._clock = clock
+        self._figure: Figure | None = None
+        self._counted_s = float("-inf")
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+
+    def refresh(self) -> None:
+        """Begins to count when the last count is old enough and no other is under way."""
+        with self._lock:
+            if self._clock() - self._counted_s >= self._every_s and self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="figures", daemon=True)
+                self._thread.start()
+
+    def get(self, patience_s: float = 0.0) -> Figure | None:
+        """The last count, however old while the next one is under way; None until there is a first."""
+        with self._lock:
+            thread = self._thread
+        if thread is not None:
+            thread.join(timeout=max(0.0, patience_s))
+        return self._figure
+
+    def _run(self) -> None:
+        try:
+            with operator_work():
+                self._figure = self._count()
+        except Exception:
+            # The last figure stays; the next look tries again.
+            log.exception("figure_not_counted", figure=self._count.__name__)
+        finally:
+            connections.close_all()
+            with self._lock:
+                self._counted_s, self._thread = self._clock(), None

@@ -1,0 +1,53 @@
+"""Which parts of the admin an operator sees: those made of rows whose lists they may open."""
+
+from collections.abc import Iterable, Mapping
+from typing import Protocol, TypeVar
+
+from django.http import HttpRequest
+
+JOBS, PAGES, DOCUMENTS = "jobs.job", "jobs.page", "jobs.document"
+TENANTS, VERSIONS, ENTRIES = "tenants.tenant", "inference.modelversion", "admin.logentry"
+ENGINE = (PAGES, VERSIONS)
+
+ABOUT: Mapping[str, tuple[str, ...]] = {
+    "requests": (JOBS,),
+    "waiting": (PAGES,),
+    "running": (PAGES,),
+    "jobs": (JOBS,),
+    "failed": (PAGES,),
+    "workers": (PAGES,),
+    "batches": (PAGES,),
+    "storage": (DOCUMENTS,),
+    "pages": (PAGES,),
+    "queues": (PAGES, VERSIONS),
+    "failures": (PAGES,),
+    "states": (JOBS,),
+    "jobs-by-tenant": (JOBS, TENANTS),
+    "storage-by-tenant": (DOCUMENTS, TENANTS),
+    "deeds": (ENTRIES,),
+}
+"""By the key of the part, the kinds of rows that it tells of. A part that is not here is shown to nobody."""
+
+
+class Part(Protocol):
+    @property
+    def key(self) -> str: ...
+
+
+Parts = TypeVar("Parts", bound=Part)
+
+
+def may_see(request: HttpRequest, *kinds: str) -> bool:
+    """As their lists decide: whoever may change a kind of row may see it."""
+    return all(
+        any(request.user.has_perm(kind.replace(".", f".{may}_")) for may in ("view", "change"))
+        for kind in kinds
+    )
+
+
+def sees(request: HttpRequest, part: str) -> bool:
+    return part in ABOUT and may_see(request, *ABOUT[part])
+
+
+def seen(request: HttpRequest, parts: Iterable[Parts]) -> list[Parts]:
+    return [part for part in parts if sees(request, part.key)]

@@ -1,0 +1,52 @@
+"""Requests by minute and status, as every web process counts them in the cache Redis."""
+
+from dataclasses import dataclass
+
+import redis
+
+from tenants.cache_redis import cache_redis
+from tenants.journal.minutes import minute_key
+
+
+@dataclass(frozen=True)
+class RequestsOfMinute:
+    succeeded: int = 0
+    refused: int = 0
+    limited: int = 0
+    failed: int = 0
+    count: int = 0
+    ms_total: int = 0
+
+    @property
+    def mean_ms(self) -> float | None:
+        return self.ms_total / self.count if self.count else None
+
+
+def requests_by_minute(minutes: list[int]) -> dict[int, RequestsOfMinute] | None:
+    """By the minute's first second. None when the cache does not answer; a minute without requests has no entry."""
+    try:
+        pipe = cache_redis().pipeline(transaction=False)
+        for minute in minutes:
+            pipe.hgetall(minute_key(minute // 60))
+        found = pipe.execute()
+    except redis.RedisError:
+        return None
+    return {minute: _read(fields) for minute, fields in zip(minutes, found, strict=True) if fields}
+
+
+def _read(fields: dict[bytes, bytes]) -> RequestsOfMinute:
+    def number(name: str) -> int:
+        try:
+            return int(float(fields.get(name.encode(), b"0")))
+        except ValueError:
+            return 0
+
+    limited = number("429")
+    return RequestsOfMinute(
+        succeeded=number("2xx"),
+        refused=max(0, number("4xx") - limited),
+        limited=limited,
+        failed=number("5xx"),
+        count=number("count"),
+        ms_total=number("ms_total"),
+    )

@@ -1,0 +1,63 @@
+// Buttons that do something with every selected job, and say what became of each.
+import { say } from "./notices.js";
+import { refresh } from "./refresh.js";
+import { get, post } from "./requests.js";
+import { pickNone, pickedIds } from "./selection.js";
+
+const MOST_AT_ONCE = 100;
+
+export function watchBulk() {
+  document.getElementById("bulk").addEventListener("click", async ({ target }) => {
+    const button = target.closest("button[data-bulk]");
+    if (!button || button.ariaBusy === "true") return;
+    const ids = pickedIds();
+    if (ids.length > MOST_AT_ONCE) return say(`${ids.length} are selected; up to ${MOST_AT_ONCE} are taken at once.`, "bad");
+    button.ariaBusy = "true";
+    try {
+      await act(button, new URLSearchParams(ids.map((id) => ["job", id])));
+    } catch (error) {
+      say(error.message, "bad");
+    } finally {
+      button.ariaBusy = "false";
+    }
+  });
+}
+
+async function act({ dataset }, jobs) {
+  if (dataset.bulk === "archive") return download(jobs);
+  const consequences = dataset.consequences && (await get(`${dataset.consequences}?${jobs}`));
+  if (consequences && !(await confirmed(consequences))) return;
+  const { words, outcomes } = await post(dataset.bulk, jobs);
+  const done = outcomes.some(({ outcome }) => ["canceled", "retried", "deleted"].includes(outcome));
+  // Others go with those that were selected: the notice counts them all, where all went.
+  const whole = consequences && outcomes.every(({ outcome }) => ["deleted", "no_document"].includes(outcome));
+  say(whole ? `Deleted ${consequences.what}.` : words, done ? "good" : "wait");
+  if (done) pickNone();
+  await refresh();
+}
+
+// A link, so that the browser shows its own progress and nothing of the archive passes through this page.
+function download(jobs) {
+  const link = document.createElement("a");
+  link.href = `${document.getElementById("bulk").dataset.archive}?${jobs}`;
+  link.download = "";
+  link.click();
+  say("The archive is being made. It holds result.json and text.txt of each job, not the files that were sent.");
+}
+
+function confirmed({ documents, what, words }) {
+  if (!documents) {
+    say("None of the selected jobs has a document that could be deleted.", "wait");
+    return false;
+  }
+  const dialog = document.getElementById("confirm");
+  document.getElementById("confirm-title").textContent = `Delete ${what}?`;
+  document.getElementById("confirm-yes").textContent = `Delete ${what}`;
+  const lines = words.map((line) => Object.assign(document.createElement("li"), { textContent: line }));
+  document.getElementById("confirm-words").replaceChildren(...lines);
+  dialog.returnValue = "no";
+  dialog.showModal();
+  return new Promise((done) => {
+    dialog.addEventListener("close", () => done(dialog.returnValue === "yes"), { once: true });
+  });
+}

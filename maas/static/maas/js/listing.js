@@ -1,0 +1,106 @@
+// Entry of the list of documents: uploads, search and filters, selection, and the list kept live.
+import { watchBulk } from "./bulk.js";
+import { followEvents } from "./events.js";
+import { say } from "./notices.js";
+import { refresh, refreshNowAndThen } from "./refresh.js";
+import { pickNone, showSelection, watchSelection } from "./selection.js";
+import { watchUploads } from "./uploads.js";
+
+const ENDED = ["succeeded", "partially_succeeded", "failed", "canceled", "expired"];
+const find = document.getElementById("find");
+let states = new Map();
+
+function watchList() {
+  states = statesShown();
+  document.addEventListener("adopted", ({ detail }) => {
+    for (const part of detail.parts) window.htmx?.process(part);
+    find.hidden = Boolean(document.getElementById("first"));
+    showSelection();
+    sayEnds();
+  });
+  // Another list was asked for: what is selected would be out of sight.
+  document.body.addEventListener("htmx:afterSwap", ({ detail }) => {
+    if (detail.target.id !== "jobs") return;
+    pickNone();
+    states = statesShown();
+    announce(document.getElementById("count")?.textContent ?? "Nothing found");
+  });
+  document.body.addEventListener("htmx:pushedIntoHistory", fieldsFromAddress);
+}
+
+// Links in the list change what the form above it stands for.
+function fieldsFromAddress() {
+  const asked = new URL(location.href).searchParams;
+  for (const field of find.querySelectorAll("input, select")) {
+    if (field !== document.activeElement) field.value = asked.get(field.name) ?? "";
+  }
+  const used = ["model", "sent", "from", "to"].filter((name) => asked.get(name)).length;
+  document.getElementById("filters-used").textContent = used || "";
+}
+
+const statesShown = () =>
+  new Map([...document.querySelectorAll("#job-rows > tr")].map(({ id, dataset }) => [id, dataset.state]));
+
+// Of all that changes in a list, the end of a job is what a listener wants to hear.
+function sayEnds() {
+  const now = statesShown();
+  const ended = [...now].filter(([id, state]) => ENDED.includes(state) && states.has(id) && states.get(id) !== state);
+  states = now;
+  if (ended.length === 1) {
+    const [[id, state]] = ended;
+    announce(`${document.getElementById(id).dataset.name}: ${state.replaceAll("_", " ")}`);
+  } else if (ended.length) announce(`${ended.length} jobs have ended`);
+}
+
+// Reading a question's meaning takes a while: the link that was pressed says that it is being done.
+function sayBusy() {
+  document.body.addEventListener("htmx:beforeRequest", ({ detail }) => {
+    const list = document.getElementById("jobs");
+    list.ariaBusy = "true";
+    const link = detail.elt.closest("a[data-busy]");
+    if (!link) return;
+    link.textContent = link.dataset.busy;
+    link.ariaDisabled = "true";
+  });
+  document.body.addEventListener("htmx:afterRequest", ({ detail }) => {
+    const list = document.getElementById("jobs");
+    list.ariaBusy = "false";
+    const link = detail.elt.closest("a[data-busy]");
+    if (!link?.isConnected) return;
+    link.textContent = link.dataset.words;
+    link.ariaDisabled = "false";
+  });
+}
+
+function announce(words) {
+  document.getElementById("said").textContent = words;
+}
+
+function watchKeys() {
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || find.hidden) return;
+    if (event.target.closest("input:not([type=checkbox]), select, textarea, dialog")) return;
+    event.preventDefault();
+    find.q.focus();
+    find.q.select();
+  });
+}
+
+// Without the right to send, a dropped file must still not replace the page.
+function refuseDrops() {
+  document.addEventListener("dragover", (event) => event.preventDefault());
+  document.addEventListener("drop", (event) => {
+    event.preventDefault();
+    say("Your role does not allow sending documents. Ask an owner of the account.", "wait");
+  });
+}
+
+watchSelection();
+watchBulk();
+watchList();
+sayBusy();
+watchKeys();
+if (document.getElementById("upload")) watchUploads();
+else refuseDrops();
+refreshNowAndThen();
+followEvents(refresh);

@@ -1,0 +1,33 @@
+// Asks whether the server is back, and loads the page that was asked for once it is.
+
+const PAUSES_S = [2, 3, 5, 8, 15];
+const PATIENCE_MS = 5_000;
+
+const line = document.getElementById("trying");
+let tries = 0;
+let nextAt = 0;
+
+async function attempt() {
+  nextAt = Infinity;
+  try {
+    const answer = await fetch("/livez", { cache: "no-store", signal: AbortSignal.timeout(PATIENCE_MS) });
+    if (answer.ok) {
+      location.reload();
+      return;
+    }
+  } catch {
+    // Still away.
+  }
+  nextAt = Date.now() + (PAUSES_S[tries++] ?? 30) * 1000;
+}
+
+function tick() {
+  const left = Math.ceil((nextAt - Date.now()) / 1000);
+  if (left <= 0) attempt();
+  else if (Number.isFinite(left)) line.textContent = `Tries again in ${left} s, and goes on to where you were.`;
+  else line.textContent = "Asking the server …";
+}
+
+document.getElementById("now").addEventListener("click", attempt);
+addEventListener("online", attempt);
+setInterval(tick, 1000);

@@ -1,0 +1,60 @@
+// Asks the server for the code that does what the form says: it is written in one place only.
+import { onChange, readForm } from "./playground-form.js";
+import { pageHeaders } from "./requests.js";
+
+const PAUSE_MS = 250;
+const MOST_SENT = 20_100;
+const LANGUAGE = "playground-language";
+
+let asked = new AbortController();
+let pause;
+
+export function followForm() {
+  rememberLanguage();
+  onChange(() => {
+    clearTimeout(pause);
+    pause = setTimeout(renew, PAUSE_MS);
+  });
+  renew();
+}
+
+async function renew() {
+  asked.abort();
+  asked = new AbortController();
+  const place = document.getElementById("code");
+  const { kind, value, sample, parameters } = readForm();
+  try {
+    const answer = await fetch(document.getElementById("playground").dataset.code, {
+      method: "POST",
+      headers: { ...pageHeaders(), "Content-Type": "application/json" },
+      // Longer ones are refused in words whatever their end is.
+      body: JSON.stringify({ kind, value, sample, parameters }).slice(0, MOST_SENT),
+      signal: asked.signal,
+    });
+    const isCode = (answer.ok || answer.status === 400) && !answer.redirected;
+    if (!isCode) throw new Error();
+    place.innerHTML = await answer.text();
+  } catch (error) {
+    if (error.name === "AbortError") return;
+    place.replaceChildren(words("The code could not be brought up to date. Change something, or load the page again."));
+  }
+}
+
+function words(text) {
+  const notice = document.createElement("p");
+  notice.className = "notice wait";
+  notice.textContent = text;
+  return notice;
+}
+
+function rememberLanguage() {
+  const choices = document.querySelectorAll("input[name=language]");
+  try {
+    for (const choice of choices) {
+      if (choice.value === localStorage.getItem(LANGUAGE)) choice.checked = true;
+      choice.addEventListener("change", () => localStorage.setItem(LANGUAGE, choice.value));
+    }
+  } catch {
+    // Then it is chosen anew on each page.
+  }
+}

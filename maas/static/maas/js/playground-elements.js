@@ -1,0 +1,7 @@
+// Elements with their properties and contents.
+
+export function el(name, properties = {}, ...contents) {
+  const element = Object.assign(document.createElement(name), properties);
+  element.append(...contents);
+  return element;
+}

@@ -1,0 +1,33 @@
+// What the form says, as a request to the API.
+import { Refused } from "./playground-requests.js";
+
+/** `body` and `headers` of the request, and a `key` that is the same for the same call. */
+export function submissionOf({ model, kind, value, file, parameters }) {
+  return kind === "document" ? form(model, file, parameters) : json(model, kind, value, parameters);
+}
+
+function form(model, file, parameters) {
+  if (!file) throw new Refused("document_empty", "Choose a file first, or use the sample scan.");
+  const body = new FormData();
+  body.append("model", model);
+  body.append("parameters", JSON.stringify(parameters));
+  body.append("file", file);
+  const key = JSON.stringify([model, file.name, file.size, file.lastModified, parameters]);
+  return { body, headers: {}, key };
+}
+
+// Tensors are sent as they were typed: JavaScript's numbers would lose digits of large ones.
+function json(model, kind, value, parameters) {
+  const input = kind === "tensors" ? `{"tensors": ${checked(value)}}` : JSON.stringify(value);
+  const body = `{"model": ${JSON.stringify(model)}, "input": ${input}, "parameters": ${JSON.stringify(parameters)}}`;
+  return { body, headers: { "Content-Type": "application/json" }, key: body };
+}
+
+function checked(written) {
+  try {
+    JSON.parse(written);
+  } catch (error) {
+    throw new Refused("invalid_tensor", `This is not JSON: ${error.message}.`);
+  }
+  return written;
+}

@@ -1,0 +1,39 @@
+// Files that take a moment to make are fetched here, so that a refusal is said on this page and not instead of it.
+import { say } from "../notices.js";
+
+export function watchDownloads() {
+  document.addEventListener("click", async (event) => {
+    const link = event.target.closest("a[data-built]");
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    link.closest("details").open = false;
+    const making = say("The PDF is being made …", "wait");
+    try {
+      await fetched(link.href);
+    } catch (error) {
+      say(error.message, "bad");
+    } finally {
+      making.remove();
+    }
+  });
+}
+
+async function fetched(url) {
+  const response = await fetch(url).catch(() => {
+    throw new Error("The server could not be reached. Check the connection and try again.");
+  });
+  if (!response.ok) {
+    const problem = await response.json().catch(() => ({}));
+    throw new Error(problem.detail ?? `The server answered ${response.status} without saying why. Try again.`);
+  }
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(await response.blob());
+  link.download = nameIn(response.headers.get("Content-Disposition") ?? "");
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}
+
+function nameIn(disposition) {
+  const encoded = /filename\*=utf-8''([^;]+)/i.exec(disposition)?.[1];
+  return encoded ? decodeURIComponent(encoded) : (/filename="([^"]*)"/.exec(disposition)?.[1] ?? "result.pdf");
+}

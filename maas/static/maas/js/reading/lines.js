@@ -1,0 +1,91 @@
+// Lines on the picture and beside it are the same lines: pointed at, focused or pinned in one place, marked in both.
+import { leaf, onLeaf, reveal } from "./leaf.js";
+
+let pinned = null;
+let confidenceShown = false;
+
+export function watchLines() {
+  onLeaf((page) => {
+    pinned = null;
+    showConfidence(page);
+    showFind(page);
+  });
+  document.addEventListener("pointerover", ({ target }) => light(numberOf(target)));
+  document.addEventListener("focusin", ({ target }) => focused(target));
+  document.addEventListener("click", clicked);
+  document.addEventListener("keydown", pressed);
+  document.addEventListener("change", ({ target }) => {
+    if (target.id !== "show-confidence") return;
+    confidenceShown = target.checked;
+    showConfidence(leaf());
+  });
+}
+
+const numberOf = (element) => element.closest?.("#leaf [data-line]")?.dataset.line ?? null;
+const option = (number) => document.getElementById(`line-${number}`);
+const shape = (number) => leaf()?.querySelector(`polygon[data-line="${number}"]`);
+const both = (number) => [option(number), shape(number)].filter(Boolean);
+
+function showConfidence(page) {
+  page.classList.toggle("with-confidence", confidenceShown);
+  const box = page.querySelector("#show-confidence");
+  if (box) box.checked = confidenceShown;
+}
+
+// What somebody searched for, where it stands first.
+function showFind(page) {
+  const mark = page.querySelector(".words mark");
+  reveal(mark, page.querySelector(".words"));
+  if (mark && numberOf(mark)) reveal(shape(numberOf(mark)), document.getElementById("stage"));
+}
+
+function light(number) {
+  for (const lit of document.querySelectorAll("#leaf .lit")) if (lit.dataset.line !== number) lit.classList.remove("lit");
+  if (number) for (const element of both(number)) element.classList.add("lit");
+}
+
+function focused(target) {
+  if (target.getAttribute("role") !== "option") return;
+  const list = target.parentElement;
+  for (const line of list.querySelectorAll('[tabindex="0"]')) line.tabIndex = -1;
+  target.tabIndex = 0;
+  light(numberOf(target));
+  reveal(shape(numberOf(target)), document.getElementById("stage"));
+}
+
+function clicked({ target, detail }) {
+  const number = numberOf(target);
+  if (!number || document.querySelector("#stage.panned")) return;
+  // Words that were just marked with the mouse are to be copied, not to be pinned.
+  const marking = target.closest("#lines") && detail > 0 && !getSelection().isCollapsed;
+  if (!marking) pin(pinned === number ? null : number, target);
+}
+
+function pin(number, from) {
+  for (const element of document.querySelectorAll("#leaf .pinned")) element.classList.remove("pinned");
+  if (pinned) option(pinned)?.setAttribute("aria-selected", "false");
+  pinned = number;
+  if (!number) return;
+  for (const element of both(number)) element.classList.add("pinned");
+  option(number)?.setAttribute("aria-selected", "true");
+  if (from.closest("#stage")) reveal(option(number), leaf().querySelector(".words"));
+  else reveal(shape(number), document.getElementById("stage"));
+}
+
+function pressed(event) {
+  const line = event.target.closest?.('[role="option"]');
+  if (event.key === "Escape" && pinned) pin(null);
+  if (!line || event.ctrlKey || event.metaKey || event.altKey) return;
+  const list = line.parentElement;
+  const goals = {
+    ArrowDown: line.nextElementSibling,
+    ArrowUp: line.previousElementSibling,
+    Home: list.firstElementChild,
+    End: list.lastElementChild,
+  };
+  if (event.key in goals) goals[event.key]?.focus();
+  else if (event.key === "Enter" || event.key === " ") pin(pinned === numberOf(line) ? null : numberOf(line), line);
+  else return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+}

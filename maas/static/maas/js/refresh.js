@@ -1,0 +1,96 @@
+// Reads this page again and swaps in what has changed, so that a page is worded in one place: on the server.
+import { tenantOf } from "./requests.js";
+
+const SHORTEST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 60_000;
+// To search once more for every event of a busy account would cost the server far more than it tells the person.
+const SEARCHED_PAUSE_MS = 10_000;
+
+let running = false;
+let wanted = false;
+
+/** Many calls at once become one reading now and one after it. */
+export async function refresh() {
+  wanted = true;
+  if (running) return;
+  running = true;
+  try {
+    while (wanted && !document.hidden) {
+      wanted = false;
+      await readAgain();
+      await new Promise((done) => setTimeout(done, pauseMs()));
+    }
+  } finally {
+    running = false;
+  }
+}
+
+const searches = () => document.getElementById("find") && new URLSearchParams(location.search).get("q");
+const pauseMs = () => (searches() ? SEARCHED_PAUSE_MS : SHORTEST_PAUSE_MS);
+
+/** Keeps ages true, makes up for a lost event, and catches up when the tab is looked at again. */
+export function refreshNowAndThen() {
+  setInterval(refresh, LONGEST_PAUSE_MS);
+  document.addEventListener("visibilitychange", () => wanted && refresh());
+}
+
+async function readAgain() {
+  const address = location.href;
+  try {
+    const response = await fetch(address);
+    if (!response.ok || response.redirected) return;
+    const next = new DOMParser().parseFromString(await response.text(), "text/html");
+    // Another tab has switched: parts of two accounts must not stand on one page.
+    if (tenantOf(next) !== tenantOf(document)) return location.reload();
+    // Meanwhile the page may have come to show something else; what was read is not about that.
+    if (location.href === address) keepingFocus(() => adopt(next));
+    else wanted = true;
+  } catch {
+    // The server is away for the moment; the next event or the next minute tries again.
+  }
+}
+
+/** From another reading of this page. Tells `adopted` on the document, with `parts`: what is new in it. */
+export function adopt(next) {
+  const parts = [];
+  for (const list of document.querySelectorAll("[data-rows]")) {
+    const fresh = next.getElementById(list.id);
+    if (fresh) parts.push(...adoptRows(list, fresh));
+  }
+  for (const part of document.querySelectorAll("[data-live]")) {
+    const fresh = next.getElementById(part.id);
+    if (!fresh || part.isEqualNode(fresh)) continue;
+    const copy = document.importNode(fresh, true);
+    part.replaceWith(copy);
+    parts.push(copy);
+  }
+  document.dispatchEvent(new CustomEvent("adopted", { detail: { parts } }));
+}
+
+// Row by row, so that pictures do not flicker and what is selected or read aloud stays in place.
+function adoptRows(list, fresh) {
+  const parts = [];
+  const wantedIds = new Set([...fresh.children].map((row) => row.id));
+  for (const row of [...list.children]) if (!wantedIds.has(row.id)) row.remove();
+  [...fresh.children].forEach((wantedRow, place) => {
+    let row = document.getElementById(wantedRow.id);
+    if (!row?.isEqualNode(wantedRow)) {
+      const copy = document.importNode(wantedRow, true);
+      row?.replaceWith(copy);
+      row = copy;
+      parts.push(copy);
+    }
+    if (list.children[place] !== row) list.insertBefore(row, list.children[place] ?? null);
+  });
+  // Spaces between rows count when the parts around them are compared.
+  const spaces = [...fresh.childNodes].filter((node) => node.nodeType === Node.TEXT_NODE);
+  for (const node of [...list.childNodes]) if (node.nodeType === Node.TEXT_NODE) node.remove();
+  for (const node of spaces) node.remove();
+  return parts;
+}
+
+function keepingFocus(change) {
+  const { id } = document.activeElement;
+  change();
+  if (id && document.activeElement?.id !== id) document.getElementById(id)?.focus({ preventScroll: true });
+}

@@ -1,0 +1,55 @@
+// Requests to this server as the signed-in person.
+
+// Token of the sign-out form, which is on every page of a signed-in person.
+const csrfToken = () => document.querySelector("input[name=csrfmiddlewaretoken]").value;
+
+export const tenantOf = (page) => page.querySelector("meta[name=tenant]")?.content ?? "";
+
+/** Of every request that changes something: that the person meant it, and for which account this page was shown. */
+export const pageHeaders = () => ({ "X-CSRFToken": csrfToken(), "X-Tenant": tenantOf(document) });
+
+/** The answer's JSON; throws an Error whose message is meant for the person, with the answer's `status` if any. */
+export async function post(url, body, headers = {}) {
+  return ask(url, { method: "POST", body, headers: { ...headers, ...pageHeaders() } });
+}
+
+export async function postJson(url, value, headers = {}) {
+  return post(url, JSON.stringify(value), { ...headers, "Content-Type": "application/json" });
+}
+
+export async function get(url) {
+  return ask(url, {});
+}
+
+async function ask(url, options) {
+  let response;
+  try {
+    response = await fetch(url, options);
+  } catch {
+    throw unreachable();
+  }
+  const answer = await response.json().catch(() => ({}));
+  if (response.ok) return answer;
+  throw refusal(response.status, answer);
+}
+
+export function unreachable() {
+  return refused("The server could not be reached, or it hung up. Check the connection and try again.", 0);
+}
+
+/** What the server answered, in words; `retryAfterMs` when it says that trying again will do. */
+export function refusal(status, problem) {
+  const error = refused(inWords(status, problem), status);
+  error.retryAfterMs = (problem.retry_after_s ?? 0) * 1_000;
+  return error;
+}
+
+function refused(words, status) {
+  return Object.assign(new Error(words), { status });
+}
+
+function inWords(status, problem) {
+  if (status === 401) return "You are signed out by now. Load the page again and sign in.";
+  if (problem.detail) return problem.detail;
+  return `The server answered ${status} without saying why. Try again.`;
+}

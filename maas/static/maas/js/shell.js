@@ -1,0 +1,54 @@
+// What every page does: menus that close, the theme, and words for requests that failed.
+import { say } from "./notices.js";
+
+function watchMenus() {
+  const close = (except) => {
+    for (const menu of document.querySelectorAll("details[data-menu][open]")) if (menu !== except) menu.open = false;
+  };
+  document.addEventListener("click", ({ target }) => close(target.closest("details[data-menu]")));
+  document.addEventListener("keydown", ({ key }) => {
+    const open = key === "Escape" && document.querySelector("details[data-menu][open]");
+    if (!open) return;
+    open.open = false;
+    open.querySelector("summary").focus();
+  });
+}
+
+function watchTheme() {
+  const chosen = document.documentElement.dataset.theme ?? "system";
+  for (const choice of document.querySelectorAll("input[name=theme]")) {
+    choice.checked = choice.value === chosen;
+    choice.addEventListener("change", () => adoptTheme(choice.value));
+  }
+}
+
+function adoptTheme(theme) {
+  if (theme === "system") delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = theme;
+  try {
+    localStorage.setItem("theme", theme);
+  } catch {
+    // Then it lasts as long as this page.
+  }
+}
+
+function watchRequests() {
+  document.addEventListener("htmx:sendError", () => {
+    say("The server could not be reached. Check the connection and try again.", "bad");
+  });
+  document.addEventListener("htmx:responseError", ({ detail }) => {
+    const { status } = detail.xhr;
+    if (status === 401 || status === 403) say("You are signed out, or may not do this. Load the page again.", "bad");
+    else say(`The server refused this (${status}). Load the page again, then try once more.`, "bad");
+  });
+  // A session that ended answers with the sign-in page: that belongs in the whole window, not in a part of it.
+  document.addEventListener("htmx:beforeSwap", (event) => {
+    if (!event.detail.xhr.responseURL.includes("/sign-in")) return;
+    event.detail.shouldSwap = false;
+    location.reload();
+  });
+}
+
+watchMenus();
+watchTheme();
+watchRequests();

@@ -1,0 +1,166 @@
+// One file on its way: what has become of it, and what comes next. Knows nothing of the page it is shown on.
+import { get, postJson } from "./requests.js";
+import { sizeWords } from "./sizes.js";
+import { sendFile } from "./transfers.js";
+
+const MOST_TRIES = 5;
+const WORTH_DOING_AGAIN = "queued,running,succeeded,partially_succeeded";
+
+/** States: waiting, sending, checking, accepting, asking, accepted, skipped, refused (for good), failed, canceled. */
+export class Upload {
+  constructor(file, { model, addresses, mostBytes, mostWords }, onChange) {
+    Object.assign(this, { file, model, addresses, onChange });
+    this.state = "waiting";
+    this.sentBytes = 0;
+    this.words = "Waiting";
+    this.document = null;
+    this.job = null;
+    this.earlier = null;
+    this.key = randomKey();
+    const fault = faultOf(file, mostBytes, mostWords);
+    if (fault) this.become("refused", fault);
+  }
+
+  get open() {
+    return ["waiting", "sending", "checking", "accepting"].includes(this.state);
+  }
+
+  become(state, words) {
+    Object.assign(this, { state, words });
+    this.onChange(this);
+  }
+
+  /** Not in the middle of being accepted: nobody could say whether a job was made. */
+  cancel() {
+    if (this.state === "accepting") return;
+    this.stop?.abort(new Error("Canceled"));
+    this.become("canceled", this.document ? "Canceled. The file is kept, and was not read." : "Canceled");
+  }
+
+  /** `seen(upload)` gives an upload of this page that brought the same bytes before this one, if any. */
+  async run(seen) {
+    this.stop = new AbortController();
+    const { signal } = this.stop;
+    await backOnline(this, signal);
+    if (signal.aborted) return;
+    try {
+      this.document ??= await this.patiently(() => this.send(signal), signal);
+      if (signal.aborted) return;
+      const twin = seen(this);
+      if (twin) this.become("skipped", `The same bytes as “${twin.file.name}” of this upload; not read twice.`);
+      else if (this.document.duplicate && !this.asked && (await this.wasRead())) this.ask();
+      else await this.patiently(() => this.submit(), signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      this.become(isFinal(error) ? "refused" : "failed", error.message);
+    }
+  }
+
+  // Without a network a browser may wait for minutes before it says so: what is cut off is sent again when it is back.
+  async send(signal) {
+    for (;;) {
+      this.become("sending", "Sending");
+      const cut = new AbortController();
+      const stop = () => cut.abort(signal.reason ?? new Error("The connection is lost."));
+      addEventListener("offline", stop);
+      signal.addEventListener("abort", stop);
+      try {
+        return await this.sendOnce(cut.signal);
+      } catch (error) {
+        if (signal.aborted || (navigator.onLine && !cut.signal.aborted)) throw error;
+      } finally {
+        removeEventListener("offline", stop);
+        signal.removeEventListener("abort", stop);
+      }
+      await backOnline(this, signal);
+      if (signal.aborted) throw signal.reason;
+    }
+  }
+
+  sendOnce(signal) {
+    this.sentBytes = 0;
+    return sendFile(this.addresses.documents, this.file, {
+      signal,
+      onSent: (bytes) => {
+        this.sentBytes = bytes;
+        if (bytes < this.file.size) this.onChange(this);
+        else this.become("checking", "Checking");
+      },
+    });
+  }
+
+  // The key makes a second try find the job of a first whose answer was lost.
+  async submit() {
+    this.become("accepting", "Making a job of it");
+    const wanted = { model: this.model, document: this.document.id };
+    const job = await postJson(this.addresses.jobs, wanted, { "Idempotency-Key": this.key });
+    this.job = job.id;
+    const named = this.document.name;
+    const known = this.document.duplicate && named !== this.file.name ? `, known as “${named}”` : "";
+    this.become("accepted", `Accepted${known}`);
+  }
+
+  async wasRead() {
+    const asked = new URLSearchParams({
+      document: this.document.id,
+      model: this.model,
+      state: WORTH_DOING_AGAIN,
+      limit: 1,
+    });
+    [this.earlier] = (await get(`${this.addresses.jobs}?${asked}`)).data;
+    return Boolean(this.earlier);
+  }
+
+  ask() {
+    const day = new Date(this.earlier.created_at).toLocaleDateString(undefined, { dateStyle: "long" });
+    const done = this.earlier.finished_at ? `was read with ${this.model} on ${day}` : `is being read with ${this.model}`;
+    this.become("asking", `You have this file already: “${this.document.name}” ${done}.`);
+  }
+
+  // A server that is busy says for how long.
+  async patiently(act, signal) {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await act();
+      } catch (error) {
+        if (!error.retryAfterMs || tries === MOST_TRIES || signal.aborted) throw error;
+        this.become("sending", `${error.message} Trying again in ${Math.ceil(error.retryAfterMs / 1_000)} s …`);
+        await pause(error.retryAfterMs, signal);
+        if (signal.aborted) throw error;
+      }
+    }
+  }
+}
+
+async function backOnline(upload, signal) {
+  if (navigator.onLine) return;
+  upload.become("sending", "The connection is lost. Sent again when it is back.");
+  await new Promise((done) => {
+    addEventListener("online", done, { once: true, signal });
+    signal.addEventListener("abort", done, { once: true });
+  });
+}
+
+function pause(ms, signal) {
+  return new Promise((done) => {
+    setTimeout(done, ms);
+    signal.addEventListener("abort", done);
+  });
+}
+
+function faultOf(file, mostBytes, mostWords) {
+  if (!file.size) return "This file is empty (0 bytes), so there is nothing to read.";
+  if (file.size > mostBytes) return `This file has ${sizeWords(file.size)}; up to ${mostWords} are accepted. Split it.`;
+  return "";
+}
+
+// The same request would be refused in the same words again.
+function isFinal({ status }) {
+  return status >= 400 && status < 500 && ![401, 408, 409, 429].includes(status);
+}
+
+// randomUUID is missing where the page came over plain HTTP.
+function randomKey() {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return `upload-${[...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+}

@@ -1,0 +1,66 @@
+// How uploads look in the tray: a line each, with a bar, words and buttons.
+import { sizeWords } from "./sizes.js";
+
+/** A line that follows its upload; `act(name, upload)` is called for its buttons. */
+export function makeRow(upload, act) {
+  const row = document.createElement("li");
+  const name = element("bdi", "name", upload.file.name);
+  name.title = upload.file.name;
+  const size = element("span", "fine size", sizeWords(upload.file.size));
+  const bar = element("progress");
+  bar.max = Math.max(1, upload.file.size);
+  bar.ariaLabel = `Bytes of ${upload.file.name} sent`;
+  const words = element("p", "words");
+  const buttons = element("span", "buttons");
+  row.append(name, size, bar, words, buttons);
+  row.update = () => update(row, { upload, act, bar, words, buttons, size });
+  row.update();
+  return row;
+}
+
+function update(row, { upload, act, bar, words, buttons, size }) {
+  if (upload.state === "sending") {
+    bar.value = upload.sentBytes;
+    size.textContent = `${sizeWords(upload.sentBytes)} of ${sizeWords(upload.file.size)}`;
+  } else {
+    // No value: the browser shows that it goes on, without saying how far.
+    if (["checking", "accepting"].includes(upload.state)) bar.removeAttribute("value");
+    size.textContent = sizeWords(upload.file.size);
+  }
+  bar.hidden = !upload.open;
+  if (upload.state === "waiting") bar.value = 0;
+  words.textContent = upload.words;
+  if (row.className === upload.state) return;
+  row.className = upload.state;
+  buttons.replaceChildren(...controls(upload, act));
+}
+
+function controls(upload, act) {
+  const of = upload.file.name;
+  const button = (name, title) => {
+    const made = element("button", "quiet small", title);
+    made.type = "button";
+    made.ariaLabel = `${title}: ${of}`;
+    made.addEventListener("click", () => act(name, upload));
+    return made;
+  };
+  if (upload.state === "accepting") return [];
+  if (upload.open) return [button("cancel", "Cancel")];
+  if (upload.state === "asking") return [link(upload.earlier.id, "Open it"), button("again", "Read it again"), button("remove", "Leave it")];
+  if (upload.state === "accepted") return [link(upload.job, "Open")];
+  if (upload.state === "failed" || upload.state === "canceled") return [button("retry", "Retry"), button("remove", "Remove")];
+  return [button("remove", "Remove")];
+}
+
+function link(job, title) {
+  const made = element("a", "button quiet small", title);
+  made.href = `/jobs/${encodeURIComponent(job)}`;
+  return made;
+}
+
+function element(tag, className = "", text = "") {
+  const made = document.createElement(tag);
+  made.className = className;
+  made.textContent = text;
+  return made;
+}

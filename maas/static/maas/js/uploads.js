@@ -1,0 +1,156 @@
+// The tray of uploads: takes files in, sends a few at a time, shows what becomes of each.
+import { watchDrops, watchPaste } from "./drops.js";
+import { say } from "./notices.js";
+import { refresh } from "./refresh.js";
+import { Upload } from "./upload.js";
+import { makeRow } from "./upload_rows.js";
+
+const AT_ONCE = 3;
+const MOST_FILES = 500;
+
+export function watchUploads() {
+  const form = document.getElementById("upload");
+  if (!form) return;
+  const tray = new Tray(form);
+  document.addEventListener("click", ({ target }) => target.closest("[data-choose]") && form.file.click());
+  form.addEventListener("submit", (event) => event.preventDefault());
+  form.file.addEventListener("change", () => {
+    tray.take([...form.file.files]);
+    form.file.value = "";
+  });
+  watchDrops(document.getElementById("drop"), (files) => tray.take(files));
+  watchPaste((files) => tray.take(files));
+  rememberModel(form.model);
+}
+
+class Tray {
+  constructor(form) {
+    this.form = form;
+    this.rows = new Map();
+    this.list = document.getElementById("uploads");
+    document.getElementById("clear-uploads").addEventListener("click", () => this.clear());
+    document.getElementById("cancel-uploads").addEventListener("click", () => this.cancelAll());
+    addEventListener("beforeunload", (event) => {
+      if (this.uploads.some(({ open }) => open)) event.preventDefault();
+    });
+  }
+
+  get uploads() {
+    return [...this.rows.keys()];
+  }
+
+  take(files) {
+    if (!files.length) return say("There are no files in what was dropped.", "wait");
+    if (files.length > MOST_FILES) {
+      return say(`These are ${files.length} files; up to ${MOST_FILES} are taken at once. None was sent.`, "bad");
+    }
+    const { dataset, model, action } = this.form;
+    const options = {
+      model: model.value,
+      addresses: { documents: action, jobs: dataset.jobs },
+      mostBytes: Number(dataset.mostBytes),
+      mostWords: dataset.mostWords,
+    };
+    const known = new Set();
+    const batch = new Map();
+    const below = this.list.firstChild;
+    for (const file of files) {
+      const upload = new Upload(file, options, (changed) => this.changed(changed));
+      upload.batch = batch;
+      const mark = `${file.name}/${file.size}/${file.lastModified}`;
+      if (known.has(mark) && upload.open) upload.become("skipped", "Chosen twice; sent once.");
+      known.add(mark);
+      this.rows.set(upload, makeRow(upload, (name, which) => this.act(name, which)));
+      this.list.insertBefore(this.rows.get(upload), below);
+    }
+    this.next();
+  }
+
+  act(name, upload) {
+    if (name === "cancel") upload.cancel();
+    else if (name === "remove") this.remove(upload);
+    else {
+      upload.asked = name === "again";
+      upload.become("waiting", "Waiting");
+    }
+    this.next();
+  }
+
+  next() {
+    const running = this.uploads.filter(({ state, started }) => started && state !== "waiting").length;
+    for (const upload of this.uploads.filter(({ state }) => state === "waiting").slice(0, AT_ONCE - running)) {
+      upload.started = true;
+      upload.become("sending", "Sending");
+      upload.run((one) => this.twinOf(one)).finally(() => {
+        upload.started = false;
+        if (upload.state === "accepted") refresh();
+        this.next();
+      });
+    }
+    this.describe();
+  }
+
+  // The same bytes under two names in one go: whichever arrives first is read.
+  twinOf(upload) {
+    const mark = `${upload.document.id} ${upload.model}`;
+    const first = upload.asked ? upload : (upload.batch.get(mark) ?? upload);
+    if (first === upload || ["failed", "refused", "canceled"].includes(first.state)) {
+      upload.batch.set(mark, upload);
+      return null;
+    }
+    return first;
+  }
+
+  changed(upload) {
+    this.rows.get(upload)?.update();
+  }
+
+  describe() {
+    const count = (...states) => this.uploads.filter(({ state }) => states.includes(state)).length;
+    const open = this.uploads.filter((upload) => upload.open).length;
+    const said = [
+      open ? `${open} of ${this.rows.size} still to send` : `${count("accepted")} of ${this.rows.size} accepted`,
+      count("failed", "refused") && `${count("failed", "refused")} not accepted`,
+      count("asking") && `${count("asking")} to decide on`,
+    ].filter(Boolean);
+    document.getElementById("tray").hidden = !this.rows.size;
+    document.getElementById("tray-words").textContent = said.join(", ");
+    document.getElementById("cancel-uploads").hidden = open < 2;
+    document.getElementById("clear-uploads").hidden = open === this.rows.size;
+  }
+
+  remove(upload) {
+    this.rows.get(upload).remove();
+    this.rows.delete(upload);
+  }
+
+  clear() {
+    for (const upload of this.uploads) if (!upload.open && upload.state !== "asking") this.remove(upload);
+    this.describe();
+  }
+
+  cancelAll() {
+    for (const upload of this.uploads) if (upload.open) upload.cancel();
+    this.describe();
+  }
+}
+
+function rememberModel(select) {
+  const shown = document.getElementById("drop-model");
+  const show = () => (shown.textContent = select.selectedOptions[0].textContent);
+  try {
+    const last = localStorage.getItem("upload-model");
+    if ([...select.options].some(({ value }) => value === last)) select.value = last;
+  } catch {
+    // A browser that keeps nothing begins with the first model.
+  }
+  select.addEventListener("change", () => {
+    show();
+    try {
+      localStorage.setItem("upload-model", select.value);
+    } catch {
+      // Then it lasts as long as this page.
+    }
+  });
+  show();
+}

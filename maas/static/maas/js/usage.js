@@ -1,0 +1,95 @@
+// Draws the month's chart from the numbers that the page carries; colours are those of the theme.
+/* global Chart */
+
+const canvas = document.getElementById("chart");
+const data = JSON.parse(document.getElementById("chart-data").textContent);
+const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+let chart;
+
+// light-dark() is worked out only for a property that uses it: a probe is painted and asked.
+function colour(name) {
+  const probe = document.createElement("span");
+  probe.style.color = `var(${name})`;
+  document.body.append(probe);
+  const found = getComputedStyle(probe).color;
+  probe.remove();
+  return found;
+}
+
+const chosen = () => {
+  const name = document.querySelector("#measures :checked")?.value;
+  return data.measures.find((measure) => measure.name === name) ?? data.measures[0];
+};
+
+function numbers(measure) {
+  const format = new Intl.NumberFormat("en", { maximumFractionDigits: measure.unit ? 6 : 0 });
+  return (value) => (measure.unit ? `${format.format(value)} ${measure.unit}` : format.format(value));
+}
+
+function draw() {
+  const measure = chosen();
+  const words = numbers(measure);
+  const faint = colour("--faint");
+  const datasets = measure.series.map((series, place) => ({
+    label: series.model,
+    data: series.values,
+    backgroundColor: colour(`--series-${place + 1}`),
+    maxBarThickness: 26,
+  }));
+  chart?.destroy();
+  chart = new Chart(canvas, {
+    type: "bar",
+    data: { labels: data.days, datasets },
+    options: {
+      animation: calm || chart ? false : { duration: 300 },
+      maintainAspectRatio: false,
+      interaction: { mode: "index", intersect: false },
+      scales: {
+        x: {
+          stacked: true,
+          border: { color: colour("--line") },
+          grid: { display: false },
+          ticks: { color: faint, maxRotation: 0, autoSkipPadding: 14, callback: (place) => Number(data.days[place].slice(8)) },
+        },
+        y: {
+          stacked: true,
+          beginAtZero: true,
+          border: { display: false },
+          grid: { color: colour("--line") },
+          ticks: { color: faint, maxTicksLimit: 6, callback: words },
+        },
+      },
+      plugins: {
+        legend: { display: false },
+        tooltip: {
+          filter: ({ raw }) => raw > 0,
+          itemSort: (one, other) => other.raw - one.raw,
+          callbacks: { label: ({ dataset, raw }) => ` ${dataset.label}: ${words(raw)}` },
+        },
+      },
+    },
+  });
+  tell(datasets);
+}
+
+// The legend is text of the page, so that it is read aloud and wraps like text.
+function tell(datasets) {
+  document.getElementById("legend").replaceChildren(
+    ...datasets.map(({ label, backgroundColor }) => {
+      const item = document.createElement("li");
+      const mark = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+      mark.setAttribute("viewBox", "0 0 10 10");
+      mark.setAttribute("aria-hidden", "true");
+      const square = document.createElementNS("http://www.w3.org/2000/svg", "rect");
+      for (const [name, value] of Object.entries({ width: 10, height: 10, rx: 2.5, fill: backgroundColor })) square.setAttribute(name, value);
+      mark.append(square);
+      item.append(mark, label);
+      return item;
+    }),
+  );
+}
+
+draw();
+document.getElementById("measures")?.addEventListener("change", draw);
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+new MutationObserver(draw).observe(document.documentElement, { attributeFilter: ["data-theme"] });
