@@ -1,0 +1,45 @@
+"""Client of a MaaS service: `Client` and `AsyncClient`, what they answer with, and what they raise."""
+
+from maas_client.async_client import AsyncClient
+from maas_client.client import Client
+from maas_client.errors import (
+    AuthenticationError,
+    Conflict,
+    ConnectionFailed,
+    InvalidRequest,
+    JobFailed,
+    MaasError,
+    NotConfigured,
+    NotFound,
+    PermissionDenied,
+    RateLimited,
+    Unavailable,
+    WaitTimedOut,
+)
+from maas_client.resources import Cost, Document, Event, Job, Line, Model, Page, Problem, Result
+
+__all__ = [
+    "AsyncClient",
+    "AuthenticationError",
+    "Client",
+    "Conflict",
+    "ConnectionFailed",
+    "Cost",
+    "Document",
+    "Event",
+    "InvalidRequest",
+    "Job",
+    "JobFailed",
+    "Line",
+    "MaasError",
+    "Model",
+    "NotConfigured",
+    "NotFound",
+    "Page",
+    "PermissionDenied",
+    "Problem",
+    "RateLimited",
+    "Result",
+    "Unavailable",
+    "WaitTimedOut",
+]

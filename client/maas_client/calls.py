@@ -1,0 +1,253 @@
+"""Every call as a flow: what is asked, how often, and what is made of the answer. No sockets, no sleep."""
+
+import math
+import random
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from maas_client.errors import ConnectionFailed, JobFailed, MaasError, NotFound, Unavailable, WaitTimedOut
+from maas_client.exchange import Flow, Pause, Reply, Request
+from maas_client.reading import error_of, json_of, retry_after_of
+from maas_client.resources import Document, Job, Model, Page, Result
+from maas_client.retries import Retries
+from maas_client.submissions import Work, submission
+from maas_client.tails import Tail
+from maas_client.uploads import FilePart, Source
+
+T = TypeVar("T")
+LONGEST_ROUND_S = 60.0
+"""The longest wait that the service grants."""
+TOLD_ROUND_S = 2.0
+"""With somebody who wants to be told of progress, the service is asked this often."""
+LONGEST_OUTAGE_S = 600.0
+"""A service that is away while a job is waited for is waited for as well, but for no longer."""
+RESTART_S = 30.0
+"""As long as a restart may take: a submission is sent again until then, under its key."""
+LISTED = 100
+DOWNLOADS = ("txt", "md", "json", "pdf")
+_WITHOUT_RESULT = frozenset({"failed", "canceled", "expired"})
+Told = Callable[[Job], None]
+Worry = Callable[[MaasError], None]
+"""Called once in each outage that is waited through, with what went wrong first."""
+Query = Mapping[str, str | int]
+
+
+@dataclass(frozen=True)
+class Part(Generic[T]):
+    """A stretch of a list, and how to ask for the next."""
+
+    items: list[T]
+    more: "Flow[Part[T]] | None"
+
+
+class Calls:
+    def __init__(
+        self,
+        retries: Retries,
+        *,
+        worry: Worry | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        jitter: Callable[[], float] = random.random,
+    ) -> None:
+        self._retries = retries
+        self._worry = worry
+        self._clock = clock
+        self._jitter = jitter
+
+    def with_retries(self, most: int) -> "Calls":
+        return Calls(Retries(most), worry=self._worry, clock=self._clock, jitter=self._jitter)
+
+    def ask(self, request: Request, *, outage_s: float = 0.0, within_s: float = math.inf) -> Flow[Reply]:
+        """A good answer, after as many attempts as it takes.
+
+        A service that is away may be so for `outage_s`, and as long as not more than `within_s` have passed.
+        """
+        tried, over_at, outage_over_at = 0, self._clock() + within_s, math.inf
+        while True:
+            outcome = yield request
+            error = error_of(outcome)
+            if error is None and isinstance(outcome, Reply):
+                return outcome
+            assert error is not None
+            outage_over_at = min(outage_over_at, self._clock() + outage_s)
+            left_s = min(over_at, outage_over_at) - self._clock()
+            yield Pause(self._delay_s(tried, error, request, left_s))
+            tried, request = tried + 1, request.at_once()
+
+    def _delay_s(self, tried: int, error: MaasError, request: Request, left_s: float) -> float:
+        jitter = self._jitter()
+        delay_s = self._retries.delay_s(
+            tried, error, repeatable=request.repeatable, jitter=jitter, left_s=left_s
+        )
+        if delay_s is None:
+            raise error
+        if left_s <= 0:
+            return delay_s
+        if not tried and self._worry:
+            self._worry(error)
+        return min(delay_s, left_s)
+
+    def _body(self, request: Request) -> Flow[dict[str, Any]]:
+        return json_of((yield from self.ask(request)))
+
+    def _shaped(self, request: Request, shape: Callable[[Mapping[str, Any]], T]) -> Flow[T]:
+        return shape((yield from self._body(request)))
+
+    def _listed(
+        self, path: str, query: Query, shape: Callable[[Mapping[str, Any]], T], by: str = "cursor"
+    ) -> Flow[Part[T]]:
+        body = yield from self._body(Request("GET", path, {"limit": LISTED, **query}))
+        more = self._listed(path, {**query, by: body[f"next_{by}"]}, shape, by) if body["has_more"] else None
+        return Part([shape(row) for row in body["data"]], more)
+
+    # Jobs
+
+    def submit(self, model: str, file: Source | None, work: Work) -> Flow[Job]:
+        reply = yield from self.ask(submission(model, file, work), outage_s=RESTART_S)
+        return Job.from_json(json_of(reply))
+
+    def run(self, model: str, file: Source | None, work: Work, wait_s: float | None) -> Flow[Result]:
+        """In two steps, so that the job is known before anything can happen to the waiting."""
+        patience = _Patience(self._clock, wait_s, LONGEST_ROUND_S)
+        job = yield from self.submit(model, file, work)
+        result = yield from self._waited(job.id, patience, None)
+        if result.state in _WITHOUT_RESULT:
+            raise JobFailed(result)
+        return result
+
+    def wait(self, job_id: str, timeout_s: float | None, told: Told | None) -> Flow[Result]:
+        patience = _Patience(self._clock, timeout_s, TOLD_ROUND_S if told else LONGEST_ROUND_S)
+        return (yield from self._waited(job_id, patience, told))
+
+    def _waited(self, job_id: str, patience: "_Patience", told: Told | None) -> Flow[Result]:
+        try:
+            return (yield from self._rounds(job_id, patience, told))
+        except (ConnectionFailed, Unavailable) as error:
+            error.job_id = job_id
+            raise
+
+    def _rounds(self, job_id: str, patience: "_Patience", told: Told | None) -> Flow[Result]:
+        """Asks to be answered when the job has ended, and again while it has not."""
+        while True:
+            round_s = patience.round_s()
+            asked_at = self._clock()
+            held = {"Prefer": f"wait={round_s:.0f}"}
+            request = Request("GET", f"/v1/jobs/{job_id}", headers=held, held_s=round_s)
+            reply = yield from self.ask(request, outage_s=LONGEST_OUTAGE_S, within_s=patience.left_s())
+            body = json_of(reply)
+            job = Job.from_json(body)
+            if told:
+                told(job)
+            if job.ended:
+                return (yield from self._result_in(body))
+            if patience.left_s() <= 0:
+                raise WaitTimedOut(job, patience.waited_s())
+            # An answer that was held back has waited already for what it asks.
+            early_s = retry_after_of(reply) - (self._clock() - asked_at)
+            if early_s > 0:
+                yield Pause(min(early_s, patience.left_s()))
+
+    def _result_in(self, body: dict[str, Any]) -> Flow[Result]:
+        if "result" in body:
+            return Result.from_json(body)
+        request = Request("GET", f"/v1/jobs/{body['id']}", {"include": "result"})
+        return Result.from_json(json_of((yield from self.ask(request, outage_s=RESTART_S))))
+
+    def job(self, job_id: str) -> Flow[Job]:
+        return self._shaped(Request("GET", f"/v1/jobs/{job_id}"), Job.from_json)
+
+    def result(self, job_id: str) -> Flow[Result]:
+        request = Request("GET", f"/v1/jobs/{job_id}", {"include": "result"})
+        return self._shaped(request, Result.from_json)
+
+    def markdown(self, job_id: str) -> Flow[str]:
+        return (yield from self.ask(Request("GET", f"/v1/jobs/{job_id}/result.md"))).body.decode()
+
+    def download(self, job_id: str, path: Path, kind: str | None) -> Flow[Path]:
+        suffix = kind or path.suffix.removeprefix(".").lower()
+        if suffix not in DOWNLOADS:
+            raise ValueError(
+                f"A result comes as one of {', '.join(DOWNLOADS)}; {path.name!r} names none of them."
+            )
+        yield from self.ask(Request("GET", f"/v1/jobs/{job_id}/result.{suffix}", save_to=path))
+        return path
+
+    def cancel(self, job_id: str) -> Flow[Job]:
+        return self._shaped(Request("POST", f"/v1/jobs/{job_id}/cancel"), Job.from_json)
+
+    def retry(self, job_id: str) -> Flow[Job]:
+        """Asked twice, it may be two jobs: the first may have ended in between."""
+        request = Request("POST", f"/v1/jobs/{job_id}/retry", repeatable=False)
+        return self._shaped(request, Job.from_json)
+
+    def jobs(self, filters: Mapping[str, str | None]) -> Flow[Part[Job]]:
+        chosen = {name: value for name, value in filters.items() if value is not None}
+        return self._listed("/v1/jobs", chosen, Job.from_json)
+
+    def pages(self, job_id: str) -> Flow[Part[Page]]:
+        return self._listed(f"/v1/jobs/{job_id}/pages", {}, Page.from_json, by="after")
+
+    # Documents
+
+    def upload(self, part: FilePart) -> Flow[Document]:
+        """The same bytes are the same document: it may be sent again."""
+        return self._shaped(Request("POST", "/v1/documents", file=part), Document.from_json)
+
+    def document(self, document_id: str) -> Flow[Document]:
+        return self._shaped(Request("GET", f"/v1/documents/{document_id}"), Document.from_json)
+
+    def documents(self) -> Flow[Part[Document]]:
+        return self._listed("/v1/documents", {}, Document.from_json)
+
+    def delete_document(self, document_id: str) -> Flow[None]:
+        try:
+            yield from self.ask(Request("DELETE", f"/v1/documents/{document_id}"))
+        except NotFound as error:
+            # Erased by the attempt whose answer was lost, or before: what was wanted is so.
+            if error.code != "document_deleted":
+                raise
+
+    # Models
+
+    def model(self, name: str) -> Flow[Model]:
+        return self._shaped(Request("GET", f"/v1/models/{name}"), Model.from_json)
+
+    def models(self) -> Flow[list[Model]]:
+        body = yield from self._body(Request("GET", "/v1/models"))
+        return [Model.from_json(row) for row in body["data"]]
+
+    # Events
+
+    def socket_path(self, tail: Tail) -> Flow[str | None]:
+        """Path and query of a websocket that opens once; None when there is nothing left to come."""
+        if tail.job is not None:
+            job = yield from self.job(tail.job)
+            if job.ended and tail.passed(job.last_seq):
+                return None
+        return str((yield from self._body(Request("POST", "/v1/tickets")))["url"])
+
+    def after_cut(self, tail: Tail, error: Exception) -> Flow[None]:
+        yield Pause(tail.cut(error, self._jitter()))
+
+
+class _Patience:
+    """How long is waited altogether, and for how long at a time."""
+
+    def __init__(self, clock: Callable[[], float], total_s: float | None, longest_round_s: float) -> None:
+        self._clock = clock
+        self._began = clock()
+        self._total_s = math.inf if total_s is None else total_s
+        self._longest_round_s = longest_round_s
+
+    def waited_s(self) -> float:
+        return round(self._clock() - self._began, 1)
+
+    def left_s(self) -> float:
+        return max(0.0, self._total_s - (self._clock() - self._began))
+
+    def round_s(self) -> float:
+        """Whole seconds, since the service counts in these."""
+        return float(math.ceil(min(self.left_s(), self._longest_round_s)))

@@ -1,0 +1,140 @@
+"""What can be said on the command line."""
+
+import argparse
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from maas_client.cli import commands
+from maas_client.cli.output import FORMATS
+from maas_client.version import VERSION
+
+EPILOG = """\
+The service is found by MAAS_URL (or --url), the key by MAAS_API_KEY.
+Exit codes: 0 done; 1 a job or one of its pages failed; 2 wrong usage; 3 the service cannot be reached or refused;
+130 interrupted (following all jobs, which has no end of its own, ends with 0).
+"""
+
+
+def parser() -> argparse.ArgumentParser:
+    top = argparse.ArgumentParser(
+        prog="maas",
+        description="Documents in, text and data out.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    top.add_argument("--version", action="version", version=f"maas {VERSION}")
+    top.add_argument("--url", help="address of the service, in place of MAAS_URL")
+    names = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    _add_run(names)
+    _add_looking(names)
+    _add_acting(names)
+    return top
+
+
+def _add_run(names: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    run = names.add_parser("run", help="run a model on files or a text, wait, and print what came of it")
+    run.add_argument("model", metavar="MODEL", help="a name, or name@version; see: maas models")
+    run.add_argument("files", metavar="FILE", nargs="*", type=_file)
+    run.add_argument("--text", help="these words instead of a file")
+    run.add_argument(
+        "--parameter",
+        metavar="NAME=VALUE",
+        action="append",
+        default=[],
+        type=_parameter,
+        help="for the model; the value is JSON, or else taken as it stands; may be given several times",
+    )
+    run.add_argument(
+        "--idempotency-key",
+        metavar="KEY",
+        type=_key,
+        help="your own name for this; given again within a day, it is the same job (of several files: KEY-1, KEY-2, …)",
+    )
+    _add_output(run, FORMATS)
+    run.set_defaults(do=commands.run, parser=run)
+
+
+def _add_looking(names: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    result = names.add_parser("result", help="print the result of a job, as far as it has come")
+    result.add_argument("job", metavar="JOB")
+    _add_output(result, (*FORMATS, "pdf"))
+    result.set_defaults(do=commands.result, parser=result)
+    jobs = names.add_parser("jobs", help="list jobs, newest first")
+    jobs.add_argument("--state", help="only these, such as queued,running")
+    _add_limit(jobs)
+    jobs.set_defaults(do=commands.jobs)
+    documents = names.add_parser("documents", help="list documents, newest first")
+    _add_limit(documents)
+    documents.set_defaults(do=commands.documents)
+    models = names.add_parser("models", help="list what can be run")
+    models.set_defaults(do=commands.models)
+    watch = names.add_parser(
+        "watch", help="print events as they happen; of a job, from its beginning to its end"
+    )
+    watch.add_argument("job", metavar="JOB", nargs="?")
+    watch.set_defaults(do=commands.watch)
+
+
+def _add_acting(names: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    cancel = names.add_parser("cancel", help="cancel a job")
+    cancel.add_argument("job", metavar="JOB")
+    cancel.set_defaults(do=commands.cancel)
+    retry = names.add_parser("retry", help="run the pages again that did not succeed, as a new job")
+    retry.add_argument("job", metavar="JOB")
+    retry.set_defaults(do=commands.retry)
+
+
+def _add_output(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None:
+    parser.add_argument("--output", choices=formats, default="text", help="text unless told")
+    parser.add_argument(
+        "-o", metavar="FILE", dest="to", type=_target, help="write there, not to the terminal"
+    )
+
+
+def _add_limit(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--limit", type=_count, default=20, help="20 unless told")
+
+
+def _file(text: str) -> Path:
+    path = Path(text)
+    if path.is_dir():
+        raise argparse.ArgumentTypeError(f"{text!r} is a folder; name its files")
+    if not path.is_file():
+        raise argparse.ArgumentTypeError(f"there is no file {text!r}")
+    return path
+
+
+def _target(text: str) -> Path:
+    """Known before anything is paid for."""
+    path = Path(text)
+    if path.is_dir():
+        raise argparse.ArgumentTypeError(f"{text!r} is a folder; name a file in it")
+    if not path.parent.is_dir():
+        raise argparse.ArgumentTypeError(f"there is no folder {str(path.parent)!r} to write {path.name!r} to")
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise argparse.ArgumentTypeError(f"{text!r} may not be written")
+    return path
+
+
+def _key(text: str) -> str:
+    if not (0 < len(text) <= 240 and text.isascii() and text.isprintable()):
+        raise argparse.ArgumentTypeError("a key is 1 to 240 printable ASCII characters")
+    return text
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 on")
+    return int(text)
+
+
+def _parameter(text: str) -> tuple[str, object]:
+    name, equals, value = text.partition("=")
+    if not name or not equals:
+        raise argparse.ArgumentTypeError(f"{text!r} is not of the form name=value")
+    try:
+        return name, json.loads(value)
+    except ValueError:
+        return name, value

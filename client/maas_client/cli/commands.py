@@ -1,0 +1,185 @@
+"""What each command does; what it returns is its exit code."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from uuid import uuid4
+
+from maas_client.cli.codes import DONE, INTERRUPTED, JOB_FAILED, REFUSED
+from maas_client.cli.interruption import Left, not_lost
+from maas_client.cli.output import rendered
+from maas_client.cli.progress import Display, display, say
+from maas_client.cli.tables import print_table, when
+from maas_client.client import Client
+from maas_client.errors import ConnectionFailed, InvalidRequest, Unavailable
+from maas_client.resources import Event, Job, Result
+from maas_client.uploads import Progress
+
+Named = tuple[str, Result]
+
+
+def run(client: Client, given: argparse.Namespace) -> int:
+    """Everything is submitted before anything is waited for: the service works on all of it at once."""
+    if bool(given.files) == (given.text is not None):
+        given.parser.error("give files or --text, and not both")
+    submitted: list[tuple[str, Job]] = []
+    with not_lost(submitted):
+        with display() as shown:
+            _submit(client, given, shown, submitted)
+            results = [
+                (name, client.wait(job.id, told=partial(shown.pages, name))) for name, job in submitted
+            ]
+        if results:
+            _write(client, given, [result for _, result in results])
+    if len(results) < len(given.files):
+        return REFUSED
+    return _judged(results)
+
+
+def _submit(
+    client: Client, given: argparse.Namespace, shown: Display, submitted: list[tuple[str, Job]]
+) -> None:
+    """Into a list of the caller's, who has to know of each job even when this is interrupted."""
+    own_key = given.idempotency_key or uuid4().hex
+    for name, file, key in _works(given, own_key):
+        try:
+            job = _submitted(client, given, file, key, shown.upload(name))
+        except InvalidRequest as refusal:
+            if file is None:
+                raise
+            # The other files may be better.
+            say(f"maas: {name}: {refusal}")
+        except (ConnectionFailed, Unavailable):
+            say(
+                f"maas: {name}: not known to have arrived; again without a second job: --idempotency-key {own_key}"
+            )
+            raise
+        else:
+            submitted.append((name, job))
+            shown.submitted(name, job)
+
+
+def _works(given: argparse.Namespace, own_key: str) -> list[tuple[str, Path | None, str]]:
+    """Name, file and key of each; several files are several jobs, and so have a key each."""
+    if given.text is not None:
+        return [("text", None, own_key)]
+    several = len(given.files) > 1
+    return [
+        (str(path), path, f"{own_key}-{number}" if several else own_key)
+        for number, path in enumerate(given.files, 1)
+    ]
+
+
+def _submitted(
+    client: Client, given: argparse.Namespace, file: Path | None, key: str, progress: Progress
+) -> Job:
+    parameters = dict(given.parameter)
+    if file is None:
+        return client.submit(given.model, text=given.text, parameters=parameters, idempotency_key=key)
+    return client.submit(given.model, file, parameters=parameters, progress=progress, idempotency_key=key)
+
+
+def _write(client: Client, given: argparse.Namespace, results: Sequence[Result]) -> None:
+    text = rendered(client, results, given.output)
+    if given.to:
+        given.to.write_text(text)
+    else:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+
+
+def _judged(results: Sequence[Named]) -> int:
+    """Says of each job and page what went wrong."""
+    code = DONE
+    for name, result in results:
+        if result.state == "succeeded":
+            continue
+        code = JOB_FAILED
+        why = f": {result.job.error.detail}" if result.job.error else ""
+        say(f"maas: {name}: job {result.id} is {result.state}{why}")
+        for page in result.pages:
+            if page.error and len(result.pages) > 1:
+                say(f"maas: {name}: page {page.number}: {page.error.detail} ({page.error.code})")
+    return code
+
+
+def result(client: Client, given: argparse.Namespace) -> int:
+    if given.output == "pdf":
+        return _kept_as_pdf(client, given)
+    found = client.result(given.job)
+    _write(client, given, [found])
+    if not found.job.ended:
+        say(
+            f"maas: job {found.id} is still {found.state}: {found.job.pages_done} of {found.job.pages_total} pages"
+        )
+        return DONE
+    return _judged([("result", found)])
+
+
+def _kept_as_pdf(client: Client, given: argparse.Namespace) -> int:
+    if not given.to:
+        given.parser.error("a PDF goes into a file: name it with -o")
+    client.download(given.job, given.to, kind="pdf")
+    return DONE
+
+
+def jobs(client: Client, given: argparse.Namespace) -> int:
+    rows = (
+        (job.id, job.state, job.model, f"{job.pages_done}/{job.pages_total}", job.cost, when(job.created_at))
+        for job in islice(client.jobs(state=given.state), given.limit)
+    )
+    print_table(("JOB", "STATE", "MODEL", "PAGES", "COST", "CREATED"), rows)
+    return DONE
+
+
+def documents(client: Client, given: argparse.Namespace) -> int:
+    rows = (
+        (one.id, one.kind, one.pages_total, one.size_bytes, when(one.created_at), one.name)
+        for one in islice(client.documents(), given.limit)
+    )
+    print_table(("DOCUMENT", "KIND", "PAGES", "BYTES", "CREATED", "NAME"), rows)
+    return DONE
+
+
+def models(client: Client, given: argparse.Namespace) -> int:
+    rows = (
+        (one.name, one.version or "-", one.state, ", ".join(one.accepts), one.title)
+        for one in client.models()
+    )
+    print_table(("MODEL", "VERSION", "STATE", "ACCEPTS", "TITLE"), rows)
+    return DONE
+
+
+def watch(client: Client, given: argparse.Namespace) -> int:
+    try:
+        for event in client.events(given.job):
+            print(_line(event), flush=True)
+    except KeyboardInterrupt:
+        if not given.job:
+            return DONE
+        raise Left("\nInterrupted.", [given.job], INTERRUPTED) from None
+    return DONE if client.job(given.job).state == "succeeded" else JOB_FAILED
+
+
+def _line(event: Event) -> str:
+    told = {name: value for name, value in event.data.items() if not isinstance(value, dict | list)}
+    told.pop("state", None)
+    details = " ".join(f"{name}={value}" for name, value in told.items())
+    return f"{when(event.created_at)}  {event.job}  {event.type:26}{details}".rstrip()
+
+
+def cancel(client: Client, given: argparse.Namespace) -> int:
+    job = client.cancel(given.job)
+    print(f"Job {job.id} is {job.state}.")
+    return DONE
+
+
+def retry(client: Client, given: argparse.Namespace) -> int:
+    """The new job's id alone on stdout, for the next command."""
+    job = client.retry(given.job)
+    say(f"Job {job.id} takes over the pages that succeeded and runs the others again.")
+    print(job.id)
+    return DONE

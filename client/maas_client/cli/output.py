@@ -1,0 +1,34 @@
+"""Results as people and programs want to read them."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from maas_client.client import Client
+from maas_client.resources import Page, Result
+
+FORMATS = ("text", "json", "markdown")
+
+
+def rendered(client: Client, results: Sequence[Result], form: str) -> str:
+    """Several results are a list in JSON, and otherwise stand one after the other."""
+    if form == "json":
+        data = [result.data for result in results]
+        return json.dumps(data[0] if len(data) == 1 else data, ensure_ascii=False, indent=2) + "\n"
+    if form == "markdown":
+        return "\n".join(client.markdown(result.id) for result in results)
+    return "\n".join(_text(result) for result in results)
+
+
+def _text(result: Result) -> str:
+    return "\n\n".join(words for page in result.pages if (words := _words(page))).rstrip("\n") + "\n"
+
+
+def _words(page: Page) -> str:
+    """Of a model that gives no text: what it does give."""
+    if "text" in page.data:
+        return page.text
+    given: dict[str, Any] = {
+        name: page.data[name] for name in ("embedding", "embeddings", "outputs") if page.data.get(name)
+    }
+    return json.dumps(given) if given else ""

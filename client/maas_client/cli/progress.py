@@ -1,0 +1,58 @@
+"""How far it has come, on stderr: bars for a person at a terminal, plain lines for everything else."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Protocol
+
+from maas_client.resources import Job
+from maas_client.uploads import Progress
+
+
+class Display(Protocol):
+    def upload(self, name: str) -> Progress: ...
+
+    def submitted(self, name: str, job: Job) -> None: ...
+
+    def pages(self, name: str, job: Job) -> None: ...
+
+
+class Lines:
+    """One line for each thing that happened, none for what merely goes on."""
+
+    def __init__(self) -> None:
+        self._said: dict[str, tuple[str, int]] = {}
+
+    def upload(self, name: str) -> Progress:
+        return lambda sent, total: None
+
+    def submitted(self, name: str, job: Job) -> None:
+        say(f"{name}: job {job.id}, {_pages(job.pages_total)}")
+
+    def pages(self, name: str, job: Job) -> None:
+        now = (job.state, job.pages_done)
+        if self._said.get(name) != now:
+            self._said[name] = now
+            say(f"{name}: {job.state}, {job.pages_done} of {_pages(job.pages_total)}")
+
+
+def say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+def _pages(count: int) -> str:
+    return "1 page" if count == 1 else f"{count} pages"
+
+
+@contextmanager
+def display() -> Iterator[Display]:
+    if not sys.stderr.isatty():
+        yield Lines()
+        return
+    try:
+        from maas_client.cli.bars import Bars  # noqa: PLC0415  # rich is an extra that may be missing
+    except ImportError:
+        yield Lines()
+        return
+    with Bars.shown() as bars:
+        yield bars

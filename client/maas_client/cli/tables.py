@@ -1,0 +1,16 @@
+"""Rows in columns, as wide as they need to be."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+
+def print_table(titles: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    lines = [list(titles), *([str(cell) for cell in row] for row in rows)]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(titles))]
+    for line in lines:
+        print("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
+
+
+def when(moment: datetime) -> str:
+    """In the reader's own time."""
+    return moment.astimezone().strftime("%Y-%m-%d %H:%M:%S")

@@ -1,0 +1,64 @@
+"""What goes over the wire, said without saying how: requests, their outcomes, and the pauses between them."""
+
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TypeVar
+
+from maas_client.uploads import FilePart
+
+T = TypeVar("T")
+JSON, BYTES = "application/json", "application/octet-stream"
+
+
+@dataclass(frozen=True)
+class Request:
+    method: str
+    path: str
+    query: Mapping[str, str | int] = field(default_factory=dict)
+    json: object | None = None
+    form: Mapping[str, str] = field(default_factory=dict)
+    """Sent beside `file`."""
+    file: FilePart | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    held_s: float = 0.0
+    """For how long the service was asked to hold the answer back."""
+    repeatable: bool = True
+    """Sending it twice does no more than sending it once."""
+    save_to: Path | None = None
+    """Where a good answer's body goes, instead of into memory."""
+
+    def at_once(self) -> "Request":
+        """The same, not to be held back: after an outage, what was missed comes first."""
+        if not self.held_s:
+            return self
+        return replace(self, headers={**self.headers, "Prefer": "wait=0"}, held_s=0.0)
+
+
+@dataclass(frozen=True)
+class Reply:
+    status: int
+    headers: Mapping[str, str]
+    """Names in lower case."""
+    body: bytes
+
+
+@dataclass(frozen=True)
+class Lost:
+    """No answer came."""
+
+    why: str
+    unsent: bool
+    """The request surely never arrived."""
+
+
+@dataclass(frozen=True)
+class Pause:
+    seconds: float
+
+
+Flow = Generator[Request | Pause, Reply | Lost | None, T]
+"""A call as a conversation: it gives requests and pauses, is given what became of each, and returns the answer.
+
+Whoever plays it owns sockets and sleep, so that the same flow serves threads and coroutines.
+"""

@@ -1,0 +1,49 @@
+"""What a job is made of, and the request that submits it."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, TypedDict
+from uuid import uuid4
+
+from maas_client.exchange import Request
+from maas_client.uploads import Progress, Source, file_part
+
+
+class Work(TypedDict, total=False):
+    """Beside the model: exactly one thing to work on, and how."""
+
+    text: str
+    texts: Sequence[str]
+    tensors: Sequence[Mapping[str, Any]]
+    """Each with `name`, `datatype`, `shape` and `data`, for ONNX graphs."""
+    document: str
+    """The id of one that was uploaded."""
+    parameters: Mapping[str, Any]
+    name: str
+    """What the file shall be called; its own name unless told."""
+    progress: Progress
+    idempotency_key: str
+    """Your own name for this job: sent again within a day it gives the same job. A fresh one unless told."""
+
+
+def submission(model: str, file: Source | None, work: Work) -> Request:
+    given: list[str] = [name for name in ("text", "texts", "tensors", "document") if name in work]
+    if len(given) + (file is not None) != 1:
+        found = ", ".join(["a file"] * (file is not None) + given) or "nothing"
+        raise TypeError(f"Give exactly one of a file, text, texts, tensors and document; there is {found}.")
+    headers = {"Idempotency-Key": work.get("idempotency_key") or uuid4().hex}
+    parameters = dict(work.get("parameters", {}))
+    if file is not None:
+        part = file_part(file, work.get("name"), work.get("progress"))
+        form = {"model": model, "parameters": json.dumps(parameters)}
+        return Request("POST", "/v1/jobs", form=form, file=part, headers=headers)
+    body = {"model": model, "parameters": parameters, **_subject(work)}
+    return Request("POST", "/v1/jobs", json=body, headers=headers)
+
+
+def _subject(work: Work) -> dict[str, Any]:
+    if "document" in work:
+        return {"document": work["document"]}
+    if "tensors" in work:
+        return {"input": {"tensors": list(work["tensors"])}}
+    return {"input": list(work["texts"]) if "texts" in work else work["text"]}

@@ -1,0 +1,85 @@
+"""Following events over a socket that may break: what to say to it, what it says, and where to go on."""
+
+import json
+from typing import Any
+
+from websockets.exceptions import ConnectionClosed, InvalidHandshake
+
+from maas_client.errors import AuthenticationError, ConnectionFailed, InvalidRequest, NotFound
+from maas_client.resources import ENDS, Event
+from maas_client.retries import backoff_s
+
+SIGNED_OUT = 4401
+CUTS = (ConnectionClosed, InvalidHandshake, OSError)
+"""What a socket may raise that can be opened again."""
+_JOB_ENDS = frozenset(f"job.{state}" for state in ENDS)
+_CAUGHT_BY_RECONNECTING = frozenset({"database_unavailable", "internal_error", "overloaded", "restarting"})
+
+
+class Tail:
+    """One job's events up to its end, or everything that happens to the account, without a gap and without repeats."""
+
+    def __init__(self, job: str | None, after: str | int | None, most_cuts: int) -> None:
+        self.job = job
+        self.over = False
+        self._place: str | int | None = after if job is None else (after or 0)
+        self._most_cuts = most_cuts
+        self._cuts = 0
+        self._listening = False
+
+    def passed(self, last_seq: int) -> bool:
+        """Whether nothing more can come of a job that has ended with this event."""
+        return isinstance(self._place, int) and self._place >= last_seq
+
+    def opening(self) -> str | None:
+        """What to say to a fresh socket. Until it has been answered, nothing that comes is counted."""
+        if self._place is None:
+            return None
+        return json.dumps({"subscribe": self.job or "all", "after": self._place})
+
+    def take(self, message: str | bytes) -> Event | None:
+        said: dict[str, Any] = json.loads(message)
+        match said["type"]:
+            case "ready" if self._place is None:
+                self._place, self._listening = said["cursor"], True
+            case "subscribed":
+                self._listening = True
+            case "error" if said["code"] not in _CAUGHT_BY_RECONNECTING:
+                raise _refusal(said["code"], said["detail"])
+            case "event" if self._listening:
+                return self._event(said)
+        return None
+
+    def _event(self, said: dict[str, Any]) -> Event | None:
+        event = Event.from_json(said["event"], said["cursor"])
+        if self._place is not None and not _later(event.cursor, self._place):
+            return None
+        self._place, self._cuts = event.cursor, 0
+        self.over = self.job is not None and event.type in _JOB_ENDS
+        return event
+
+    def cut(self, error: Exception, jitter: float) -> float:
+        """The socket broke; after how many seconds to open another."""
+        if isinstance(error, ConnectionClosed) and error.rcvd and error.rcvd.code == SIGNED_OUT:
+            raise AuthenticationError("The key is no longer valid.", code="not_authenticated", status=401)
+        if self._cuts >= self._most_cuts:
+            raise ConnectionFailed(f"The event stream broke off and could not be resumed: {error}")
+        self._cuts += 1
+        self._listening = False
+        return backoff_s(self._cuts - 1, jitter)
+
+
+def _later(cursor: str | int, place: str | int) -> bool:
+    return _order(cursor) > _order(place)
+
+
+def _order(cursor: str | int) -> tuple[int, ...]:
+    return tuple(int(part) for part in str(cursor).split("-"))
+
+
+def _refusal(code: str, detail: str) -> Exception:
+    if code == "not_found":
+        return NotFound(detail, code=code, status=404)
+    if code == "not_authenticated":
+        return AuthenticationError(detail, code=code, status=401)
+    return InvalidRequest(detail, code=code)

@@ -1,0 +1,65 @@
+"""How requests look to httpx, and its failures to us; the same for both kinds of client."""
+
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import httpx
+
+from maas_client.configuration import Configuration
+from maas_client.exchange import BYTES, Lost, Request
+from maas_client.version import VERSION
+
+_NEVER_LEFT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError)
+
+
+def options(configuration: Configuration) -> dict[str, Any]:
+    """For httpx.Client and httpx.AsyncClient. Redirects are not followed: a key goes where its owner sent it."""
+    return {
+        "headers": {
+            "Authorization": f"Bearer {configuration.key}",
+            "Accept": "application/json",
+            "User-Agent": f"maas-client/{VERSION}",
+        },
+        "verify": configuration.ssl_context or True,
+        "limits": httpx.Limits(max_connections=100, max_keepalive_connections=10),
+    }
+
+
+def built(
+    http: httpx.Client | httpx.AsyncClient, configuration: Configuration, request: Request, files: ExitStack
+) -> httpx.Request:
+    """Files stay open until `files` is closed."""
+    part = request.file
+    return http.build_request(
+        request.method,
+        configuration.url + request.path,
+        params=request.query or None,
+        json=request.json,
+        data=request.form or None,
+        files={"file": (part.name, files.enter_context(part.open()), BYTES)} if part else None,
+        headers=request.headers,
+        timeout=httpx.Timeout(
+            configuration.timeout_s, connect=10.0, read=configuration.timeout_s + request.held_s
+        ),
+    )
+
+
+def lost(configuration: Configuration, error: httpx.TransportError) -> Lost:
+    why = (str(error) or type(error).__name__).rstrip(".")
+    return Lost(f"{configuration.url} gave no answer ({why}).", unsent=isinstance(error, _NEVER_LEFT))
+
+
+@contextmanager
+def saved_whole(path: Path) -> Iterator[BinaryIO]:
+    """A file that is there once it is complete, and not before."""
+    partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+    try:
+        with partial.open("xb") as file:
+            yield file
+        os.replace(partial, path)
+    finally:
+        partial.unlink(missing_ok=True)

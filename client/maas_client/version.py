@@ -1,0 +1,3 @@
+"""The client's version, here alone."""
+
+VERSION = "0.1.0"
