@@ -1,11 +1,12 @@
 # The menu. Everything works from a fresh clone with git, make and Python 3.11 or 3.12; nothing needs root.
 
 .DEFAULT_GOAL := help
-.PHONY: help up test check bench lock clean
+.PHONY: help up edge test check bench messages lock clean
 
 VENV := .venv
 RUN := $(VENV)/bin/python
 ARGS ?=
+MESSAGES := inference/gateway/open_inference/grpc
 BENCH ?= $(basename $(notdir $(wildcard tests/benchmarks/bench_*.py)))
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -21,9 +22,11 @@ PIP_INSTALL := $(RUN) -m pip install --quiet --require-hashes
 
 help:
 	@echo "make up      start the product: http://127.0.0.1:8000 (MAAS_PORT, MAAS_HOME=./var); Ctrl-C stops it"
+	@echo "make edge    serve models from one process alone (ARGS='--models ocr --port 8001'); no database, no worker"
 	@echo "make test    run the tests on services of their own (ARGS='-k name' picks some)"
 	@echo "make check   ruff, mypy, import-linter, migrations, deployment settings"
 	@echo "make bench   run the benchmarks (BENCH=bench_front picks one)"
+	@echo "make messages  write the messages of gRPC from their description"
 	@echo "make lock    rewrite requirements/*.txt from pyproject.toml (needs uv)"
 	@echo "make clean   remove the environment and caches; data in MAAS_HOME stays"
 	@echo
@@ -32,6 +35,9 @@ help:
 # exec, so that signals reach the supervisor itself.
 up: $(VENV)/.runtime
 	@exec $(RUN) manage.py up
+
+edge: $(VENV)/.runtime
+	@exec $(RUN) manage.py edge $(ARGS)
 
 test: $(VENV)/.dev
 	@exec $(RUN) -m pytest --numprocesses=auto --maxprocesses=2 --dist=loadgroup $(ARGS)
@@ -50,11 +56,14 @@ RANDOM := $(RUN) -c 'import secrets; print(secrets.token_urlsafe(64))'
 bench: $(VENV)/.dev
 	@set -e; for one in $(BENCH); do echo "== $$one"; $(RUN) -m tests.benchmarks.$$one; done
 
+messages: $(VENV)/.dev
+	@$(RUN) -m grpc_tools.protoc -I$(MESSAGES) --descriptor_set_out=$(MESSAGES)/messages.binpb messages.proto
+
 lock:
 	@requirements/lock
 
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) .mypy_cache .ruff_cache .import_linter_cache .pytest_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.runtime: requirements/runtime.txt requirements/models.txt $(VENV)/.made
