@@ -1,6 +1,7 @@
 """Pytest plugin: services for the run, up before Django's settings are read; named in pyproject.toml."""
 
 import os
+import signal
 
 import pytest
 
@@ -22,6 +23,8 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     """Set the environment before pytest-django and any conftest load the settings."""
     for name in os.environ.keys() - without_product(os.environ).keys():
         del os.environ[name]
+    # Started in the background, this process ignores Ctrl-C, and so would every program that a test interrupts.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     options = early_config.known_args_namespace
     if options.without_services or options.help or options.version:
         os.environ.update(MAAS_SECRET_KEY="none without services", MAAS_KEY_PEPPER="none without services")

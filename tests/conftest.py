@@ -15,6 +15,7 @@ from django.db import connections
 from playwright.sync_api import Browser, sync_playwright
 from pytest_django import DjangoDbBlocker
 
+from maas.supervisor.ports import free_port
 from tests.live_stack import LiveStack, RunningStack
 
 pytest_plugins = ["tests.fixtures"]
@@ -69,5 +70,6 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="session")
 def live_stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningStack]:
     """The product as `make up` runs it, ready; shared by every test that asks for it."""
-    with LiveStack(tmp_path_factory.mktemp("live") / "var") as stack:
+    variables = {"MAAS_GRPC_PORT": str(free_port())}
+    with LiveStack(tmp_path_factory.mktemp("live") / "var", variables=variables) as stack:
         yield stack.wait_until_ready()

@@ -45,15 +45,19 @@ def other_identity(other_tenant: CreatedTenant) -> Identity:
 
 @pytest.fixture
 def make_version() -> Callable[..., ModelVersion]:
-    """A model nobody else's test uses, so that its queue is this test's alone."""
+    """A model nobody else's test uses, so that its queue is this test's alone; every page of it is run."""
 
-    def make(runtime: str = "embed", meter: str = "call", price_micros: int = 1500) -> ModelVersion:
+    def make(
+        runtime: str = "embed", meter: str = "call", price_micros: int = 1500, cache_ttl_s: int = 0
+    ) -> ModelVersion:
         with operator_work():
             served = ServedModel.objects.create(
                 name=unique("model"),
                 accepts=["text", "texts", "document"],
                 price_meter=meter,
                 price_micros=price_micros,
+                cached_price_micros=price_micros // 10,
+                cache_ttl_s=cache_ttl_s,
             )
             version = ModelVersion.objects.create(
                 served_model=served, number=1, runtime=runtime, digest="0" * 64

@@ -3,16 +3,12 @@
 Run from the repository's root: python -m tests.benchmarks.bench_brokers
 """
 
-import os
-import platform
 import resource
-import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from uuid import uuid4
 
 import dramatiq
@@ -21,10 +17,12 @@ from dramatiq import Message, Worker
 from dramatiq.brokers.redis import RedisBroker
 
 from inference.brokers import PAGE_ACTOR, QueueBroker, build_broker, start_worker
+from tests.benchmarks.circumstances import circumstances
+from tests.benchmarks.raw_rabbitmq import raw_wakes_ms
 from tests.inference.brokers.servers import AMQP_URL, delete_rabbitmq_queues, rabbitmq_answers, redis_server
 
 THREADS = 8
-WAKES = 60
+WAKES = 200
 IDLE_BETWEEN_S = 0.15
 MESSAGES = 3000
 PUBLISHERS = 8
@@ -151,11 +149,7 @@ def measure_ours(url: str) -> Figures:
 
 
 def print_table(rows: dict[str, Figures]) -> None:
-    commit = subprocess.run(
-        ["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False
-    )
-    print(f"{datetime.now(UTC):%Y-%m-%d} · commit {commit.stdout.strip()} · {platform.machine()},", end=" ")
-    print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} · Python {platform.python_version()}")
+    print(circumstances())
     print(f"{THREADS} worker threads, {PUBLISHERS} publishing threads, {MESSAGES} messages, {WAKES} wakes\n")
     print("| broker | idle wake p50 ms | p99 ms | published/s | drained/s | idle CPU % |")
     print("|---|--|--|--|--|--|")
@@ -170,6 +164,15 @@ def print_table(rows: dict[str, Figures]) -> None:
         )
 
 
+def print_floors() -> None:
+    """What the server itself needs: a quorum queue hands out a message once it is on disk."""
+    print("\n| one message from pika to pika | idle wake p50 ms | p99 ms |")
+    print("|---|--|--|")
+    for name, quorum in (("quorum queue, confirmed", True), ("classic durable queue, confirmed", False)):
+        wakes_ms = raw_wakes_ms(WAKES, IDLE_BETWEEN_S, quorum=quorum)
+        print(f"| {name} | {np.percentile(wakes_ms, 50):.1f} | {np.percentile(wakes_ms, 99):.1f} |")
+
+
 def main() -> None:
     with redis_server("--appendonly", "yes", "--appendfsync", "everysec") as url:
         rows = {"Redis, stock Dramatiq": measure_stock(url), "Redis, ours": measure_ours(url)}
@@ -178,6 +181,8 @@ def main() -> None:
     else:
         print(f"no RabbitMQ at {AMQP_URL}", file=sys.stderr)
     print_table(rows)
+    if rabbitmq_answers():
+        print_floors()
 
 
 if __name__ == "__main__":

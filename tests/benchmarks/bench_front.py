@@ -5,18 +5,18 @@ Run from the repository's root: python -m tests.benchmarks.bench_front. It needs
 
 import asyncio
 import os
-import platform
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
+from types import MappingProxyType
 
 from maas.supervisor.ports import free_port
+from tests.benchmarks.circumstances import circumstances
 
 PROJECT = Path(__file__).resolve().parents[2]
 CALLERS = 32
@@ -48,8 +48,9 @@ class Figures:
 class _Caller(asyncio.Protocol):
     """One connection: asks again as soon as it is answered."""
 
-    def __init__(self, latencies_s: list[float]) -> None:
+    def __init__(self, latencies_s: list[float], request: bytes) -> None:
         self._latencies_s = latencies_s
+        self._request = request
         self._got = b""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -59,7 +60,7 @@ class _Caller(asyncio.Protocol):
 
     def _ask(self) -> None:
         self._asked_at_s = time.perf_counter()
-        self._transport.write(REQUEST)
+        self._transport.write(self._request)
 
     def data_received(self, data: bytes) -> None:
         self._got += data
@@ -72,11 +73,12 @@ class _Caller(asyncio.Protocol):
         self._ask()
 
 
-async def _load(port: int, seconds: float) -> Figures:
+async def load(port: int, seconds: float, request: bytes = REQUEST) -> Figures:
     loop = asyncio.get_running_loop()
     latencies_s: list[float] = []
     connections = [
-        await loop.create_connection(lambda: _Caller(latencies_s), "127.0.0.1", port) for _ in range(CALLERS)
+        await loop.create_connection(lambda: _Caller(latencies_s, request), "127.0.0.1", port)
+        for _ in range(CALLERS)
     ]
     await asyncio.sleep(seconds)
     for transport, _ in connections:
@@ -89,14 +91,19 @@ async def _load(port: int, seconds: float) -> Figures:
 
 def measure(server: str, app: str) -> Figures:
     """The round with the median throughput, after a warm-up."""
-    with _serving(server, app) as port:
-        asyncio.run(_load(port, WARM_UP_S))
-        rounds = [asyncio.run(_load(port, ROUND_S)) for _ in range(ROUNDS)]
+    with serving(server, app) as port:
+        asyncio.run(load(port, WARM_UP_S))
+        rounds = [asyncio.run(load(port, ROUND_S)) for _ in range(ROUNDS)]
     return sorted(rounds, key=lambda figures: figures.per_s)[ROUNDS // 2]
 
 
 @contextmanager
-def _serving(server: str, app: str) -> Iterator[int]:
+def serving(
+    server: str,
+    app: str,
+    variables: Mapping[str, str] = MappingProxyType({}),
+    module: str = "tests.benchmarks.front_apps",
+) -> Iterator[int]:
     port = free_port()
     command = [
         sys.executable,
@@ -104,11 +111,11 @@ def _serving(server: str, app: str) -> Iterator[int]:
         *SERVERS[server],
         "--port",
         str(port),
-        f"tests.benchmarks.front_apps:{app}",
+        f"{module}:{app}",
     ]
     with tempfile.TemporaryDirectory() as home:
         settings = {"MAAS_HOME": home, "MAAS_SECRET_KEY": "bench" * 10, "MAAS_KEY_PEPPER": "bench"}
-        env = os.environ | settings | {"MAAS_LOG_LEVEL": "ERROR"}
+        env = os.environ | settings | {"MAAS_LOG_LEVEL": "ERROR"} | dict(variables)
         process = subprocess.Popen(command, cwd=PROJECT, env=env, stderr=subprocess.DEVNULL)
         try:
             _wait_until_served(port)
@@ -121,7 +128,7 @@ def _serving(server: str, app: str) -> Iterator[int]:
 def _wait_until_served(port: int) -> None:
     async def answers() -> bool:
         try:
-            return (await _load(port, 0.1)).per_s > 0
+            return (await load(port, 0.1)).per_s > 0
         except (OSError, IndexError):
             return False
 
@@ -132,11 +139,7 @@ def _wait_until_served(port: int) -> None:
 
 
 def print_table(rows: dict[tuple[str, str], Figures]) -> None:
-    commit = subprocess.run(
-        ["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False
-    )
-    print(f"{datetime.now(UTC):%Y-%m-%d} · commit {commit.stdout.strip()} · {platform.machine()},", end=" ")
-    print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} · Python {platform.python_version()}")
+    print(circumstances())
     print(f"{CALLERS} callers, POST of {len(BODY)} bytes, median of {ROUNDS} rounds of {ROUND_S} s\n")
     slowest = rows["granian", "Django's ASGIHandler"]
     print(

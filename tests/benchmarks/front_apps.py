@@ -14,9 +14,9 @@ django.setup(set_prefix=False)
 
 from django.core.handlers.asgi import ASGIHandler  # noqa: E402  Only once Django is set up.
 
-from jobs.live.protocol import Receive, Scope, Send, body_chunks  # noqa: E402
 from maas.django_mount import DjangoMount  # noqa: E402
 from maas.front import Front  # noqa: E402
+from tenants.asgi.protocol import Receive, Scope, Send, body_chunks  # noqa: E402
 
 
 @csrf_exempt
@@ -24,7 +24,7 @@ def view(request: HttpRequest) -> HttpResponse:
     return HttpResponse(str(len(request.body)))
 
 
-urlpatterns = [path("view", view)]
+urlpatterns = [path("view", view), path("v1/view", view)]
 
 
 async def plain(scope: Scope, receive: Receive, send: Send) -> None:

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, ViewportSize, expect
 
+from tests.flows.product import Account
 from tests.live_stack import RunningStack
 
 # A machine that runs the other tests at the same time needs a while for a page.
@@ -29,6 +30,17 @@ class Windows:
             yield page
 
     @contextmanager
+    def owner(self, account: Account, width: int = 1280, scripts: bool = True) -> Iterator[Page]:
+        """Of a tenant that no other test writes to."""
+        with self._window(width, scripts) as page:
+            page.goto("/")
+            page.fill("[name=username]", account.email)
+            page.fill("[name=password]", account.password)
+            page.press("[name=password]", "Enter")
+            page.wait_for_url("**/jobs")
+            yield page
+
+    @contextmanager
     def operator(self) -> Iterator[Page]:
         with self._window(1280) as page:
             page.goto("/admin/")
@@ -37,9 +49,11 @@ class Windows:
             yield page
 
     @contextmanager
-    def _window(self, width: int) -> Iterator[Page]:
+    def _window(self, width: int, scripts: bool = True) -> Iterator[Page]:
         size = ViewportSize(width=width, height=800)
-        context = self._browser.new_context(base_url=self._stack.url, viewport=size)
+        context = self._browser.new_context(
+            base_url=self._stack.url, viewport=size, java_script_enabled=scripts
+        )
         page = context.new_page()
         page.on("console", self._hear)
         page.on("pageerror", lambda error: self.complaints.append(str(error)))

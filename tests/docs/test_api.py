@@ -19,6 +19,7 @@ OF_A_STEP = "StepFailed"
 NEVER_SEEN_BY_CALLERS = (
     "maas/supervisor/",
     "maas/launch/",
+    "maas/backup/",
     "inference/brokers/",
     "inference/registry/builtin/",
 )

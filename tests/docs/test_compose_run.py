@@ -5,6 +5,7 @@ No engine for containers is needed: what cannot be seen this way is the building
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -35,6 +36,9 @@ STOP_S = 15.0
 """What compose.yaml gives a process to stop."""
 SERVING = ("web", "worker", "scheduler")
 
+DEFAULT = re.compile(r"\$\{\w+:-([^}]*)\}")
+"""What a variable is where maas.env does not say otherwise."""
+
 pytestmark = pytest.mark.xdist_group("composed")
 
 
@@ -52,7 +56,7 @@ class Composed:
         return [word.replace(declared, self.ports.get(name, declared)) for word in words]
 
     def environment(self, name: str) -> dict[str, str]:
-        declared: dict[str, str] = services()[name]["environment"]
+        declared = {one: DEFAULT.sub(r"\1", value) for one, value in services()[name]["environment"].items()}
         given = (
             variables(DOCKERFILES[0])
             | declared

@@ -1,4 +1,4 @@
-"""The README's lines do what it says when they are pasted."""
+"""The README's lines do what it says when they are pasted, and its tables say what is there."""
 
 import json
 import os
@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.product import PROJECT, read
+from tests.docs.product import PROJECT, first_column, read, settings_read, table_rows
+from tests.docs.test_settings import literal_defaults
 from tests.live_stack import RunningStack
 from tests.services import without_product
 
@@ -52,15 +53,15 @@ def test_five_curl_lines_read_a_scan_and_embed_texts(folder: Path) -> None:
         answers.append(answer)
         output = output[end:].lstrip()
     parsed, recognised, embedded = answers
-    assert [answer["state"] for answer in answers] == ["succeeded"] * 3
+    assert [answer["state"] for answer in (parsed, recognised)] == ["succeeded"] * 2
     assert "INVOICE 2026-0417" in parsed["result"]["text"]
     assert len(recognised["result"]["pages"]) == 3
-    assert len(embedded["result"]["pages"][0]["embeddings"]) == 2
+    assert [len(one["embedding"]) for one in embedded["data"]] == [384, 384]
 
 
 def test_websocket_line_connects(folder: Path) -> None:
     start = block_after("test_readme.py runs these lines").splitlines()[0]
-    output = paste(f"{start}\n{block_after('Watch events over the websocket')}", folder)
+    output = paste(f"{start}\n{block_after('watch events over the websocket')}", folder)
     assert "Connected to ws://" in output
 
 
@@ -69,3 +70,30 @@ def test_tenant_line_prints_a_key(folder: Path, live_stack: RunningStack) -> Non
     assert line is not None
     program = f"cd {PROJECT} && MAAS_HOME={live_stack.home} {sys.executable} {line[1]}"
     assert json.loads(paste(program, folder))["api_key"].startswith("maas_live_")
+
+
+def top_level_folders() -> set[str]:
+    """Those that are part of the product: tracked, where there is git to ask."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z"], cwd=PROJECT, capture_output=True, text=True, check=True
+    )
+    return {path.partition("/")[0] for path in listed.stdout.split("\0") if "/" in path}
+
+
+def test_map_names_every_folder_and_no_other() -> None:
+    named = [name.removesuffix("/") for name in first_column("README.md") if name.endswith("/")]
+    assert sorted(named) == sorted(top_level_folders())
+
+
+def test_variables_exist_and_their_defaults_are_those_of_the_code() -> None:
+    rows = {name: cells for name, cells in table_rows("README.md").items() if name.startswith("MAAS_")}
+    assert rows.keys() <= settings_read()
+    known = literal_defaults() | {"MAAS_HOME": "var"}
+    for name, (default, _) in rows.items():
+        assert not default.startswith("`") or default == f"`{known[name]}`", name
+        assert default.startswith("`") or name not in known, name
+
+
+def test_screenshot_is_shown_once_it_is_there() -> None:
+    shown = "\n![" in read("README.md")
+    assert shown == (PROJECT / "docs/images/job.png").exists()

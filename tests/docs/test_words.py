@@ -9,7 +9,8 @@ import pytest
 from tests.docs.product import PROJECT, first_column, read
 
 DOCUMENTS = sorted(
-    [*PROJECT.glob("*.md"), *(PROJECT / "docs").rglob("*.md")], key=lambda path: path.as_posix()
+    [*PROJECT.glob("*.md"), *PROJECT.glob("client/*.md"), *(PROJECT / "docs").rglob("*.md")],
+    key=lambda path: path.as_posix(),
 )
 
 
@@ -37,6 +38,12 @@ def test_files_that_are_named_exist(document: Path) -> None:
     )
     for path in named:
         assert (PROJECT / path).exists() or (PROJECT / f"{path}.py").exists(), path
+
+
+@pytest.mark.parametrize("folder", ["docs", "docs/decisions"])
+def test_index_names_every_page_of_its_folder(folder: str) -> None:
+    pages = {path.name for path in (PROJECT / folder).glob("*.md")} - {"README.md"}
+    assert pages <= set(re.findall(r"\]\(([\w-]+\.md)\)", read(f"{folder}/README.md")))
 
 
 def test_reason_of_every_dependency_is_given() -> None:

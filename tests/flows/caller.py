@@ -14,11 +14,11 @@ PATIENCE_S = 90.0
 
 class Caller:
     def __init__(self, url: str, key: str) -> None:
+        """Every page that it sends is run, also where the same was read before."""
         self.url = url
         self.key = key
-        self.http = httpx.Client(
-            base_url=url, headers={"Authorization": f"Bearer {key}"}, timeout=PATIENCE_S, trust_env=False
-        )
+        headers = {"Authorization": f"Bearer {key}", "Cache-Control": "no-store"}
+        self.http = httpx.Client(base_url=url, headers=headers, timeout=PATIENCE_S, trust_env=False)
 
     def __enter__(self) -> Self:
         return self

@@ -1,6 +1,7 @@
 """Whatever is killed, stopped or wiped: every page is committed once and charged once, and the job ends."""
 
 import contextlib
+import json
 import signal
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -12,6 +13,7 @@ import pytest
 import redis
 
 from tests.live_stack import LiveStack
+from tests.samples.pdfs import scanned_pdf
 from tests.waiting import eventually
 
 from .caller import Caller
@@ -19,7 +21,7 @@ from .conftest import LEASE_S, own_product
 from .product import Product
 
 pytestmark = pytest.mark.xdist_group("crashes")
-RUN_S = 45.0
+RUN_S = 120.0
 """For a worker to start again and do its work, on a busy machine."""
 ALL = list(range(1, 11))
 
@@ -87,6 +89,36 @@ def test_a_worker_killed_in_the_middle_of_a_document_is_replaced_and_no_page_is_
     stack.wait_until(lambda: restarted(stack, "worker", worker.pid), "word of the restart", RUN_S)
 
 
+def test_a_worker_killed_while_it_loads_its_models_is_replaced_and_the_pages_that_wait_are_done_once(
+    stack: LiveStack, caller: Caller, product: Product, ten_pages: bytes
+) -> None:
+    product.process("worker").kill()
+    job_id = start_job(caller, ten_pages)
+    # Its successor dies as soon as it is there, before it can hold a model.
+    successor = eventually(lambda: product.processes("worker"), "a successor", RUN_S)[0]
+    successor.kill()
+    assert_done_once(caller, product, job_id)
+    assert "page.requeued" not in [event["type"] for event in caller.events(job_id)]
+
+
+def test_a_page_that_kills_each_worker_takes_no_other_page_with_it(
+    caller: Caller, product: Product, ten_pages: bytes
+) -> None:
+    innocent = start_job(caller, ten_pages)
+    deadly = str(caller.submit_file(scanned_pdf("The deadly one", dpi=600), model="ocr").json()["id"])
+
+    def killed_or_ended() -> bool:
+        if caller.pages_in(deadly, "running"):
+            product.process("worker").kill()
+            eventually(lambda: not caller.pages_in(deadly, "running"), "the end of its lease", RUN_S)
+        return str(caller.job(deadly)["state"]) == "failed"
+
+    eventually(killed_or_ended, "the end of the deadly page", 2 * RUN_S)
+    assert caller.job(deadly)["error"]["code"] == "worker_lost"
+    assert [event["type"] for event in caller.events(deadly)].count("page.running") == 3
+    assert_done_once(caller, product, innocent)
+
+
 def test_a_web_process_killed_while_callers_wait_loses_no_job(
     stack: LiveStack, caller: Caller, product: Product, ten_pages: bytes
 ) -> None:
@@ -111,7 +143,8 @@ def answers(caller: Caller) -> bool:
 def test_a_worker_frozen_beyond_its_lease_is_fenced_when_it_wakes(
     caller: Caller, product: Product, ten_pages: bytes
 ) -> None:
-    with second_worker(product) as frozen:
+    with shared_by_all_workers(product), second_worker(product) as frozen:
+        takes_pages(frozen, product)
         job_id = start_job(caller, ten_pages)
         eventually(lambda: pages_held(product, job_id, frozen.pid), "pages in the second worker's hands")
         frozen.suspend()
@@ -134,6 +167,38 @@ def pages_held(product: Product, job_id: str, pid: int) -> list[int]:
         f"%-{pid}",
     )
     return [number for (number,) in rows]
+
+
+@contextmanager
+def shared_by_all_workers(product: Product) -> Iterator[None]:
+    """Else a model stays with the worker that holds it, as long as its pages do not wait."""
+
+    def assign(statement: str) -> None:
+        with psycopg.connect(product.service("MAAS_DATABASE_URL")) as connection:
+            connection.execute(statement)
+
+    assign(
+        "INSERT INTO inference_modelpool (name, strategy) VALUES ('shared', 'random') ON CONFLICT DO NOTHING"
+    )
+    assign(
+        "UPDATE inference_servedmodel SET pool_id = (SELECT id FROM inference_modelpool WHERE name = 'shared')"
+        " WHERE name = 'ocr'"
+    )
+    try:
+        yield
+    finally:
+        assign("UPDATE inference_servedmodel SET pool_id = NULL")
+
+
+def takes_pages(worker: psutil.Process, product: Product) -> None:
+    def takes_from(model: str) -> bool:
+        with redis.Redis.from_url(product.service("MAAS_REDIS_URL")) as client:
+            told = [
+                json.loads(value) for key in client.scan_iter("maas:worker:*") if (value := client.get(key))
+            ]
+        return any(f"{model}@1" in one["serving"] for one in told if one["pid"] == worker.pid)
+
+    eventually(lambda: takes_from("ocr"), "the second worker at the model's queue", RUN_S)
 
 
 @contextmanager

@@ -7,15 +7,22 @@ from tests.flows.caller import Caller
 from .belongings import Belongings
 
 
-@pytest.mark.parametrize("path", ["/v1/jobs", "/v1/documents"])
+@pytest.mark.parametrize("path", ["/v1/jobs", "/v1/documents", "/v1/files", "/v1/batches"])
 def test_lists_hold_ones_own_alone(
     caller: Caller, other_caller: Caller, mine: Belongings, theirs: Belongings, path: str
 ) -> None:
     assert everything(caller, path) & everything(other_caller, path) == set()
-    own = {"/v1/jobs": mine.job_id, "/v1/documents": mine.document_id}[path]
-    foreign = {"/v1/jobs": theirs.job_id, "/v1/documents": theirs.document_id}[path]
-    assert own in everything(caller, path)
-    assert foreign in everything(other_caller, path)
+    assert id_in(path, mine) in everything(caller, path)
+    assert id_in(path, theirs) in everything(other_caller, path)
+
+
+def id_in(path: str, belongings: Belongings) -> str:
+    return {
+        "/v1/jobs": belongings.job_id,
+        "/v1/documents": belongings.document_id,
+        "/v1/files": belongings.file_id,
+        "/v1/batches": belongings.batch_id,
+    }[path]
 
 
 def everything(caller: Caller, path: str) -> set[str]:
@@ -27,7 +34,7 @@ def everything(caller: Caller, path: str) -> set[str]:
         found |= {one["id"] for one in part["data"]}
         if not part["has_more"]:
             return found
-        cursor = {"cursor": part["next_cursor"]}
+        cursor = {"after": part["last_id"]} if "last_id" in part else {"cursor": part["next_cursor"]}
 
 
 def test_a_cursor_of_another_tenant_opens_nothing(caller: Caller, theirs: Belongings) -> None:
@@ -36,8 +43,25 @@ def test_a_cursor_of_another_tenant_opens_nothing(caller: Caller, theirs: Belong
     assert {job["id"] for job in shown} <= everything(caller, "/v1/jobs")
 
 
+def test_a_batch_cannot_be_given_another_tenants_file(caller: Caller, theirs: Belongings) -> None:
+    asked = {"endpoint": "/v1/embeddings", "completion_window": "24h"}
+    nobodys = Belongings.of_nobody()
+    answer = caller.http.post("/v1/batches", json={**asked, "input_file_id": theirs.file_id})
+    unknown = caller.http.post("/v1/batches", json={**asked, "input_file_id": nobodys.file_id})
+    assert answer.status_code == unknown.status_code == 404
+    said, of_nobody = answer.json()["error"]["message"], unknown.json()["error"]["message"]
+    assert said.replace(theirs.file_id, nobodys.file_id) == of_nobody
+
+
 def test_filtering_by_another_tenants_document_finds_nothing(caller: Caller, theirs: Belongings) -> None:
     assert caller.get("/v1/jobs", document=theirs.document_id)["data"] == []
+
+
+def test_words_on_another_tenants_page_find_nothing(
+    caller: Caller, other_caller: Caller, theirs: Belongings
+) -> None:
+    assert theirs.job_id in {job["id"] for job in other_caller.get("/v1/jobs", q="beta secret")["data"]}
+    assert caller.get("/v1/jobs", q="beta secret")["data"] == []
 
 
 def test_a_job_cannot_be_given_another_tenants_document(caller: Caller, theirs: Belongings) -> None:

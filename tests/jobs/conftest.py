@@ -33,12 +33,16 @@ class Desk:
             request = JobRequest(model=self.version.served_model.name, document_id=self.document(pages).id)
         return submit_job(identity=self.identity, request=request)
 
-    def document(self, pages: int) -> Document:
+    def submit_document(self, document: Document) -> Job:
+        request = JobRequest(model=self.version.served_model.name, document_id=document.id)
+        return submit_job(identity=self.identity, request=request)
+
+    def document(self, pages: int, name: str = "a.pdf") -> Document:
         """A row without a file: these tests never open it."""
         with unit_of_work(self.identity.tenant_id):
             return Document.objects.create(
                 tenant_id=self.identity.tenant_id,
-                name="a.pdf",
+                name=name,
                 sha256=unique("sha"),
                 size_bytes=1,
                 content_type="application/pdf",

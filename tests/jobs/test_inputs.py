@@ -47,7 +47,7 @@ def test_tensors_are_read_in_row_major_order() -> None:
     [
         ({"data": [1, 2, 3]}, "3 values"),
         ({"datatype": "FP8"}, "datatype"),
-        ({"shape": [2, -2]}, "list of sizes"),
+        ({"shape": [2, -2]}, "at most 16 sizes"),
         ({"data": ["1", "2", "3", "4"]}, "not FP32"),
         ({"datatype": "INT64", "data": [1.5, 2, 3, 4]}, "not INT64"),
         ({"datatype": "UINT8", "data": [1, 2, 3, 400]}, "not UINT8"),

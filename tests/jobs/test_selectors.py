@@ -1,11 +1,13 @@
 import threading
+from datetime import UTC, datetime
+from uuid import UUID
 
 import pytest
 from django.db import connections, transaction
 
 from jobs.dispatch.events import append_event
 from jobs.errors import InvalidRequest, NotFound
-from jobs.selectors import job_events_after, tenant_events_after
+from jobs.selectors import StreamRow, in_order_of_jobs, job_events_after, tenant_events_after
 from tenants.context import APP, unit_of_work
 from tenants.identity import Identity
 from tests.jobs.conftest import Desk
@@ -100,9 +102,33 @@ def test_what_is_no_cursor_is_refused(desk: Desk, cursor: str) -> None:
         tenant_events_after(desk.identity.tenant_id, cursor)
 
 
+def test_a_cursor_of_the_database_before_a_restore_is_refused_not_waited_for(desk: Desk) -> None:
+    """A restored database numbers its transactions anew: whoever waits for the old ones misses the new events."""
+    xid, _, row = tenant_events_after(desk.identity.tenant_id, None).cursor.partition("-")
+    with pytest.raises(InvalidRequest, match="not a cursor"):
+        tenant_events_after(desk.identity.tenant_id, f"{int(xid) + 10**6}-{row}")
+
+
 def test_an_event_rolled_back_was_never_there(desk: Desk) -> None:
     job = desk.submit()
     with unit_of_work(desk.identity.tenant_id):
         append_event(job.id, "test.undone", {})
         transaction.set_rollback(True, using=APP)
     assert [event.seq for event in job_events_after(desk.identity.tenant_id, job.id, 0)] == [1]
+
+
+def row(job: int, seq: int, cursor: str) -> StreamRow:
+    return StreamRow(UUID(int=job), seq, "page.running", {}, datetime(2026, 1, 1, tzinfo=UTC), cursor)
+
+
+def test_events_that_a_wait_for_their_jobs_lock_put_before_others_come_by_their_numbers() -> None:
+    rows = [row(1, 3, "a"), row(1, 5, "b"), row(2, 1, "c"), row(1, 4, "d"), row(1, 6, "e")]
+    ordered = in_order_of_jobs(rows, before="start")
+    assert [(event.job_id.int, event.seq) for event in ordered] == [(1, 3), (1, 4), (2, 1), (1, 5), (1, 6)]
+    # Whoever stops among them hears from before them again, and misses none.
+    assert [event.cursor for event in ordered] == ["a", "a", "a", "d", "e"]
+
+
+def test_whoever_stops_at_a_first_event_that_changed_places_reads_from_where_he_began() -> None:
+    ordered = in_order_of_jobs([row(1, 2, "a"), row(1, 1, "b")], before="start")
+    assert [(event.seq, event.cursor) for event in ordered] == [(1, "start"), (2, "b")]

@@ -118,6 +118,16 @@ def test_a_retry_takes_over_finished_pages_at_no_charge(desk: Desk) -> None:
         assert UsageRecord.objects.count() == 3
 
 
+def test_pages_that_are_taken_over_stand_with_the_new_ones_in_order_of_time(desk: Desk) -> None:
+    old = desk.submit(pages=2)
+    desk.finish(desk.pages(old)[0])
+    fail_page(desk.claimed(desk.pages(old)[1]), BROKEN, may_retry=False)
+    new = retry_job(identity=desk.identity, job_id=old.id)
+    ids = [page.id for page in desk.pages(new)]
+    assert {page_id.version for page_id in ids} == {7}
+    assert min(ids) > max(page.id for page in desk.pages(old))
+
+
 def test_only_what_ended_badly_can_be_retried(desk: Desk) -> None:
     running, done = desk.submit(), desk.submit()
     desk.finish(desk.pages(done)[0])

@@ -35,8 +35,9 @@ class GranianServer:
     def __enter__(self) -> Self:
         command = [sys.executable, "-m", "granian", "--interface", "asgi", "--ws", "--port", str(self.port)]
         command += [
+            # Less than a document that nobody looks at holds its sender, and more than a busy machine needs to stop.
             "--workers-kill-timeout",
-            "4",
+            "6",
             "--backpressure",
             "4096",
             "--log-level",

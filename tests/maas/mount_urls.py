@@ -5,14 +5,15 @@ import json
 import tempfile
 import threading
 from collections.abc import Iterator
+from contextvars import ContextVar
 
-from django.db import connection
+from django.db import connection, transaction
 from django.http import FileResponse, HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
 from django.urls import path
 from django.views.decorators.csrf import csrf_exempt
 
 THREADS = 4
-IDLE_S = 2.0
+IDLE_S = 3.0
 """How mount_app is set up."""
 
 CLOSED = threading.Event()
@@ -59,10 +60,11 @@ def two_cookies(request: HttpRequest) -> HttpResponse:
 
 def _endless() -> Iterator[bytes]:
     try:
-        with connection.cursor() as cursor:
-            while True:
+        while True:
+            with connection.cursor() as cursor:
                 cursor.execute("SELECT repeat('x', 65536)")
-                yield cursor.fetchone()[0].encode()
+                block = cursor.fetchone()[0].encode()
+            yield block
     finally:
         CLOSED.set()
 
@@ -76,6 +78,34 @@ def lines(request: HttpRequest) -> StreamingHttpResponse:
     return StreamingHttpResponse(
         (f"{threading.current_thread().name}\n" for _ in range(5)), content_type="text/plain"
     )
+
+
+def flood(request: HttpRequest) -> StreamingHttpResponse:
+    return StreamingHttpResponse(b"x" * 65_536 for _ in range(FILE_BYTES // 65_536))
+
+
+BOUND: ContextVar[str] = ContextVar("bound", default="")
+
+
+def _bound_once() -> Iterator[str]:
+    token = BOUND.set("bound ")
+    for _ in range(3):
+        yield BOUND.get()
+    BOUND.reset(token)
+
+
+def bound(request: HttpRequest) -> StreamingHttpResponse:
+    return StreamingHttpResponse(_bound_once())
+
+
+def _in_a_transaction() -> Iterator[bytes]:
+    with transaction.atomic():
+        yield b"first"
+        yield b"second"
+
+
+def in_a_transaction(request: HttpRequest) -> StreamingHttpResponse:
+    return StreamingHttpResponse(_in_a_transaction())
 
 
 def is_closed(request: HttpRequest) -> JsonResponse:
@@ -111,6 +141,9 @@ urlpatterns = [
     path("cookies", two_cookies),
     path("endless", endless),
     path("lines", lines),
+    path("flood", flood),
+    path("bound", bound),
+    path("in-a-transaction", in_a_transaction),
     path("closed", is_closed),
     path("file", file),
     path("broken", broken),

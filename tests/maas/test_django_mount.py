@@ -86,11 +86,22 @@ def test_an_error_of_a_view_is_answered_by_django(telling_server: GranianServer)
     assert httpx.get(f"{telling_server.url}/nothing").text == "nothing here"
 
 
-def test_a_stream_is_produced_in_one_thread_that_is_not_djangos(telling_server: GranianServer) -> None:
+def test_a_stream_is_produced_in_threads_that_are_not_djangos(telling_server: GranianServer) -> None:
     names = httpx.get(f"{telling_server.url}/lines").text.split()
     assert len(names) == 5
-    assert len(set(names)) == 1
-    assert names[0].startswith("stream")
+    assert all(name.startswith("produce") for name in names)
+
+
+def test_what_a_stream_binds_stays_bound_whichever_threads_produce_it(telling_server: GranianServer) -> None:
+    for _ in range(8):
+        assert httpx.get(f"{telling_server.url}/bound").text == "bound bound bound "
+
+
+def test_a_stream_that_keeps_a_transaction_open_is_cut_off(telling_server: GranianServer) -> None:
+    for _ in range(8):
+        assert httpx.get(f"{telling_server.url}/in-a-transaction").status_code == 500
+    for _ in range(8):
+        assert httpx.get(f"{telling_server.url}/lines").status_code == 200
 
 
 def test_a_file_is_sent_whole(telling_server: GranianServer) -> None:
@@ -108,11 +119,13 @@ def test_a_client_that_hangs_up_ends_the_stream_it_was_reading(telling_server: G
     _wait_for(lambda: bool(httpx.get(f"{telling_server.url}/closed").json()["closed"]))
 
 
-def test_callers_that_stop_reading_a_file_hold_no_thread(telling_server: GranianServer) -> None:
-    readers = [RawRequest(telling_server.port, "GET /file HTTP/1.1") for _ in range(20)]
+@pytest.mark.parametrize("stalled", ["file", "flood"])
+def test_callers_that_stop_reading_hold_no_thread(telling_server: GranianServer, stalled: str) -> None:
+    readers = [RawRequest(telling_server.port, f"GET /{stalled} HTTP/1.1") for _ in range(20)]
     try:
         assert all(reader.receive(100) for reader in readers)
-        assert len(httpx.get(f"{telling_server.url}/file").content) == FILE_BYTES
+        for other in ("file", "flood"):
+            assert len(httpx.get(f"{telling_server.url}/{other}").content) == FILE_BYTES
     finally:
         for reader in readers:
             reader.__exit__(None, None, None)

@@ -9,7 +9,6 @@ import httpx
 import pytest
 from django.db import connections
 
-from jobs.live.protocol import Receive, Scope, Send
 from maas.health import (
     Finding,
     Health,
@@ -20,6 +19,7 @@ from maas.health import (
     check_durable_redis,
     web_checks,
 )
+from tenants.asgi.protocol import Receive, Scope, Send
 from tests.maas.granian_server import GranianServer
 
 

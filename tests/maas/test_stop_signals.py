@@ -5,12 +5,16 @@ import signal
 from concurrent.futures import ThreadPoolExecutor
 
 import httpx
+import psutil  # type: ignore[import-untyped]
 import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
+from jobs.dispatch.events import append_event
 from jobs.live.spool import BATCH_BYTES, LOCK
+from tenants.context import unit_of_work
 from tenants.services import CreatedTenant
+from tests.event_source import events_in, said_in
 from tests.jobs.conftest import Desk, desk
 from tests.maas.granian_server import GranianServer, frozen_children
 from tests.maas.raw_http import RawRequest
@@ -39,8 +43,11 @@ def test_waits_are_answered_and_sockets_closed_at_once(tenant: CreatedTenant, de
             assert json.loads(socket.recv(timeout=10))["type"] == "event"  # The job was accepted.
             server.process.send_signal(signal.SIGTERM)
             answer = waiting.result(timeout=10)
+            word = json.loads(socket.recv(timeout=10))
             with pytest.raises(ConnectionClosed) as closed:
                 socket.recv(timeout=10)
+        assert (word["type"], word["code"]) == ("error", "restarting")
+        assert 1_000 <= word["retry_after_ms"] < 10_000
         assert (answer.status_code, answer.json()["state"]) == (202, "queued")
         assert closed.value.rcvd is not None
         assert closed.value.rcvd.code == 1012
@@ -49,8 +56,11 @@ def test_waits_are_answered_and_sockets_closed_at_once(tenant: CreatedTenant, de
         assert [path.name for path in (server.home / "spool").iterdir()] == [LOCK]
 
 
-def _stopped_by_itself(server: GranianServer) -> bool:
-    return server.process.wait(10) == 0 and "Killing" not in server.log_path.read_text()
+def _assert_stopped_by_itself(server: GranianServer) -> None:
+    status = server.process.wait(10)
+    said = server.log_path.read_text()
+    assert status == 0, said[-4000:]
+    assert "Killing" not in said, said[-4000:]
 
 
 def test_bodies_that_are_still_coming_hold_up_nothing(tenant: CreatedTenant) -> None:
@@ -74,7 +84,7 @@ def test_bodies_that_are_still_coming_hold_up_nothing(tenant: CreatedTenant) -> 
                 assert answer.status == 503
                 assert b'"restarting"' in answer.body
                 assert "retry-after: 1" in answer.head
-        assert _stopped_by_itself(server)
+        _assert_stopped_by_itself(server)
 
 
 def test_documents_that_are_being_looked_at_hold_up_nothing(tenant: CreatedTenant) -> None:
@@ -94,4 +104,69 @@ def test_documents_that_are_being_looked_at_hold_up_nothing(tenant: CreatedTenan
             eventually(lambda: len(list((server.home / "spool").glob("*/*"))) > 3, "all uploads on disk")
             server.process.send_signal(signal.SIGTERM)
             assert {one.result().json()["code"] for one in sent} == {"restarting"}
-            assert _stopped_by_itself(server)
+            _assert_stopped_by_itself(server)
+
+
+def _status(server: GranianServer) -> str:
+    return str(httpx.get(f"{server.url}/readyz").json()["status"])
+
+
+def test_a_process_that_drains_says_so_and_serves_until_it_lets_go(tenant: CreatedTenant, desk: Desk) -> None:
+    key = {"Authorization": f"Bearer {tenant.key.text}"}
+    job = desk.submit()
+    server = GranianServer("maas.asgi:application", {"MAAS_DRAIN_S": "60"})
+    with (
+        server,
+        ThreadPoolExecutor(1) as pool,
+        httpx.Client(base_url=server.url, headers=key, timeout=70) as client,
+        client.stream(
+            "GET", f"/v1/jobs/{job.id}/events", headers={"Accept": "text/event-stream"}
+        ) as streamed,
+        connect(f"ws://127.0.0.1:{server.port}/ws/v1/events", additional_headers=key) as socket,
+    ):
+        stream = events_in(said_in(streamed.iter_lines()))
+        assert next(stream).id == "1"
+        assert json.loads(socket.recv(timeout=10))["type"] == "ready"
+        waiting = pool.submit(
+            httpx.get, f"{server.url}/v1/jobs/{job.id}", headers={**key, "Prefer": "wait=60"}, timeout=70
+        )
+        assert _status(server) == "ready"
+        _serving(server).send_signal(signal.SIGTERM)
+        eventually(lambda: _status(server) == "draining", "the word that it drains")
+        # A caller who still comes is served, on a connection of its own; who is here already is told nothing yet.
+        assert httpx.get(f"{server.url}/v1/jobs/{job.id}", headers=key).status_code == 200
+        with unit_of_work(job.tenant_id):
+            append_event(job.id, "while it drains", {})
+        assert next(stream).id == "2"
+        assert json.loads(socket.recv(timeout=10))["event"]["type"] == "while it drains"
+        assert not waiting.done()
+        # A second signal is for those who have no time: what is held is let go, and nothing is cut off.
+        _serving(server).send_signal(signal.SIGTERM)
+        last = list(stream)[-1]
+        assert (last.name, last.data["code"]) == ("close", "restarting")
+        assert json.loads(socket.recv(timeout=10))["code"] == "restarting"
+        answer = waiting.result(timeout=20)
+        assert (answer.status_code, answer.json()["state"]) == (200, "queued")
+        eventually(lambda: not _serving_ones(server), "the end of the process that served")
+
+
+def test_the_time_to_drain_ends_by_itself(tenant: CreatedTenant) -> None:
+    with GranianServer("maas.asgi:application", {"MAAS_DRAIN_S": "1", "MAAS_LOG_LEVEL": "INFO"}) as server:
+        server.process.send_signal(signal.SIGTERM)
+        _assert_stopped_by_itself(server)
+        assert "web_draining" in server.log_path.read_text()
+
+
+def _serving_ones(server: GranianServer) -> list[psutil.Process]:
+    """Granian's own child; not those that open documents, and none that has ended."""
+    children = psutil.Process(server.process.pid).children()
+    return [
+        one
+        for one in children
+        if one.status() != psutil.STATUS_ZOMBIE and "granian" in " ".join(one.cmdline())
+    ]
+
+
+def _serving(server: GranianServer) -> psutil.Process:
+    (one,) = _serving_ones(server)
+    return one

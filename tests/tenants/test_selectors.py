@@ -6,7 +6,7 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from tenants.context import operator_work, unit_of_work
-from tenants.errors import InvalidKey, TenantSuspended
+from tenants.errors import InvalidKey, TenantLeft, TenantSuspended
 from tenants.keys import new_key
 from tenants.models import ApiKey, Membership, Tenant
 from tenants.selectors import identify_key, identify_member
@@ -58,7 +58,23 @@ def test_a_member_acts_for_their_tenant(tenant: CreatedTenant, other_tenant: Cre
     identity = identify_member(tenant.owner.id)
     assert identity is not None
     assert identity.tenant_id == tenant.tenant.id
-    assert identify_member(tenant.owner.id, other_tenant.tenant.id) is None
+
+
+def test_a_person_with_several_tenants_acts_for_the_one_they_chose(
+    tenant: CreatedTenant, other_tenant: CreatedTenant
+) -> None:
+    with operator_work():
+        Membership.objects.create(tenant=other_tenant.tenant, user=tenant.owner)
+    chosen = identify_member(tenant.owner.id, other_tenant.tenant.id)
+    assert chosen is not None
+    assert chosen.tenant_id == other_tenant.tenant.id
+
+
+def test_nobody_acts_for_another_tenant_than_the_one_they_chose(
+    tenant: CreatedTenant, other_tenant: CreatedTenant
+) -> None:
+    with pytest.raises(TenantLeft):
+        identify_member(tenant.owner.id, other_tenant.tenant.id)
 
 
 def test_a_viewer_may_only_read(tenant: CreatedTenant) -> None:

@@ -1,4 +1,4 @@
-"""One set of fixtures for both brokers; each test gets a queue and a broker of its own."""
+"""One set of fixtures for all brokers; each test gets a queue and a broker of its own."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -7,11 +7,13 @@ from urllib.parse import urlsplit
 from uuid import uuid4
 
 import pytest
+from dramatiq.brokers.stub import StubBroker
 
 from inference.brokers import QueueBroker, QueueWorker, build_broker, start_worker
 from inference.brokers.redis import RedisQueueBroker
 
 from .servers import AMQP_URL, Wire, delete_rabbitmq_queues, rabbitmq_answers, redis_server
+from .stub_broker import StubQueueBroker
 
 ALIVE_S = 1.5
 IDLE_S = 0.2
@@ -31,8 +33,15 @@ def amqp_url() -> str:
     return AMQP_URL
 
 
-@pytest.fixture(params=["redis", pytest.param("rabbitmq", marks=pytest.mark.rabbitmq)])
+SERVERS = ["redis", pytest.param("rabbitmq", marks=pytest.mark.rabbitmq)]
+on_servers = pytest.mark.parametrize("url", SERVERS, indirect=True)
+"""For what only a server can go through: its outage, or the death of a process that it outlives."""
+
+
+@pytest.fixture(params=[*SERVERS, "stub"])
 def url(request: pytest.FixtureRequest) -> str:
+    if request.param == "stub":
+        return f"stub:{uuid4().hex}"
     name = "private_redis_url" if request.param == "redis" else "amqp_url"
     return str(request.getfixturevalue(name))
 
@@ -42,9 +51,12 @@ OpenBroker = Callable[[str], QueueBroker]
 
 @pytest.fixture
 def open_broker() -> Iterator[OpenBroker]:
+    stubs: dict[str, StubBroker] = {}
     with ExitStack() as stack:
 
         def build(url: str) -> QueueBroker:
+            if url.startswith("stub:"):
+                return StubQueueBroker(stubs.setdefault(url, StubBroker(middleware=[])))
             broker = build_broker(url, middleware=[])
             if isinstance(broker, RedisQueueBroker):
                 broker.alive_s = ALIVE_S

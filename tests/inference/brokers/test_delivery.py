@@ -1,10 +1,11 @@
-"""What both brokers promise about a message."""
+"""What every broker promises about a message: both servers, and Dramatiq's stub."""
 
 import threading
 
 import pytest
 from dramatiq import Message
 from dramatiq.brokers.stub import StubBroker
+from dramatiq.middleware import AgeLimit, Retries, TimeLimit
 
 from inference.brokers import DelayRefused, QueueBroker, publish, queue_depth
 
@@ -116,17 +117,25 @@ def test_many_threads_publish_at_once(broker: QueueBroker, queue: str) -> None:
     assert eventually(lambda: queue_depth(broker, queue) == 161)
 
 
-def test_declaring_queues_starts_no_threads(
+def test_queues_that_are_only_known_cost_neither_threads_nor_connections(
     broker: QueueBroker, new_queue: NewQueue, start: StartWorker
 ) -> None:
     recorder = Recorder(broker)
-    used = new_queue()
+    used = [new_queue() for _ in range(3)]
     before = threading.active_count()
-    start(broker, used, threads=2)
-    for number in range(50):
+    start(broker, *used, threads=2)
+    for number in range(200):
         broker.declare_queue(f"infer.declared-{number}@1")
-    publish(broker, used, {"page_id": "a"})
+    publish(broker, used[0], {"page_id": "a"})
     recorder.wait_finished(1)
-    # Two threads run messages, one consumes; RabbitMQ's shared client may add one.
-    assert threading.active_count() - before <= 4
+    # Two threads run messages, one consumes each queue; RabbitMQ's shared client may add one.
+    assert threading.active_count() - before <= 2 + len(used) + 1
     assert not broker.get_declared_delay_queues()
+
+
+def test_nothing_tries_again_drops_by_age_or_interrupts_behind_the_databases_back(
+    broker: QueueBroker, queue: str, start: StartWorker
+) -> None:
+    start(broker, queue)
+    meddlers = {Retries, AgeLimit, TimeLimit}
+    assert not meddlers.intersection(map(type, broker.middleware))

@@ -7,10 +7,11 @@ import pytest
 
 from inference.brokers import BrokerUnavailable, QueueBroker, publish, queue_depth, start_worker
 
-from .conftest import OpenBroker, StartWorker
+from .conftest import OpenBroker, StartWorker, on_servers
 from .recorder import Recorder, eventually
 from .servers import Wire
 
+pytestmark = on_servers
 A_FEW_SECONDS = 7.0
 
 

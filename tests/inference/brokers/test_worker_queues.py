@@ -2,11 +2,13 @@
 
 import subprocess
 import sys
+import threading
+from collections import Counter
 from pathlib import Path
 
 from inference.brokers import QueueBroker, publish, queue_depth
 
-from .conftest import ALIVE_S, NewQueue, OpenBroker, StartWorker
+from .conftest import ALIVE_S, NewQueue, OpenBroker, StartWorker, on_servers
 from .recorder import Recorder, eventually
 
 REPOSITORY = Path(__file__).resolve().parents[3]
@@ -91,6 +93,36 @@ def test_queue_taken_up_again_while_its_last_message_runs_is_consumed(
     assert sorted(recorder.wait_finished(2)) == ["a", "b"]
 
 
+def test_queues_that_come_and_go_under_load_lose_nothing_and_run_nothing_twice(
+    broker: QueueBroker, new_queue: NewQueue, start: StartWorker, url: str, open_broker: OpenBroker
+) -> None:
+    one, other = new_queue(), new_queue()
+    second = open_broker(url)
+    recorders = Recorder(broker), Recorder(second)
+    movers = start(broker, one, other, threads=4), start(second, one, other, threads=4)
+    pages = [f"{number:03}" for number in range(200)]
+
+    def publish_all() -> None:
+        for number, page in enumerate(pages):
+            publish(broker, (one, other)[number % 2], {"page_id": page})
+
+    publishing = threading.Thread(target=publish_all)
+    publishing.start()
+    # One of the two always has the queue. RabbitMQ sets a message aside that was given back five times.
+    for queues in ([one], [other], [one, other]):
+        movers[0].set_queues(queues)
+        movers[1].set_queues({one, other} - set(queues) or {one, other})
+        assert eventually(lambda: bool(recorders[0].finished or recorders[1].finished))
+    publishing.join()
+
+    def done() -> list[str]:
+        return recorders[0].finished + recorders[1].finished
+
+    assert eventually(lambda: len(done()) >= len(pages)), f"{len(done())} of {len(pages)}"
+    assert Counter(done()) == Counter(pages)
+    assert eventually(lambda: queue_depth(broker, one) == queue_depth(broker, other) == 0)
+
+
 def test_stopping_finishes_running_messages_and_gives_back_the_others(
     broker: QueueBroker, queue: str, start: StartWorker
 ) -> None:
@@ -121,6 +153,7 @@ def test_stopping_does_not_wait_for_a_message_longer_than_it_may(
     recorder.may_finish.set()
 
 
+@on_servers
 def test_messages_of_a_killed_worker_are_delivered_to_another(
     url: str, broker: QueueBroker, queue: str, start: StartWorker
 ) -> None:

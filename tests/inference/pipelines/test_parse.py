@@ -14,7 +14,7 @@ from inference.contracts import (
     WorkOutput,
     WorkRefused,
 )
-from inference.runtime.errors import StepFailed
+from inference.errors import StepFailed
 from tests.inference.pipelines.sample_texts import SAMPLES, Sample
 from tests.inference.registry.builtin.served import builtin_engine, builtin_specs
 from tests.inference.runtime.pictures import LETTER, draw_page, picture_page
@@ -106,3 +106,16 @@ def test_failing_step_names_itself() -> None:
         builtin_engine().run(
             replace(spec, steps={**spec.steps, "ocr": broken}), picture_page(draw_page(LETTER[:1])), {}
         )
+
+
+def test_the_embedding_made_on_the_way_is_kept_beside_the_result() -> None:
+    shown = parse(text_page("Dear Anna,"), include_embedding=True)
+    kept = parse(text_page("Dear Anna,"), include_embedding=False)
+    assert "embedding" not in kept.result
+    assert kept.embedding is not None
+    assert list(kept.embedding.vector) == shown.result["embedding"]
+    assert kept.embedding.digest == builtin_specs()["parse"].steps["embed"].digest
+
+
+def test_a_blank_page_has_no_embedding_to_keep() -> None:
+    assert parse(text_page("  ")).embedding is None

@@ -1,35 +1,29 @@
-from collections.abc import Mapping
-
 import pytest
 
-from inference.contracts import Json, TextInput, VersionSpec, WorkInput, WorkOutput, WorkRefused
-from inference.pipelines.steps import run_step
-from inference.runtime.errors import ModelFailed, StepFailed
+from inference.contracts import VersionSpec, WorkRefused
+from inference.errors import CallCanceled, DeadlinePassed, ModelFailed, ModelOverloaded, StepFailed
+from inference.pipelines.steps import member_of, named
 
-MEMBER = VersionSpec("embed", 1, "b", "embed", {})
-PIPELINE = VersionSpec("parse", 1, "a", "parse", {}, steps={"embed": MEMBER})
-WORK = TextInput(("a",), single=True)
+PIPELINE = VersionSpec(
+    "parse", 1, "a", "parse", {}, steps={"embed": VersionSpec("embed", 1, "b", "embed", {})}
+)
 
 
-class FailingRunner:
-    def __init__(self, error: Exception) -> None:
-        self._error = error
-
-    def run(self, spec: VersionSpec, work: WorkInput, parameters: Mapping[str, Json]) -> WorkOutput:
-        raise self._error
+def failing(error: Exception, step: str = "embed") -> None:
+    with named(step):
+        raise error
 
 
 def test_refusal_of_a_step_stays_a_refusal_and_names_the_step() -> None:
     with pytest.raises(WorkRefused) as refusal:
-        run_step(FailingRunner(WorkRefused("input_empty", "the text is empty")), PIPELINE, "embed", WORK, {})
+        failing(WorkRefused("input_empty", "the text is empty"))
     assert (refusal.value.code, refusal.value.detail) == ("input_empty", "step 'embed': the text is empty")
 
 
 @pytest.mark.parametrize("retryable", [True, False])
 def test_failure_of_a_model_keeps_its_code_and_names_the_step(retryable: bool) -> None:
-    error = ModelFailed("model_memory_busy", "all in use", retryable=retryable)
     with pytest.raises(StepFailed) as failure:
-        run_step(FailingRunner(error), PIPELINE, "embed", WORK, {})
+        failing(ModelFailed("model_memory_busy", "all in use", retryable=retryable))
     assert (failure.value.code, failure.value.step, failure.value.retryable) == (
         "model_memory_busy",
         "embed",
@@ -38,19 +32,44 @@ def test_failure_of_a_model_keeps_its_code_and_names_the_step(retryable: bool) -
     assert failure.value.detail == "step 'embed': all in use"
 
 
-def test_crash_of_a_step_names_the_step_and_may_be_tried_again() -> None:
-    with pytest.raises(StepFailed, match="step_crashed: step 'embed': ZeroDivisionError: by zero") as failure:
-        run_step(FailingRunner(ZeroDivisionError("by zero")), PIPELINE, "embed", WORK, {})
+@pytest.mark.parametrize(
+    "crash", [ZeroDivisionError("by zero"), ValueError("no shape"), IndexError("out of it"), TypeError("no")]
+)
+def test_crash_on_its_input_names_the_step_and_is_not_tried_again(crash: Exception) -> None:
+    says = f"step_crashed: step 'embed': {type(crash).__name__}: {crash}"
+    with pytest.raises(StepFailed, match=says) as failure:
+        failing(crash)
+    assert not failure.value.retryable
+
+
+@pytest.mark.parametrize("crash", [MemoryError("none left"), OSError("no disk"), RuntimeError("no thread")])
+def test_crash_that_may_be_the_machines_is_tried_again(crash: Exception) -> None:
+    with pytest.raises(StepFailed) as failure:
+        failing(crash)
     assert failure.value.retryable
 
 
-def test_step_without_a_version_is_named() -> None:
-    with pytest.raises(StepFailed, match="pipeline_incomplete: step 'ocr': parse@1"):
-        run_step(FailingRunner(AssertionError()), PIPELINE, "ocr", WORK, {})
+@pytest.mark.parametrize("kind", [ModelOverloaded, DeadlinePassed])
+def test_what_is_about_the_whole_call_stays_what_it_is_and_names_the_step(
+    kind: type[ModelOverloaded | DeadlinePassed],
+) -> None:
+    with pytest.raises(kind, match="step 'embed': too much"):
+        failing(kind("too much"))
+
+
+def test_end_of_a_canceled_call_is_no_failure_of_a_step() -> None:
+    with pytest.raises(CallCanceled):
+        failing(CallCanceled())
+
+
+def test_role_without_a_version_is_named() -> None:
+    with pytest.raises(
+        StepFailed, match=r"pipeline_incomplete: step 'read': parse@1 does not say which .* 'ocr'"
+    ):
+        member_of(PIPELINE, "ocr", "read")
 
 
 def test_inner_pipeline_names_the_step_that_failed_itself() -> None:
-    inner = StepFailed("ocr", "model_run_failed", "out of memory")
     with pytest.raises(StepFailed, match="step 'ocr': out of memory") as failure:
-        run_step(FailingRunner(inner), PIPELINE, "embed", WORK, {})
+        failing(StepFailed("ocr", "model_run_failed", "out of memory"))
     assert failure.value.step == "ocr"

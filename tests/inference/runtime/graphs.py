@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import onnx
+import onnx.parser
 from onnx import TensorProto, helper, numpy_helper
 
 Shape = Sequence[str | int]
@@ -29,6 +30,49 @@ def save_adder(path: Path, *, floats: int = 4) -> Path:
     """Adds one; takes four bytes of memory for each of its floats."""
     add = helper.make_node("Add", ["x", "one"], ["y"])
     return save_graph(path, add, ["rows", floats], one=np.ones(floats, np.float32))
+
+
+def save_wide(path: Path, *, inputs: int = 8, width: int = 250_000, gives_all: bool = False) -> Path:
+    """Its weights, and for each row of its input a row as wide as they are, of which the largest value is left."""
+    nodes = [helper.make_node("MatMul", ["x", "w"], ["y" if gives_all else "h"])]
+    if not gives_all:
+        nodes.append(helper.make_node("ReduceMax", ["h", "axis"], ["y"], keepdims=1))
+    weights = {"w": np.ones((inputs, width), np.float32), "axis": np.array([1])}
+    graph = helper.make_graph(
+        nodes,
+        "graph",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["rows", inputs])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, ["rows", width if gives_all else 1])],
+        [numpy_helper.from_array(value, name) for name, value in weights.items()],
+    )
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=10), path)
+    return path
+
+
+def save_graph_text(path: Path, graph: str) -> Path:
+    """Written as the standard's own text form."""
+    onnx.save(onnx.parser.parse_model(f'<ir_version: 10, opset_import: ["" : 20]> {graph}'), path)
+    return path
+
+
+def save_widening(path: Path, *, declared: str = "float[n, 2]") -> Path:
+    """Declares rows of two, and repeats each as often as its largest value says."""
+    return save_graph_text(
+        path,
+        f"""widening (float[n, 2] x) => ({declared} y)
+        <int64[1] one = {{1}}, int64[1] last = {{1}}, float least = {{1.0}}, int64[1] zero = {{0}}>
+        {{ m = ReduceMax<keepdims = 0>(x) l = Max(m, least) i = Cast<to = 7>(l) v = Unsqueeze(i, zero)
+           r = Concat<axis = 0>(one, v) y = Tile(x, r) }}""",
+    )
+
+
+def save_scaler(path: Path) -> Path:
+    """Brings pictures of 0 to 255 to 0 to 1, and takes the largest value of the whole batch to know which they are."""
+    return save_graph_text(
+        path,
+        """scaler (float[n, 64] x) => (float[n, 64] y) <float one = {1.0}, float most = {255.0}>
+        { m = ReduceMax<keepdims = 0>(x) g = Greater(m, one) s = Div(x, most) y = Where(g, s, x) }""",
+    )
 
 
 def save_operator(path: Path, operator: str, *, kind: int = TensorProto.FLOAT) -> Path:

@@ -60,6 +60,31 @@ def test_text_beyond_the_window_is_said_to_be_cut() -> None:
 
 
 @pytest.mark.parametrize(
+    ("texts", "single", "name"),
+    [((SHORT, "word " * 300), False, "text 1"), (("word " * 300,), True, "the text")],
+)
+def test_text_beyond_the_window_is_refused_where_it_must_not_be_cut(
+    texts: tuple[str, ...], single: bool, name: str
+) -> None:
+    with pytest.raises(WorkRefused) as refusal:
+        builtin_engine().run(builtin_specs()["embed"], TextInput(texts, single), {"truncate": False})
+    assert refusal.value.code == "context_length_exceeded"
+    assert refusal.value.detail.startswith(f"{name} (1500 characters) is longer than the 256 tokens")
+
+
+def test_page_beyond_its_windows_is_refused_where_it_must_not_be_cut() -> None:
+    lines = tuple(TextLine("word " * 300, None, 1.0) for _ in range(16))
+    with pytest.raises(WorkRefused, match=r"the page \(24015 characters\) is longer than the 4096 tokens"):
+        builtin_engine().run(builtin_specs()["embed"], PageInput(1, 0, 0, lines, None), {"truncate": False})
+
+
+def test_text_that_fits_is_not_refused_for_what_must_not_be_cut() -> None:
+    work = TextInput(("word " * 254,), single=True)
+    answer = builtin_engine().run(builtin_specs()["embed"], work, {"truncate": False})
+    assert answer.units.tokens == 256
+
+
+@pytest.mark.parametrize(
     ("work", "code", "detail"),
     [
         (TextInput((), single=False), "input_empty", "the list of texts is empty; send at least one text"),
@@ -94,5 +119,5 @@ def test_page_is_embedded_whole_however_long() -> None:
 
 def test_picture_is_not_text() -> None:
     page = PageInput(3, 10, 10, None, load_pixels=lambda: np.zeros((10, 10, 3), np.uint8))
-    with pytest.raises(WorkRefused, match="input_not_accepted: page 3 is a picture"):
+    with pytest.raises(WorkRefused, match="input_not_accepted: the page is a picture"):
         builtin_engine().run(builtin_specs()["embed"], page, {})

@@ -2,7 +2,7 @@ import pytest
 
 from inference.contracts import TextInput, VersionSpec, WorkRefused
 from inference.runtime.engine import RUNTIMES, Engine, local_engine
-from inference.runtime.parameters import INTERFACES
+from inference.runtime.parameters import GRAPH, INTERFACES
 from inference.runtime.providers import CPU, plan_execution
 from inference.runtime.session_host import SessionHost
 from tests.inference.registry.builtin.served import builtin_specs
@@ -19,7 +19,7 @@ def resident(engine: Engine) -> set[str]:
 
 
 def test_every_runtime_has_a_declared_interface() -> None:
-    assert set(RUNTIMES) == set(INTERFACES)
+    assert set(RUNTIMES) == {*INTERFACES, GRAPH}
 
 
 def test_pipeline_is_resident_with_its_steps_and_leaves_with_any_of_them(engine: Engine) -> None:

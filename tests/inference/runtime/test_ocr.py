@@ -6,8 +6,10 @@ import pytest
 from rapidocr import RapidOCR
 
 from inference.contracts import Json, PageInput, Pixels, TextLine, WorkOutput, WorkRefused
+from maas.demo import sample
 from tests.inference.registry.builtin.served import builtin_engine, builtin_specs
 from tests.inference.runtime.pictures import LETTER, draw_page, picture_page
+from tests.samples.images import drawn_page
 
 PICTURES = {
     "upright": draw_page(LETTER),
@@ -28,14 +30,15 @@ def rapidocr() -> RapidOCR:
 
 
 @pytest.mark.parametrize("name", PICTURES)
-def test_text_boxes_and_confidence_are_those_of_the_rapidocr_package(name: str) -> None:
+def test_text_and_boxes_are_those_of_the_rapidocr_package(name: str) -> None:
     pixels = PICTURES[name]
     # The package takes arrays for BGR. Its answer is one of four classes; Any spares the three that are not it.
     expected: Any = rapidocr()(np.ascontiguousarray(pixels[:, :, ::-1]), use_cls=False)
     lines = read(pixels).result["lines"]
     assert [line["text"] for line in lines] == list(expected.txts)
     assert np.allclose([line["box"] for line in lines], expected.boxes, atol=0.06)
-    assert np.allclose([line["confidence"] for line in lines], expected.scores, atol=0.001)
+    # The package pads a line to the widest of its batch, so that its confidence depends on its neighbours.
+    assert np.allclose([line["confidence"] for line in lines], expected.scores, atol=0.05)
 
 
 def test_lines_come_in_reading_order_with_boxes_on_the_page() -> None:
@@ -56,6 +59,27 @@ def test_blank_page_succeeds_with_nothing_on_it() -> None:
     assert answer.units.pages == 1
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["Hello world", "Total 42.00", "approved", "Page 1", "Signed: Anna", "Page 1" + "\n" * 36 + "seen"],
+)
+def test_few_words_alone_on_a_clean_page_are_read_where_they_are(text: str) -> None:
+    answer = read(np.asarray(drawn_page(text)))
+    lines = answer.result["lines"]
+    assert [line["text"] for line in lines] == text.split("\n" * 36)
+    assert min(line["confidence"] for line in lines) > 0.9
+    left, top = lines[0]["box"][0]
+    assert 125 < left <= 143
+    assert 140 < top < 165
+
+
+def test_columns_of_figures_stay_apart() -> None:
+    grey = np.asarray(sample.draw_page(1))
+    lines = read(np.stack([grey] * 3, axis=-1)).result["text"].splitlines()
+    for figures in ("40 120.00", "16 720.00", "18.50", "858.50", "171.70", "1030.20"):
+        assert figures in lines
+
+
 def test_lines_below_the_asked_confidence_are_left_out() -> None:
     everything = read(PICTURES["upright"], min_confidence=0.0).result["lines"]
     bar = sorted(line["confidence"] for line in everything)[2]
@@ -66,5 +90,5 @@ def test_lines_below_the_asked_confidence_are_left_out() -> None:
 
 def test_page_without_a_picture_is_refused() -> None:
     page = PageInput(2, 0, 0, (TextLine("plain", None, 1.0),), load_pixels=None)
-    with pytest.raises(WorkRefused, match="input_not_accepted: page 2 is plain text"):
+    with pytest.raises(WorkRefused, match="input_not_accepted: the page is plain text"):
         builtin_engine().run(builtin_specs()["ocr"], page, {})

@@ -3,16 +3,23 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import onnx
 import pytest
 from onnx import TensorProto
 
 from inference.contracts import TensorInput, VersionSpec, WorkOutput, WorkRefused
+from inference.errors import ModelFailed
 from inference.runtime.engine import Engine
-from inference.runtime.errors import ModelFailed
 from inference.runtime.onnx_graph import read_signature
 from inference.runtime.providers import CPU, plan_execution
 from inference.runtime.session_host import SessionHost
-from tests.inference.runtime.graphs import save_adder, save_operator
+from tests.inference.runtime.graphs import (
+    save_adder,
+    save_graph_text,
+    save_operator,
+    save_wide,
+    save_widening,
+)
 
 PLAN = plan_execution([CPU], threads=1, has_nvidia_gpu=False)
 
@@ -57,6 +64,19 @@ def test_values_of_each_type_come_back_as_they_went_in(
     assert (output["datatype"], output["data"]) == (datatype, values.tolist())
 
 
+def test_arrays_are_given_as_they_are_also_where_json_could_not_say_them(
+    engine: Engine, tmp_path: Path
+) -> None:
+    spec = VersionSpec(
+        "root", 1, "d", "onnx", {"weights": str(save_operator(tmp_path / "root.onnx", "Sqrt"))}
+    )
+    answer = engine.answer(spec, TensorInput({"x": np.array([4.0, -1.0], np.float32)}), {})
+    assert answer.tensors is not None
+    np.testing.assert_array_equal(answer.tensors["y"], np.array([2.0, np.nan], np.float32))
+    assert answer.tensors["y"].flags.owndata
+    assert answer.result == {}
+
+
 @pytest.mark.parametrize(
     ("tensors", "detail"),
     [
@@ -95,3 +115,64 @@ def test_signature_is_read_from_the_file(engine: Engine, tmp_path: Path) -> None
         "inputs": [{"name": "x", "datatype": "FP32", "shape": [-1, 2]}],
         "outputs": [{"name": "y", "datatype": "FP32", "shape": [-1, 2]}],
     }
+
+
+@pytest.mark.parametrize("gives_all", [False, True])
+def test_the_trial_of_many_rows_takes_no_memory_for_good(
+    engine: Engine, tmp_path: Path, gives_all: bool
+) -> None:
+    """Its rows are more than a caller may ever send: 32 of them make 32 MB here, beside 8 MB of weights."""
+    path = save_wide(tmp_path / "wide.onnx", inputs=8, width=250_000, gives_all=gives_all)
+    run(engine, path, x=np.ones((1, 8), np.float32))
+    assert engine.host.held_bytes < 24_000_000
+
+
+def failure_of(engine: Engine, path: Path, **tensors: npt.NDArray[Any]) -> ModelFailed:
+    with pytest.raises(ModelFailed) as failure:
+        run(engine, path, **tensors)
+    return failure.value
+
+
+def test_an_output_of_another_shape_than_declared_is_no_answer(engine: Engine, tmp_path: Path) -> None:
+    path = save_widening(tmp_path / "widening.onnx")
+    assert run(engine, path, x=np.ones((1, 2), np.float32)).result["outputs"][0]["shape"] == [1, 2]
+    failure = failure_of(engine, path, x=np.full((1, 2), 4, np.float32))
+    assert (failure.code, failure.detail) == (
+        "model_output_invalid",
+        "output 'y' must by its declaration have shape [-1, 2], not [1, 8]",
+    )
+
+
+def test_an_output_of_another_rank_than_declared_is_no_answer(engine: Engine, tmp_path: Path) -> None:
+    path = save_graph_text(
+        tmp_path / "flat.onnx",
+        """flat (float[n] x) => (float[a, b] y) <int64[1] first = {0}, float least = {1.0}>
+        { m = ReduceMax<keepdims = 0>(x) l = Max(m, least) i = Cast<to = 7>(l) v = Unsqueeze(i, first)
+          s = ConstantOfShape<value = int64[1] {1}>(v) y = Reshape(x, s) }""",
+    )
+    failure = failure_of(engine, path, x=np.full(1, 3, np.float32))
+    assert failure.detail == "output 'y' must by its declaration have shape [-1, -1], not [1, 1, 1]"
+
+
+def test_an_output_whose_shape_the_file_leaves_open_may_have_any(engine: Engine, tmp_path: Path) -> None:
+    path = save_widening(tmp_path / "open.onnx", declared="float")
+    model = onnx.load(path)
+    model.graph.output[0].type.tensor_type.ClearField("shape")
+    onnx.save(model, path)
+    assert run(engine, path, x=np.full((1, 2), 4, np.float32)).result["outputs"][0]["shape"] == [1, 8]
+
+
+def test_what_a_caller_reads_of_a_failure_names_the_version_and_no_sources(
+    engine: Engine, tmp_path: Path
+) -> None:
+    path = save_graph_text(
+        tmp_path / "model.onnx",
+        """huge (float[n] x) => (float[m] y) <int64[1] first = {0}>
+        { m = ReduceMax<keepdims = 0>(x) i = Cast<to = 7>(m) v = Unsqueeze(i, first) y = ConstantOfShape(v) }""",
+    )
+    failure = failure_of(engine, path, x=np.full(1, 1e15, np.float32))
+    assert failure.code == "model_run_failed"
+    assert failure.detail.startswith("mine@1: ")
+    assert "Failed to allocate memory" in failure.detail
+    assert "/onnxruntime_src" not in failure.detail
+    assert "BFCArena" not in failure.detail

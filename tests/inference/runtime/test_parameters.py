@@ -16,7 +16,8 @@ def test_defaults_are_filled_in() -> None:
     ("runtime", "parameters", "detail"),
     [
         ("ocr", {"language": "de"}, "unknown parameter 'language'; allowed: 'min_confidence'"),
-        ("embed", {"dimensions": 2}, "unknown parameter 'dimensions'; allowed: none"),
+        ("embed", {"dimensions": 2}, "unknown parameter 'dimensions'; allowed: 'truncate'"),
+        ("onnx", {"truncate": True}, "unknown parameter 'truncate'; allowed: none"),
         ("ocr", {"min_confidence": 1.5}, "'min_confidence' must be a number from 0 to 1, not 1.5"),
         ("ocr", {"min_confidence": float("nan")}, "'min_confidence' must be a number from 0 to 1, not nan"),
         ("ocr", {"min_confidence": "0.5"}, "'min_confidence' must be a number from 0 to 1, not '0.5'"),
@@ -52,7 +53,7 @@ def test_each_runtime_accepts_its_kinds_of_work_alone(runtime: str, accepted: se
 
 def test_unknown_runtime_is_named_with_those_there_are() -> None:
     with pytest.raises(
-        WorkRefused, match="no runtime is called 'whisper'; there are embed, ocr, onnx, parse"
+        WorkRefused, match="no runtime is called 'whisper'; there are embed, graph, ocr, onnx, parse"
     ):
         validate_parameters("whisper", {})
 

@@ -1,6 +1,6 @@
 import pytest
 
-from inference.runtime.providers import CPU, CUDA, plan_execution
+from inference.runtime.providers import CPU, CUDA, TENSORRT, plan_execution
 
 
 @pytest.mark.parametrize(
@@ -37,3 +37,22 @@ def test_gpu_arena_is_limited_to_what_models_may_take() -> None:
 )
 def test_plan_describes_itself_for_logs(available: list[str], threads: int, text: str) -> None:
     assert plan_execution(available, threads=threads, has_nvidia_gpu=True).describe() == text
+
+
+@pytest.mark.parametrize(
+    ("available", "has_gpu", "chosen"),
+    [
+        ([TENSORRT, CUDA, CPU], True, [TENSORRT, CUDA, CPU]),
+        ([CUDA, CPU], True, [CUDA, CPU]),
+        ([TENSORRT, CUDA, CPU], False, [CPU]),
+    ],
+)
+def test_tensorrt_comes_first_only_where_it_is_wanted_and_there(
+    available: list[str], has_gpu: bool, chosen: list[str]
+) -> None:
+    plan = plan_execution(available, threads=2, has_nvidia_gpu=has_gpu, tensorrt_cache="/engines")
+    assert [provider.name for provider in plan.providers] == chosen
+    assert plan.on_gpu == has_gpu
+    if chosen[0] == TENSORRT:
+        assert plan.providers[0].options["trt_engine_cache_path"] == "/engines"
+        assert plan.describe().startswith(f"{TENSORRT}, then {CUDA}, what it cannot run on {CPU}")

@@ -1,13 +1,17 @@
+from collections.abc import Sequence
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inference.runtime.residency import Resident, make_room
+from inference.runtime.residency import HALVES_IN_S, Resident, Room, UseRate, make_room
 
 RESIDENTS = st.lists(
     st.builds(
         Resident,
         path=st.uuids().map(str),
-        weight_bytes=st.integers(0, 100),
+        held_bytes=st.integers(0, 100),
+        uses=st.floats(0, 50),
+        load_s=st.floats(0, 30),
         last_used_s=st.floats(0, 100),
         in_use=st.booleans(),
     ),
@@ -16,32 +20,91 @@ RESIDENTS = st.lists(
 )
 
 
-def test_least_recently_used_leaves_first_and_no_more_than_needed() -> None:
+def kept(residents: Sequence[Resident], room: Room) -> list[Resident]:
+    return [resident for resident in residents if resident.path not in room.evict]
+
+
+def test_among_equals_the_least_recently_used_leaves_first_and_no_more_than_needed() -> None:
     residents = [
-        Resident("new", 40, 3.0, False),
-        Resident("old", 40, 1.0, False),
-        Resident("mid", 40, 2.0, False),
+        Resident("new", 40, uses=1, last_used_s=3.0),
+        Resident("old", 40, uses=1, last_used_s=1.0),
+        Resident("mid", 40, uses=1, last_used_s=2.0),
     ]
     assert make_room(residents, needed_bytes=40, budget_bytes=120).evict == ("old",)
     assert make_room(residents, needed_bytes=41, budget_bytes=120).evict == ("old", "mid")
     assert make_room(residents, needed_bytes=0, budget_bytes=120).evict == ()
 
 
+def test_what_is_slow_to_load_stays_before_what_is_quick() -> None:
+    residents = [
+        Resident("slow", 40, uses=1, load_s=20.0, last_used_s=1.0),
+        Resident("quick", 40, uses=1, load_s=0.2, last_used_s=2.0),
+    ]
+    assert make_room(residents, needed_bytes=40, budget_bytes=80).evict == ("quick",)
+
+
+def test_what_is_asked_for_often_stays_before_what_was_asked_for_last() -> None:
+    residents = [
+        Resident("often", 40, uses=30, load_s=1.0, last_used_s=1.0),
+        Resident("once", 40, uses=1, load_s=1.0, last_used_s=2.0),
+    ]
+    assert make_room(residents, needed_bytes=40, budget_bytes=80).evict == ("once",)
+
+
+def test_of_two_worth_the_same_the_larger_leaves() -> None:
+    residents = [Resident("small", 20, uses=1, load_s=1.0), Resident("large", 60, uses=1, load_s=1.0)]
+    assert make_room(residents, needed_bytes=15, budget_bytes=80).evict == ("large",)
+
+
+def test_small_ones_stay_where_a_large_one_makes_all_the_room() -> None:
+    residents = [
+        Resident("small", 10, uses=1, load_s=0.1, last_used_s=1.0),
+        Resident("large", 80, uses=1, load_s=5.0, last_used_s=2.0),
+    ]
+    assert make_room(residents, needed_bytes=70, budget_bytes=90).evict == ("large",)
+
+
 def test_nothing_is_evicted_in_vain() -> None:
-    residents = [Resident("idle", 10, 1.0, False), Resident("busy", 100, 2.0, True)]
-    room = make_room(residents, needed_bytes=50, budget_bytes=120)
-    assert (room.evict, room.enough) == ((), False)
+    residents = [Resident("idle", 10), Resident("busy", 100, in_use=True)]
+    assert make_room(residents, needed_bytes=50, budget_bytes=120) == Room((), enough=False)
 
 
-@given(residents=RESIDENTS, needed=st.integers(0, 100), budget=st.integers(100, 400))
+def test_use_counts_half_after_a_while() -> None:
+    twice = UseRate().again(0.0).again(0.0)
+    assert twice.by(0.0) == 2.0
+    assert twice.by(HALVES_IN_S) == 1.0
+    assert twice.again(HALVES_IN_S).by(HALVES_IN_S) == 2.0
+
+
+@given(residents=RESIDENTS, needed=st.integers(0, 100), budget=st.integers(0, 400))
 def test_what_is_in_use_stays_and_enough_means_it_fits(
     residents: list[Resident], needed: int, budget: int
 ) -> None:
     room = make_room(residents, needed_bytes=needed, budget_bytes=budget)
-    kept = [resident for resident in residents if resident.path not in room.evict]
-    assert all(resident in kept for resident in residents if resident.in_use)
+    assert not [resident for resident in residents if resident.in_use and resident.path in room.evict]
     if room.enough:
-        assert sum(resident.weight_bytes for resident in kept) + needed <= budget
+        assert sum(resident.held_bytes for resident in kept(residents, room)) + needed <= budget
     else:
-        in_use = sum(resident.weight_bytes for resident in residents if resident.in_use)
+        assert room.evict == ()
+        in_use = sum(resident.held_bytes for resident in residents if resident.in_use)
         assert in_use + needed > budget
+
+
+@given(residents=RESIDENTS, needed=st.integers(0, 100), budget=st.integers(0, 400))
+def test_none_of_those_evicted_could_have_stayed(residents: list[Resident], needed: int, budget: int) -> None:
+    room = make_room(residents, needed_bytes=needed, budget_bytes=budget)
+    held = sum(resident.held_bytes for resident in kept(residents, room)) + needed
+    for resident in residents:
+        if resident.path in room.evict:
+            assert held + resident.held_bytes > budget
+
+
+@given(data=st.data(), residents=RESIDENTS, needed=st.integers(0, 100), budget=st.integers(0, 400))
+def test_the_order_in_which_they_are_told_does_not_matter(
+    data: st.DataObject, residents: list[Resident], needed: int, budget: int
+) -> None:
+    shuffled = data.draw(st.permutations(residents))
+    rooms = [
+        make_room(told, needed_bytes=needed, budget_bytes=budget) for told in (residents, list(shuffled))
+    ]
+    assert rooms[0] == rooms[1]

@@ -4,48 +4,18 @@ import time
 from pathlib import Path
 
 import numpy as np
-import onnx
 import pytest
-from onnx import TensorProto, helper
 
+from inference.errors import ModelFailed
 from inference.runtime import hosted_session
 from inference.runtime.engine import local_engine
-from inference.runtime.errors import ModelFailed
 from inference.runtime.session_host import SessionHost
+from tests.samples.counting_model import save_counting_model
 
 
 @pytest.fixture
 def counting_model(tmp_path: Path) -> Path:
-    body = helper.make_graph(
-        [
-            helper.make_node("Identity", ["going"], ["still"]),
-            helper.make_node("Add", ["count", "one"], ["next"]),
-        ],
-        "body",
-        [
-            helper.make_tensor_value_info("turn", TensorProto.INT64, []),
-            helper.make_tensor_value_info("going", TensorProto.BOOL, []),
-            helper.make_tensor_value_info("count", TensorProto.INT64, []),
-        ],
-        [
-            helper.make_tensor_value_info("still", TensorProto.BOOL, []),
-            helper.make_tensor_value_info("next", TensorProto.INT64, []),
-        ],
-        [helper.make_tensor("one", TensorProto.INT64, [], [1])],
-    )
-    graph = helper.make_graph(
-        [helper.make_node("Loop", ["times", "yes", "zero"], ["total"], body=body)],
-        "counting",
-        [helper.make_tensor_value_info("times", TensorProto.INT64, [])],
-        [helper.make_tensor_value_info("total", TensorProto.INT64, [])],
-        [
-            helper.make_tensor("yes", TensorProto.BOOL, [], [True]),
-            helper.make_tensor("zero", TensorProto.INT64, [], [0]),
-        ],
-    )
-    path = tmp_path / "counting.onnx"
-    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10), path)
-    return path
+    return save_counting_model(tmp_path / "counting.onnx")
 
 
 def count(host: SessionHost, path: Path, times: int) -> int:

@@ -1,38 +1,18 @@
-import itertools
 import threading
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from inference.runtime.errors import ModelFailed
+from inference.errors import ModelFailed
 from inference.runtime.hosted_session import HostedSession, InvalidFeed, weight_bytes
-from inference.runtime.providers import CPU, plan_execution
-from inference.runtime.session_host import SessionHost
+from inference.runtime.load_watch import watching_loads
+from inference.runtime.providers import CPU
 from tests.inference.runtime.graphs import save_adder, save_reader_of
+from tests.inference.runtime.hosts import held, host, in_threads
+from tests.waiting import eventually
 
-PLAN = plan_execution([CPU], threads=1, has_nvidia_gpu=False)
 ROW = np.zeros((1, 4), np.float32)
-
-
-def host(*, budget_bytes: int = 1 << 30, wait_for_room_s: float = 0.0) -> SessionHost:
-    ticks = itertools.count()
-    return SessionHost(
-        PLAN, budget_bytes=budget_bytes, wait_for_room_s=wait_for_room_s, clock=lambda: float(next(ticks))
-    )
-
-
-def held(sessions: SessionHost) -> set[str]:
-    return {Path(session.path).name for session in sessions.resident()}
-
-
-def in_threads(count: int, work: Callable[[], None]) -> None:
-    threads = [threading.Thread(target=work) for _ in range(count)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
 
 
 def test_however_many_ask_a_session_is_loaded_and_warmed_up_once(tmp_path: Path) -> None:
@@ -75,7 +55,7 @@ def test_resident_session_tells_its_size_load_time_and_provider(tmp_path: Path) 
     sessions = host()
     sessions.load(path)
     (resident,) = sessions.resident()
-    assert resident.weight_bytes == path.stat().st_size > 4000
+    assert resident.weight_bytes == resident.held_bytes == path.stat().st_size > 4000
     assert resident.load_s > 0
     assert (resident.provider, resident.users) == (CPU, 0)
 
@@ -131,7 +111,7 @@ def test_model_larger_than_all_memory_for_models_is_refused(tmp_path: Path) -> N
     assert not failure.value.retryable
 
 
-def test_failed_load_is_not_remembered(tmp_path: Path) -> None:
+def test_file_that_failed_is_tried_again_at_once_when_it_was_changed(tmp_path: Path) -> None:
     path = tmp_path / "a.onnx"
     path.write_bytes(b"not a model")
     sessions = host()
@@ -141,6 +121,20 @@ def test_failed_load_is_not_remembered(tmp_path: Path) -> None:
     assert held(sessions) == set()
     save_adder(path)
     assert sessions.run(path, {"x": ROW})[0].sum() == 4
+
+
+def test_caller_who_is_interrupted_leaves_nobody_waiting(tmp_path: Path) -> None:
+    path = save_adder(tmp_path / "a.onnx")
+    sessions = host()
+
+    def interrupted() -> None:
+        raise SystemExit
+
+    with pytest.raises(SystemExit), watching_loads(interrupted):
+        sessions.load(path)
+    sessions.load(path)
+    assert held(sessions) == {"a.onnx"}
+    eventually(lambda: not sessions.resident()[0].users, "everyone left")
 
 
 def test_failed_load_reaches_every_waiting_thread(tmp_path: Path) -> None:
@@ -192,3 +186,16 @@ def test_feed_that_does_not_fit_is_told_apart_from_a_broken_model(tmp_path: Path
     for feed in ({}, {"x": ROW.astype(np.float64)}, {"x": ROW[0]}, {"y": ROW}):
         with pytest.raises(InvalidFeed):
             host().run(path, feed)
+
+
+def test_runs_and_their_rows_are_tallied_for_each_session(tmp_path: Path) -> None:
+    sessions = host()
+    path = save_adder(tmp_path / "a.onnx")
+    with sessions.session(path) as session:
+        for rows in (1, 3):
+            session.run({session.inputs[0].name: np.zeros((rows, 4), np.float32)})
+        with pytest.raises(InvalidFeed):
+            session.run({"nonsense": ROW})
+    (told,) = sessions.resident()
+    assert (told.runs, told.rows) == (2, 4)
+    assert told.run_s > 0

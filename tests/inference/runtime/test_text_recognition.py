@@ -3,7 +3,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inference.runtime.text_recognition import CharacterSet, cut_line, plan_batches, recogniser_input
+from inference.runtime.text_recognition import (
+    CharacterSet,
+    cut_line,
+    padded_width,
+    recogniser_input,
+    scaled_line,
+    with_columns_apart,
+)
 
 
 def chances(*classes: int, certainty: float = 0.8) -> np.ndarray[tuple[int, int, int], np.dtype[np.float32]]:
@@ -23,29 +30,63 @@ def chances(*classes: int, certainty: float = 0.8) -> np.ndarray[tuple[int, int,
     ],
 )
 def test_repeats_are_one_character_unless_a_blank_parts_them(classes: tuple[int, ...], text: str) -> None:
-    (decoded,) = CharacterSet("a\nb").decode(chances(*classes))
+    (decoded,) = CharacterSet("a\nb").decode(chances(*classes), width=8 * len(classes))
     assert decoded.text == text
     assert decoded.confidence == pytest.approx(0.8 if text else 0.0)
 
 
-@given(aspects=st.lists(st.floats(0.1, 60), max_size=40))
-def test_every_line_is_in_one_batch_and_fits_its_width(aspects: list[float]) -> None:
-    batches = plan_batches(aspects)
-    assert sorted(line for batch in batches for line in batch.lines) == list(range(len(aspects)))
-    for batch in batches:
-        assert batch.width >= max(320, int(48 * max(aspects[line] for line in batch.lines)))
+@pytest.mark.parametrize(
+    ("blanks", "text"), [(4, "ab"), (5, "a b"), (20, "a b")], ids=["neighbours", "columns", "far columns"]
+)
+def test_columns_of_a_table_are_parted_by_one_space(blanks: int, text: str) -> None:
+    steps = chances(1, *[0] * blanks, 2)
+    (decoded,) = CharacterSet("a\nb").decode(steps, width=8 * steps.shape[1])
+    assert decoded.text == text
+    assert decoded.confidence == pytest.approx(0.8)
 
 
-def test_narrow_lines_share_batches_with_narrow_lines() -> None:
-    narrow, wide = plan_batches([20.0, 7.0] * 6)
-    assert (narrow.width, wide.width) == (336, 960)
+@pytest.mark.parametrize(
+    ("characters", "gap", "text"),
+    [
+        ("a ", 1.5, "a "),
+        (" a", 1.5, " a"),
+        ("、三", 1.2, "、三"),
+        ("量3", 1.2, "量3"),
+        ("量三", 2.0, "量 三"),
+    ],
+)
+def test_no_space_is_added_beside_another_or_inside_chinese_text(
+    characters: str, gap: float, text: str
+) -> None:
+    assert with_columns_apart(characters, [gap]) == text
+
+
+def test_line_with_nothing_on_it_stays_empty() -> None:
+    assert with_columns_apart([], []) == ""
+
+
+@given(width=st.integers(1, 3000), height=st.integers(1, 200))
+def test_a_line_fits_the_width_that_is_its_own(width: int, height: int) -> None:
+    line = np.zeros((height, width, 3), np.uint8)
+    assert scaled_line(line).shape[1] <= padded_width(line)
+    assert padded_width(line) >= 320
+
+
+def test_lines_of_like_width_are_padded_alike() -> None:
+    widths = {padded_width(np.zeros((48, width, 3), np.uint8)) for width in (321, 350, 384)}
+    assert widths == {384}
 
 
 def test_line_is_scaled_to_height_and_padded_with_zero() -> None:
-    batch = recogniser_input([np.full((24, 50, 3), 255, np.uint8)], 320)
-    assert batch.shape == (1, 3, 48, 320)
+    batch = recogniser_input([scaled_line(np.full((24, 50, 3), 255, np.uint8))], 320)
     assert (batch[0, :, :, :100] == 1).all()
     assert (batch[0, :, :, 100:] == 0).all()
+
+
+def test_a_line_alone_runs_with_an_empty_one_beside_it() -> None:
+    batch = recogniser_input([scaled_line(np.full((48, 50, 3), 255, np.uint8))], 320)
+    assert batch.shape == (2, 3, 48, 320)
+    assert not batch[1].any()
 
 
 def test_slanted_line_is_cut_out_straight() -> None:

@@ -163,6 +163,7 @@ def test_many_threads_share_few_children() -> None:
     pool = SandboxPool(PROGRAM, LIMITS, children=2)
     with ThreadPoolExecutor(20) as threads:
         answers = list(threads.map(lambda number: ask(pool, "echo", say=number), range(20)))
+    assert pool.wait_until_warm(20)
     assert len(pool.pids()) == 2
     pool.close()
     assert [answer["said"] for answer in answers] == list(range(20))

@@ -63,6 +63,16 @@ def test_jobs_are_filtered_by_state_model_and_document(
     assert ids(document="not-an-id") == set()
 
 
+def test_jobs_are_found_by_words_among_those_that_other_filters_leave(desk: Desk, ask: Ask) -> None:
+    first, second = (desk.submit_document(desk.document(1, name=f"invoice-{n}.pdf")) for n in (1, 2))
+    desk.submit_document(desk.document(1, name="letter.pdf"))
+    cancel_job(identity=desk.identity, job_id=first.id)
+    found = ask("jobs", q="invoice", limit=1)
+    rest = ask("jobs", q="invoice", limit=1, cursor=found["next_cursor"])
+    assert [job["id"] for job in found["data"] + rest["data"]] == [str(second.id), str(first.id)]
+    assert [job["id"] for job in ask("jobs", q="invoice", state="canceled")["data"]] == [str(first.id)]
+
+
 @pytest.mark.parametrize(
     ("query", "code"),
     [
@@ -72,8 +82,9 @@ def test_jobs_are_filtered_by_state_model_and_document(
         ({"limit": "9" * 5000}, "invalid_request"),
         ({"cursor": "here"}, "invalid_cursor"),
         ({"state": "done"}, "invalid_request"),
+        ({"q": " \0!"}, "invalid_request"),
     ],
-    ids=["none", "too many", "words", "digits", "cursor", "state"],
+    ids=["none", "too many", "words", "digits", "cursor", "state", "no word"],
 )
 def test_a_question_that_makes_no_sense_is_refused(ask: Ask, query: dict[str, object], code: str) -> None:
     assert ask("jobs", status=400, **query)["code"] == code
@@ -103,7 +114,7 @@ def test_a_result_names_every_page_whatever_became_of_it(desk: Desk, ask: Ask) -
 def test_a_list_asks_the_database_no_more_for_more_rows(desk: Desk, ask: Ask, path: str) -> None:
     def queries() -> int:
         with CaptureQueriesContext(connections[APP]) as captured:
-            ask(path, limit=50)
+            ask(path, **({} if path == "models" else {"limit": 50}))
         return len(captured)
 
     desk.submit(pages=2)
@@ -123,3 +134,26 @@ def test_a_job_is_shown_with_the_same_few_queries_whatever_its_pages(desk: Desk,
         return len(captured)
 
     assert queries(small.id) == queries(large.id) <= 8
+
+
+@pytest.mark.parametrize(
+    ("path", "takes"),
+    [
+        ("jobs", "it takes state, model, document, q, limit, cursor"),
+        ("documents", "it takes limit, cursor"),
+        ("jobs/{job}/pages", "it takes limit, after"),
+        ("jobs/{job}/events", "it takes limit, after"),
+        ("models", "it takes none"),
+    ],
+)
+def test_a_misspelt_parameter_is_refused_with_those_there_are(
+    desk: Desk, ask: Ask, path: str, takes: str
+) -> None:
+    refused = ask(path.format(job=desk.submit().id), 400, stat="failed")
+    assert refused["code"] == "invalid_request"
+    assert "'stat'" in refused["detail"]
+    assert takes in refused["detail"]
+
+
+def test_a_state_that_is_none_is_refused_with_those_there_are(ask: Ask) -> None:
+    assert "there are queued, running, " in ask("jobs", 400, state="nonsense")["detail"]

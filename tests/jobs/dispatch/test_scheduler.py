@@ -8,8 +8,18 @@ from django.db import connections
 from jobs import states
 from jobs.dispatch import scheduler as scheduling
 from jobs.dispatch.scheduler import LOCK_ID, Scheduler
-from tenants.context import OPERATOR
+from jobs.idempotency.expiry import REMEMBERED
+from jobs.idempotency.submissions import submit_once
+from jobs.services import JobRequest
+from tenants.billing.prices import Price
+from tenants.context import OPERATOR, unit_of_work
+from tenants.ids import uuid7
+from tenants.metering.backlog import durable_redis
+from tenants.metering.events import MeterEvent, write_event
+from tenants.metering.keys import FIELD, STREAM
+from tenants.models import UsageRecord
 from tests.jobs.conftest import Desk
+from tests.jobs.idempotency.conftest import age_keys, keys_of
 
 
 class Running:
@@ -68,6 +78,28 @@ def test_a_lost_wake_is_sent_again_without_anybody_asking(desk: Desk, running: R
     desk.sql("UPDATE jobs_page SET wake_again_at = clock_timestamp() WHERE id = %s", desk.pages(job)[0].id)
     before = desk.pages(job)[0].wake_again_at
     assert eventually(desk, lambda: desk.pages(job)[0].wake_again_at not in (None, before))
+
+
+def test_keys_of_submissions_are_forgotten_without_anybody_asking(desk: Desk) -> None:
+    request = JobRequest(model=desk.version.served_model.name, input={"text": "hello"})
+    submit_once(identity=desk.identity, request=request, key="yesterday's")
+    age_keys(desk.identity, REMEMBERED)
+    running = Running()
+    assert eventually(desk, lambda: keys_of(desk.identity) == 0)
+    running.stop()
+
+
+def test_uses_in_the_stream_are_counted_without_anybody_asking(desk: Desk, running: Running) -> None:
+    tenant_id = desk.identity.tenant_id
+    price = Price("call", 1500, 1, "EUR")
+    event = MeterEvent(uuid7(), tenant_id, "call", "embed", 1, 2, price, livemode=True, at_ms=0)
+    durable_redis().xadd(STREAM, {FIELD: write_event(event)})
+
+    def amounts() -> list[int]:
+        with unit_of_work(tenant_id):
+            return list(UsageRecord.objects.values_list("amount_micros", flat=True))
+
+    assert eventually(desk, lambda: amounts() == [3000])
 
 
 def test_of_two_schedulers_one_leads_and_the_other_takes_over(desk: Desk, running: Running) -> None:

@@ -7,7 +7,7 @@ from django.db import DatabaseError, connections
 
 from inference.contracts import Units, WorkOutput
 from jobs import states
-from jobs.dispatch.settlement import Failure, fail_page, finish_page
+from jobs.dispatch.settlement import PATIENCE_S, Failure, fail_page, finish_page, postpone_page
 from jobs.errors import Fenced
 from tenants.context import unit_of_work
 from tenants.models import UsageRecord
@@ -112,3 +112,20 @@ def test_recognised_text_with_a_nul_is_kept_without_it(desk: Desk) -> None:
     result = desk.pages(job)[0].result
     assert result is not None
     assert result["text"] == "ab \\u0000"
+
+
+BUSY = Failure("model_overloaded", "More waited for the model than may.")
+
+
+@pytest.mark.parametrize(("since", "ends"), [("created_at", "postponed"), ("started_at", "retrying")])
+def test_patience_is_counted_from_the_first_claim_and_not_from_acceptance(
+    desk: Desk, since: str, ends: str
+) -> None:
+    """A page that waited long for its turn may wait as long for its model as any other."""
+    page = desk.pages(desk.submit())[0]
+    claim = desk.claimed(page)
+    desk.sql(
+        f"UPDATE jobs_page SET {since} = clock_timestamp() - interval '{PATIENCE_S + 1} seconds' WHERE id = %s",
+        page.id,
+    )
+    assert postpone_page(claim, BUSY) == ends

@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 from django.db import DataError, connections
 
+from inference.calls import Call
 from jobs.dispatch.scheduler import Scheduler
 from jobs.documents import erasure, files
-from jobs.documents.pages import page_input
+from jobs.documents.pages import open_page
 from jobs.documents.reader import PageContent
 from jobs.documents.reading import reader
 from jobs.documents.services import delete_document, store_document
@@ -50,7 +51,7 @@ def test_deleted_document_goes_when_storage_that_was_away_is_back(
     identity: Identity, folder: Folder, tmp_path: Path
 ) -> None:
     document = stored(identity, tmp_path, scanned_pdf("Erase me")).document
-    page_input(identity.tenant_id, document.id, 1)
+    open_page(document, 1)
     with folder.away():
         delete_document(identity=identity, document_id=document.id)
         erasure.erase_due_files()
@@ -81,8 +82,21 @@ def test_deleting_at_once_erases_at_once_and_leaves_no_order(
     identity: Identity, folder: Folder, tmp_path: Path
 ) -> None:
     document = stored(identity, tmp_path, scanned_pdf("Erase me")).document
-    page_input(identity.tenant_id, document.id, 1)
+    open_page(document, 1)
     delete_document(identity=identity, document_id=document.id)
+    assert (folder.files(), orders(identity)) == ([], [])
+
+
+def test_patience_that_one_deletion_used_up_leaves_the_next_to_the_scheduler(
+    identity: Identity, folder: Folder, tmp_path: Path
+) -> None:
+    patience = erasure.Patience()
+    slow, next_one = (stored(identity, tmp_path, scanned_pdf(words)).document for words in ("slow", "next"))
+    with folder.away():
+        delete_document(identity=identity, document_id=slow.id, patience=patience)
+    delete_document(identity=identity, document_id=next_one.id, patience=patience)
+    assert sorted(folder.files()) == sorted([slow.file, next_one.file])
+    erasure.erase_due_files()
     assert (folder.files(), orders(identity)) == ([], [])
 
 
@@ -103,13 +117,15 @@ def test_picture_whose_page_never_came_goes_once_it_is_due(
     document = stored(identity, tmp_path, scanned_pdf("Orphan")).document
     read_page = reader().read_page
 
-    def with_a_width_that_is_no_number_for_a_column(path: Path, kind: str, number: int) -> PageContent:
+    def with_a_width_that_is_no_number_for_a_column(
+        path: Path, kind: object, number: int, call: Call | None
+    ) -> PageContent:
         return replace(read_page(path, "pdf", number), width_px=2**70)
 
-    reader().read_page = with_a_width_that_is_no_number_for_a_column  # type: ignore[method-assign]
+    reader().read_page = with_a_width_that_is_no_number_for_a_column  # type: ignore[method-assign,assignment]
     try:
         with pytest.raises(DataError):
-            page_input(identity.tenant_id, document.id, 1)
+            open_page(document, 1)
     finally:
         del reader().read_page
     assert len(folder.files()) == 2
@@ -122,7 +138,7 @@ def test_document_and_picture_that_were_kept_are_not_ordered_to_be_erased(
     identity: Identity, folder: Folder, tmp_path: Path
 ) -> None:
     document = stored(identity, tmp_path, scanned_pdf("Keep me")).document
-    page_input(identity.tenant_id, document.id, 1)
+    open_page(document, 1)
     assert orders(identity) == []
     assert len(folder.files()) == 2
 

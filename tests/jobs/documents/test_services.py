@@ -7,7 +7,8 @@ import pytest
 from django.core.files.storage import default_storage
 from django.db import connections
 
-from jobs.documents.pages import page_input
+from inference.calls import Call
+from jobs.documents.pages import open_page
 from jobs.documents.reader import DocumentRejected, ReaderUnavailable
 from jobs.documents.reading import reader
 from jobs.documents.services import StoredDocument, delete_document, store_document
@@ -82,8 +83,8 @@ def test_bytes_that_were_known_when_they_came_and_erased_since_are_asked_for_aga
 
 def test_a_page_is_rendered_once_and_its_picture_kept(identity: Identity, tmp_path: Path) -> None:
     document = stored(identity, tmp_path, scanned_pdf("Hello picture")).document
-    first = page_input(identity.tenant_id, document.id, 1)
-    again = page_input(identity.tenant_id, document.id, 1)
+    first = open_page(document, 1).work
+    again = open_page(document, 1).work
     assert first.text_lines is None
     assert first.load_pixels is not None
     assert again.load_pixels is not None
@@ -99,7 +100,7 @@ def test_a_pages_own_text_is_read_without_its_picture(identity: Identity, tmp_pa
         identity, tmp_path, text_pdf("A sentence that is part of the document itself.")
     ).document
     for _ in range(2):
-        lines = page_input(identity.tenant_id, document.id, 1).text_lines
+        lines = open_page(document, 1).work.text_lines
         assert lines is not None
         assert "A sentence that is part" in lines[0].text
         assert lines[0].box is not None
@@ -107,7 +108,7 @@ def test_a_pages_own_text_is_read_without_its_picture(identity: Identity, tmp_pa
 
 def test_erasing_removes_file_and_pictures(identity: Identity, tmp_path: Path) -> None:
     document = stored(identity, tmp_path, scanned_pdf("Erase me")).document
-    page_input(identity.tenant_id, document.id, 1)
+    open_page(document, 1)
     with unit_of_work(identity.tenant_id):
         picture = DocumentPage.objects.get().picture
     assert default_storage.exists(picture)
@@ -122,14 +123,14 @@ def test_a_page_rendered_while_its_document_is_erased_leaves_no_picture(
     document = stored(identity, tmp_path, scanned_pdf("Racing")).document
     kept = reader().read_page
 
-    def erase_meanwhile(path: Path, kind: str, number: int) -> object:
+    def erase_meanwhile(path: Path, kind: str, number: int, call: Call | None) -> object:
         content = kept(path, "pdf", number)
         delete_document(identity=identity, document_id=document.id)
         return content
 
     reader().read_page = erase_meanwhile  # type: ignore[method-assign,assignment]
     try:
-        page_input(identity.tenant_id, document.id, 1)
+        open_page(document, 1)
     finally:
         del reader().read_page
     with unit_of_work(identity.tenant_id):

@@ -16,8 +16,8 @@ from jobs.documents.reader.contents import PageSize
 from jobs.documents.services import store_document
 from jobs.documents.uploads import Upload
 from jobs.live.inspections import Inspections, ReaderBusy
-from jobs.live.stopping import Restarting, Stop
-from jobs.live.threads import DatabaseThreads
+from tenants.asgi.stopping import Restarting, Stop
+from tenants.asgi.threads import DatabaseThreads
 from tenants.identity import Identity
 from tenants.services import CreatedTenant
 from tests.maas.granian_server import GranianServer, frozen_children

@@ -3,6 +3,7 @@
 import asyncio
 import errno
 import hashlib
+import os
 import stat
 import subprocess
 import sys
@@ -14,7 +15,7 @@ import pytest
 
 from jobs.errors import StorageUnavailable
 from jobs.live.spool import BATCH_BYTES, LOCK, Spool, refusal_of
-from jobs.live.threads import BoundedThreads
+from tenants.asgi.threads import BoundedThreads
 
 
 @pytest.fixture
@@ -109,7 +110,7 @@ def test_the_folder_of_a_dead_process_is_swept_and_that_of_a_living_one_kept(
     kept = living.prepare() / "upload"
     kept.write_bytes(b"x")
     program = (
-        "from pathlib import Path; from jobs.live.spool import Spool; from jobs.live.threads import BoundedThreads;"
+        "from pathlib import Path; from jobs.live.spool import Spool; from tenants.asgi.threads import BoundedThreads;"
         f"spool = Spool(Path({str(tmp_path / 'spool')!r}), BoundedThreads('spool', 1));"
         "(spool.prepare() / 'upload').write_bytes(b'x'); print(spool.prepare(), flush=True);"
         "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"
@@ -117,11 +118,25 @@ def test_the_folder_of_a_dead_process_is_swept_and_that_of_a_living_one_kept(
     killed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     left_behind = Path(killed.stdout.strip())
     assert (left_behind / "upload").exists()
-    (tmp_path / "spool" / "stray").write_bytes(b"x")
     make_spool().prepare()
     assert not left_behind.exists()
-    assert not (tmp_path / "spool" / "stray").exists()
     assert kept.exists()
+
+
+def test_what_other_processes_keep_there_for_a_while_is_swept_only_when_it_is_old(
+    make_spool: Callable[[], Spool], tmp_path: Path
+) -> None:
+    root = tmp_path / "spool"
+    (root / "export-old").mkdir(parents=True)
+    for name in ("copy-old", "copy-young"):
+        (root / name).write_bytes(b"x")
+    (root / "export-young").mkdir()
+    for name in ("copy-old", "export-old"):
+        os.utime(root / name, (0, 0))
+    make_spool().prepare()
+    kept = {path.name for path in root.iterdir()}
+    assert {"copy-young", "export-young"} <= kept
+    assert not {"copy-old", "export-old"} & kept
 
 
 def test_a_closed_spool_leaves_nothing(make_spool: Callable[[], Spool], tmp_path: Path) -> None:

@@ -6,8 +6,8 @@ from uuid import UUID
 
 import pytest
 
-from jobs.live.threads import Overloaded
 from jobs.live.turns import Turns
+from tenants.asgi.threads import Overloaded
 
 A, B, C = (UUID(int=number) for number in (1, 2, 3))
 

@@ -12,8 +12,8 @@ from django.conf import settings
 
 from jobs.dispatch.changes import announce
 from jobs.live.hub import Hub
-from jobs.live.protocol import Receive, Scope, Send, body_chunks
 from jobs.live.waits import Waits
+from tenants.asgi.protocol import Receive, Scope, Send, body_chunks
 
 TENANT = uuid4()
 

@@ -1,8 +1,9 @@
 import threading
 from dataclasses import replace
+from uuid import uuid4
 
 from jobs.services import cancel_job
-from jobs.worker.leases import Leases
+from jobs.worker.leases import HANG_PATIENCE_S, WORD_BEFORE_PAGE_S, Leases
 from tests.jobs.conftest import Desk
 
 
@@ -34,17 +35,58 @@ def test_a_canceled_page_is_let_go(desk: Desk) -> None:
     claim = desk.claimed(desk.pages(desk.submit())[0])
     leases = Leases(lease_s=0.3)
     leases.start()
-    with leases.held(claim):
+    with leases.held(claim) as call:
         cancel_job(identity=desk.identity, job_id=claim.job_id)
         assert wait_for(lambda: leases.count == 0)
+        assert call.canceled
     leases.stop()
+
+
+def test_a_page_that_another_worker_took_over_is_let_go(desk: Desk) -> None:
+    page = desk.pages(desk.submit())[0]
+    claim = desk.claimed(page)
+    leases = Leases(lease_s=30)
+    with leases.held(claim) as call:
+        desk.expire_lease(page)
+        desk.claimed(page)
+        leases.renew_once()
+        assert (leases.holds(claim), call.canceled) == (False, True)
+
+
+def test_a_cancel_ends_the_work_on_that_jobs_pages_alone(desk: Desk) -> None:
+    mine, other = (desk.claimed(desk.pages(desk.submit())[0]) for _ in range(2))
+    leases = Leases(lease_s=30)
+    with leases.held(mine) as canceled, leases.held(other) as untouched:
+        leases.cancel_job(mine.job_id)
+        assert (canceled.canceled, untouched.canceled) == (True, False)
+
+
+def test_a_cancel_for_a_job_that_nobody_works_on_here_is_harmless(desk: Desk) -> None:
+    claim = desk.claimed(desk.pages(desk.submit())[0])
+    leases = Leases(lease_s=30)
+    with leases.held(claim) as call:
+        leases.cancel_job(uuid4())
+        assert not call.canceled
+
+
+def test_a_cancel_heard_just_before_its_page_is_entered_is_not_forgotten(desk: Desk) -> None:
+    now_s = 100.0
+    claim = desk.claimed(desk.pages(desk.submit())[0])
+    leases = Leases(lease_s=30, clock=lambda: now_s)
+    leases.cancel_job(claim.job_id)
+    with leases.held(claim) as call:
+        assert call.canceled
+    now_s += WORD_BEFORE_PAGE_S
+    with leases.held(claim) as call:
+        assert not call.canceled, "a word that was wrong does not hold up a job for ever"
 
 
 def test_a_stopping_worker_hands_its_pages_to_the_next(desk: Desk) -> None:
     page = desk.pages(desk.submit())[0]
     leases = Leases(lease_s=30)
-    with leases.held(desk.claimed(page)):
+    with leases.held(desk.claimed(page)) as call:
         leases.hand_back_all()
+        assert call.canceled
     assert desk.claimed(page).attempt == 1
 
 
@@ -52,11 +94,14 @@ def test_a_page_that_hangs_is_given_up_so_that_another_worker_can_try_it(desk: D
     now_s = 0.0
     leases = Leases(lease_s=30, page_limit_s=600, clock=lambda: now_s)
     claim = desk.claimed(desk.pages(desk.submit())[0])
-    with leases.held(claim):
+    with leases.held(claim) as call:
         now_s = 599.0
         leases.renew_once()
-        assert leases.holds(claim)
+        assert (leases.holds(claim), call.canceled) == (True, False)
         now_s = 601.0
+        leases.renew_once()
+        assert (leases.holds(claim), call.canceled, leases.hung) == (True, True, 0), "it is told to end first"
+        now_s = 600.0 + HANG_PATIENCE_S + 1
         leases.renew_once()
         assert (leases.holds(claim), leases.hung) == (False, 1)
     assert leases.hung == 0, "a thread that came back after all hangs no more"

@@ -1,18 +1,18 @@
 """The worker's way with a page, with the real models, the real reader and a database that really goes away."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 from django.core.files.storage import FileSystemStorage, default_storage
 from django.db import connections
 
+from inference.calls import Call
 from inference.contracts import Json, VersionSpec, WorkInput, WorkOutput
-from inference.registry.services import seed_builtin
 from inference.runtime.engine import Engine, local_engine
 from jobs import states
 from jobs.documents.services import store_document
-from jobs.models import Job, Page
+from jobs.models import Event, Job, Page
 from jobs.services import JobRequest, cancel_job, submit_job
 from jobs.worker.leases import Leases
 from jobs.worker.page_runner import PageRunner
@@ -22,15 +22,7 @@ from tenants.identity import Identity
 from tenants.models import UsageRecord
 from tests.samples.pdfs import laughing_pdf, scanned_pdf
 from tests.samples.uploads import arrived
-
-
-@pytest.fixture(scope="module")
-def engine() -> Engine:
-    seed_builtin()
-    return local_engine()
-
-
-Run = Callable[..., Job]
+from tests.waiting import eventually
 
 
 @pytest.fixture
@@ -93,7 +85,9 @@ def test_a_page_canceled_while_it_runs_is_thrown_away(engine: Engine, identity: 
     job = embed(identity)
 
     class CanceledMeanwhile(Engine):
-        def run(self, spec: VersionSpec, work: WorkInput, parameters: Mapping[str, Json]) -> WorkOutput:
+        def run(
+            self, spec: VersionSpec, work: WorkInput, parameters: Mapping[str, Json], call: Call | None = None
+        ) -> WorkOutput:
             output = super().run(spec, work, parameters)
             cancel_job(identity=identity, job_id=job.id)
             return output
@@ -110,7 +104,9 @@ def test_a_result_outlives_the_loss_of_the_connection_it_was_to_be_written_over(
     class ConnectionLost(Engine):
         lost = 0
 
-        def run(self, spec: VersionSpec, work: WorkInput, parameters: Mapping[str, Json]) -> WorkOutput:
+        def run(
+            self, spec: VersionSpec, work: WorkInput, parameters: Mapping[str, Json], call: Call | None = None
+        ) -> WorkOutput:
             output = super().run(spec, work, parameters)
             ConnectionLost.lost += 1
             pid = connections[APP].connection.info.backend_pid
@@ -156,3 +152,30 @@ def test_a_message_for_nothing_does_nothing(runner: PageRunner, identity: Identi
     before = pages_of(identity, job)[0].finished_at
     run_all(runner, identity, job)
     assert pages_of(identity, job)[0].finished_at == before
+
+
+def events_of(identity: Identity, job: Job) -> list[Event]:
+    with unit_of_work(identity.tenant_id):
+        return list(Event.objects.filter(job=job).order_by("seq"))
+
+
+def test_a_page_says_that_it_waits_for_its_model_and_where_its_time_went(identity: Identity) -> None:
+    class SlowToLoad(Engine):
+        def run(
+            self, spec: VersionSpec, work: WorkInput, parameters: Mapping[str, Json], call: Call | None = None
+        ) -> WorkOutput:
+            output = super().run(spec, work, parameters)
+            eventually(lambda: "page.loading" in all_events(), "news of the load")
+            return output
+
+    def all_events() -> list[str]:
+        with unit_of_work(identity.tenant_id):
+            return list(Event.objects.values_list("type", flat=True))
+
+    runner = PageRunner(SlowToLoad(local_engine().host), Leases(30), VersionCatalogue(), "cold")
+    cold, warm = (run_all(runner, identity, embed(identity)) for _ in range(2))
+    loading, ended = events_of(identity, cold)[-3:-1]
+    assert (loading.type, loading.data["model"]) == ("page.loading", "embed@1")
+    assert set(ended.data["timings"]) == {"read_ms", "load_ms", "run_ms"}
+    assert ended.data["timings"]["load_ms"] > 0
+    assert "page.loading" not in [event.type for event in events_of(identity, warm)]

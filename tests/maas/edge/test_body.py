@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from jobs.live.protocol import Message, Receive
-from jobs.live.stopping import Restarting, Stop
 from maas.edge.body import Allowance, BodyTooLarge, BodyTooSlow, GuardedBody
+from tenants.asgi.protocol import Message, Receive
+from tenants.asgi.stopping import Restarting, Stop
 
 
 def _guarded(receive: Receive, allowance: Allowance, stop: Stop | None = None) -> GuardedBody:

@@ -53,6 +53,16 @@ def test_signing_in_leads_to_no_other_site(client: Client, tenant: CreatedTenant
     assert sign_in(client, tenant.owner.email, next="https://evil.example/")[1] == "/jobs"
 
 
+def test_a_member_before_the_operators_door_is_told_why_it_is_shut(
+    client: Client, tenant: CreatedTenant
+) -> None:
+    assert "this place is for operators" not in client.get("/admin/", follow=True).content.decode()
+    client.force_login(tenant.owner)
+    page = client.get("/admin/", follow=True).content.decode()
+    assert f"You are signed in as {tenant.owner.email}; this place is for operators." in page
+    assert 'href="/">back to your documents' in page
+
+
 def test_signing_out_ends_the_session(client: Client, tenant: CreatedTenant) -> None:
     client.force_login(tenant.owner)
     assert client.post("/sign-out").headers["Location"] == "/sign-in"

@@ -6,7 +6,7 @@ import pytest
 from inference.registry.builtin.catalogue import BUILTIN, BuiltinModel
 from tests.inference.registry.builtin.served import builtin_engine, builtin_specs
 
-PRICES = {"ocr": ("page", 1000, 1), "embed": ("token", 1, 1), "parse": ("page", 1500, 1)}
+PRICES = {"ocr": ("page", 1000, 1), "embed": ("token", 1000, 1000), "parse": ("page", 1500, 1)}
 
 
 @pytest.mark.parametrize("model", BUILTIN, ids=lambda model: model.name)
@@ -28,6 +28,11 @@ def test_steps_come_before_the_pipelines_that_use_them() -> None:
 def test_price_is_that_of_the_list(model: BuiltinModel) -> None:
     assert (model.price.meter, model.price.amount_micros, model.price.per) == PRICES[model.name]
     assert model.price.currency == "EUR"
+
+
+@pytest.mark.parametrize("model", BUILTIN, ids=lambda model: model.name)
+def test_what_the_cache_answers_costs_a_tenth(model: BuiltinModel) -> None:
+    assert model.cached_price_micros * 10 == model.price.amount_micros
 
 
 @pytest.mark.parametrize("model", BUILTIN, ids=lambda model: model.name)

@@ -31,6 +31,7 @@ from tests.samples.pdfs import (
     picture_bomb_pdf,
     text_pdf,
 )
+from tests.waiting import eventually
 
 from .conftest import LIMITS, Store
 
@@ -83,7 +84,8 @@ def unharmed(walled_reader: DocumentReader, store: Store) -> Iterator[None]:
     assert page.text_lines is not None
     assert page.text_lines[0].text == "still reading after that"
     assert process.memory_info().rss < memory + _MEMORY_SLACK_BYTES
-    assert process.num_fds() <= descriptors + 1
+    # A child that is being replaced, or what another test left to end, has some for a moment.
+    eventually(lambda: process.num_fds() <= descriptors + 1, "no file left open")
 
 
 def rejection_of(reader: DocumentReader, data: bytes, store: Store) -> DocumentRejected:
@@ -214,7 +216,7 @@ def test_what_no_child_was_free_for_is_not_the_documents_fault(store: Store) -> 
         with pytest.raises(ReaderUnavailable, match=r"0\.01 s"):
             none.inspect(store(b"text"))
         with pytest.raises(ReaderUnavailable, match=r"0\.02 s"):
-            none.read_page(store(b"text"), "text", 1)
+            none.read_page(store(b"x" * 100_000), "text", 1)
     finally:
         none.close()
 

@@ -231,6 +231,18 @@ def test_plain_text_is_read_in_its_encoding(
     assert page.text_lines[0].confidence == 1.0
 
 
+def test_a_short_text_needs_no_child_and_a_long_one_reads_the_same(
+    walled_reader: DocumentReader, store: Store
+) -> None:
+    childless = DocumentReader(LIMITS, children=0)
+    lines = [f"Zeile {number} für Köln" for number in range(5000)]
+    assert texts(walled_reader.read_page(store("\n".join(lines).encode()), "text", 1)) == lines
+    assert texts(childless.read_page(store("\n".join(lines[:9]).encode()), "text", 1)) == lines[:9]
+    with pytest.raises(DocumentRejected, match="nothing but blanks"):
+        childless.read_page(store(b" \n "), "text", 1)
+    childless.close()
+
+
 def test_pages_are_counted_from_one(reader: DocumentReader, store: Store) -> None:
     with pytest.raises(ValueError, match="from 1"):
         reader.read_page(store(text_pdf(LETTER)), "pdf", 0)

@@ -1,0 +1,29 @@
+"""The whole front with a key that needs no database, with and without its journal: what bench_journal compares."""
+
+from uuid import uuid4
+
+from tests.benchmarks.front_apps import front as with_journal  # Sets Django up: before all that has models.
+
+# isort: split
+from maas.edge.journal import Journal, Note
+from maas.front import Front
+from tenants.identity import SCOPES, Identity
+from tenants.selectors import effective_limits
+
+IDENTITY = Identity(uuid4(), effective_limits(), frozenset(SCOPES))
+
+
+class FixedKeys:
+    async def identify(self, text: str) -> Identity:
+        return IDENTITY
+
+
+class NoJournal(Journal):
+    def close(self, note: Note) -> None:
+        pass
+
+
+without_journal = Front.from_settings()
+for one in (with_journal, without_journal):
+    one._guarded._keys = FixedKeys()  # type: ignore[assignment]
+without_journal._guarded._journal.__class__ = NoJournal

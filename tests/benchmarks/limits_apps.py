@@ -1,0 +1,63 @@
+"""The guard before a plain answer, for a key without limits and one that has all of them: for bench_limits."""
+
+from uuid import uuid4
+
+from tests.benchmarks.front_apps import plain  # Sets Django up: before all that has models.
+
+# isort: split
+from django.conf import settings
+
+from maas.edge.guard import EdgeGuard
+from maas.edge.journal import Journal, Note
+from maas.edge.key_use import KeyUse
+from tenants.asgi.protocol import App, Receive, Scope, Send
+from tenants.asgi.stopping import Stop
+from tenants.asgi.threads import DatabaseThreads
+from tenants.identity import SCOPES, Identity
+from tenants.rates.admission import ADMISSION, Admission
+from tenants.rates.desk import Desk
+from tenants.rates.limits import UNLIMITED, CallerLimits, caller_limits
+from tenants.rates.rates import MOST, MOST_AT_ONCE, Rates
+from tenants.selectors import effective_limits
+
+TENANT, KEY = uuid4(), uuid4()
+TOKENS = 12
+ALL = Rates(requests_per_minute=MOST, tokens_per_minute=MOST, calls_at_once=MOST_AT_ONCE)
+
+
+class FixedKeys:
+    def __init__(self, rates: CallerLimits) -> None:
+        self._identity = Identity(TENANT, effective_limits(), frozenset(SCOPES), key_id=KEY, rates=rates)
+
+    async def identify(self, text: str, place: str = "") -> Identity:
+        return self._identity
+
+
+class NoJournal(Journal):
+    def close(self, note: Note) -> None:
+        pass
+
+
+async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+    """What a cached answer is to the guard: it has used some tokens, and took no time."""
+    await plain(scope, receive, send)
+    admission = scope.get(ADMISSION)
+    if isinstance(admission, Admission):
+        admission.use_tokens(TOKENS)
+
+
+def guarded(rates: CallerLimits) -> App:
+    journal = NoJournal(settings.MAAS_CACHE_URL, KeyUse(DatabaseThreads("bench", 1)))
+    guard = EdgeGuard(
+        answer, DatabaseThreads("bench", 1), Stop(), journal, desk=Desk(settings.MAAS_REDIS_URL)
+    )
+    guard._keys = FixedKeys(rates)  # type: ignore[assignment]
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        await (plain if scope["type"] == "lifespan" else guard)(scope, receive, send)
+
+    return app
+
+
+without_limits = guarded(UNLIMITED)
+with_limits = guarded(caller_limits(TENANT, ALL, key_id=KEY, key=ALL))

@@ -1,0 +1,64 @@
+"""The API log, while programs call."""
+
+import httpx
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.accessibility import grave_faults
+from tests.browser.conftest import Windows
+from tests.fixtures import unique
+from tests.live_stack import RunningStack
+
+pytestmark = pytest.mark.browser
+
+
+def call(stack: RunningStack, path: str) -> None:
+    headers = {"Authorization": f"Bearer {stack.demo['MAAS_API_KEY']}"}
+    httpx.get(f"{stack.url}{path}", headers=headers, timeout=30)
+
+
+def row(page: Page, words: str) -> Locator:
+    return page.locator("#entries tr", has_text=words)
+
+
+def test_a_request_appears_by_itself_and_is_read_whole(windows: Windows, live_stack: RunningStack) -> None:
+    name = unique("missing")
+    with windows.member(width=1440) as page:
+        page.goto("/log")
+        expect(page.locator("#live-state")).to_have_text("Live")
+        call(live_stack, f"/v1/jobs/{name}")
+        expect(row(page, name)).to_contain_text("404")
+        row(page, name).locator("a").click()
+        detail = page.get_by_role("complementary", name="The chosen request")
+        expect(detail).to_contain_text(f"There is no job '{name}'.")
+        expect(detail).to_contain_text("First key")
+        assert grave_faults(page) == []
+        page.fill("#path", "/v1/models")
+        expect(row(page, name)).to_have_count(0)
+        assert "path=%2Fv1%2Fmodels" in page.url
+    assert windows.complaints == []
+
+
+def test_a_paused_log_stands_still_until_it_goes_on(windows: Windows, live_stack: RunningStack) -> None:
+    name = unique("paused")
+    with windows.member() as page:
+        page.goto("/log")
+        page.click("#pause")
+        expect(page.locator("#live-state")).to_have_text("Paused")
+        asked: list[str] = []
+        page.on("request", lambda request: asked.append(request.url))
+        call(live_stack, f"/v1/jobs/{name}")
+        page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+        assert [url for url in asked if "/log" in url] == []
+        page.click("#pause")
+        expect(row(page, name)).to_be_visible()
+
+
+def test_on_a_phone_a_request_has_a_page_of_its_own(windows: Windows, live_stack: RunningStack) -> None:
+    name = unique("phone")
+    call(live_stack, f"/v1/jobs/{name}")
+    with windows.member(width=390) as page:
+        page.goto("/log")
+        row(page, name).locator("a").click()
+        page.wait_for_url("**/log/*")
+        expect(page.locator(".logged")).to_contain_text(name)

@@ -1,0 +1,190 @@
+"""Sending documents from the list, against the whole running product."""
+
+import re
+
+import pytest
+from playwright.sync_api import Locator, Page, Route, expect
+
+from tests.browser.conftest import Windows
+from tests.flows.product import Account, Product
+from tests.live_stack import RunningStack
+from tests.samples.pdfs import text_pdf
+
+pytestmark = pytest.mark.browser
+
+# What a person's hand does with files, which no test tool can do: made of the same events.
+HANDS = """([files, kind]) => {
+    const held = new DataTransfer();
+    for (const [name, text] of files) held.items.add(new File([text], name, { type: "text/plain" }));
+    const options = { bubbles: true, cancelable: true };
+    document.querySelector("main").dispatchEvent(
+        kind === "paste"
+            ? new ClipboardEvent("paste", { ...options, clipboardData: held })
+            : new DragEvent(kind, { ...options, dataTransfer: held }));
+}"""
+WARNS = """() => !window.dispatchEvent(new Event("beforeunload", { cancelable: true }))"""
+
+
+@pytest.fixture(scope="module")
+def product(live_stack: RunningStack) -> Product:
+    return Product(live_stack)
+
+
+@pytest.fixture(scope="module")
+def account(product: Product) -> Account:
+    """For the whole module: what one test sends, no other does."""
+    return product.create_account("Sender")
+
+
+def choose(page: Page, *files: tuple[str, bytes]) -> None:
+    chosen = [{"name": name, "mimeType": "text/plain", "buffer": content} for name, content in files]
+    page.set_input_files("#file", chosen)  # type: ignore[arg-type]  # a list of payloads
+
+
+def line(page: Page, name: str) -> Locator:
+    return page.locator("#uploads > li").filter(has=page.get_by_text(name, exact=True))
+
+
+def jobs_on(product: Product, account: Account, name: str) -> int:
+    found = product.rows(
+        "SELECT count(*) FROM jobs_job j JOIN jobs_document d ON d.id = j.document_id"
+        " WHERE d.tenant_id = %s AND d.name = %s",
+        account.tenant_id,
+        name,
+    )
+    return int(found[0][0])
+
+
+def test_a_new_person_reads_a_scan_with_one_click(windows: Windows, product: Product) -> None:
+    with windows.owner(product.create_account("Newcomer")) as page:
+        page.click("#read-sample")
+        page.wait_for_url(re.compile(r"/jobs/[0-9a-f-]{36}"))
+        expect(page.locator("main")).to_contain_text("INVOICE")
+    assert windows.complaints == []
+
+
+def test_of_many_files_each_says_what_became_of_it(
+    windows: Windows, product: Product, account: Account
+) -> None:
+    with windows.owner(account) as page:
+        page.evaluate("document.getElementById('upload').dataset.mostBytes = 20000")
+        letter = ("letter.txt", b"Dear Anna")
+        choose(
+            page,
+            letter,
+            ("copy of letter.txt", b"Dear Anna"),
+            ("broken.pdf", b"%PDF-1.7 and nothing more"),
+            ("empty.txt", b""),
+            ("long.txt", b"x" * 20_001),
+        )
+        expect(line(page, "broken.pdf").locator(".words")).to_contain_text("damaged")
+        expect(line(page, "empty.txt").locator(".words")).to_contain_text("0 bytes")
+        expect(line(page, "long.txt").locator(".words")).to_contain_text("19.5 KB; up to")
+        expect(page.locator("#uploads .accepted")).to_have_count(1)
+        expect(page.locator("#uploads .skipped .words")).to_contain_text("The same bytes as")
+        expect(page.locator("#tray-words")).to_have_text("1 of 5 accepted, 3 not accepted")
+        page.click("#clear-uploads")
+        expect(page.locator("#tray")).to_be_hidden()
+    sent = jobs_on(product, account, "letter.txt"), jobs_on(product, account, "copy of letter.txt")
+    assert sorted(sent) == [0, 1]
+    assert windows.complaints == []
+
+
+def test_a_file_that_was_read_is_offered_before_it_is_paid_for_again(
+    windows: Windows, product: Product, account: Account
+) -> None:
+    with windows.owner(account) as page:
+        choose(page, ("contract.txt", b"Between A and B"))
+        row = page.locator("#job-rows > tr", has_text="contract.txt")
+        expect(row.locator(".state")).to_have_text("succeeded")
+        page.reload()
+        choose(page, ("contract again.txt", b"Between A and B"))
+        known = line(page, "contract again.txt")
+        expect(known.locator(".words")).to_contain_text(
+            "You have this file already: “contract.txt” was read with parse"
+        )
+        assert jobs_on(product, account, "contract.txt") == 1
+        known.get_by_role("button", name="Read it again").click()
+        expect(known.locator(".words")).to_have_text("Accepted, known as “contract.txt”")
+    assert jobs_on(product, account, "contract.txt") == 2
+
+
+def test_a_job_whose_answer_was_lost_is_not_made_twice(
+    windows: Windows, product: Product, account: Account
+) -> None:
+    def lose_the_answer(route: Route) -> None:
+        route.fetch()
+        route.abort()
+
+    with windows.owner(account) as page:
+        page.route("**/v1/jobs", lose_the_answer, times=1)
+        choose(page, ("note.txt", b"Buy paper"))
+        note = line(page, "note.txt")
+        expect(note.locator(".words")).to_contain_text("could not be reached")
+        note.get_by_role("button", name="Retry").click()
+        expect(note.locator(".words")).to_have_text("Accepted")
+    assert jobs_on(product, account, "note.txt") == 1
+
+
+def test_three_files_are_under_way_at_once_and_any_can_be_taken_back(
+    windows: Windows, account: Account
+) -> None:
+    with windows.owner(account) as page:
+        page.route("**/v1/documents", lambda route: None)
+        choose(page, *((f"{number}.txt", b"%d" % number) for number in range(5)))
+        expect(page.locator("#uploads .waiting")).to_have_count(2)
+        expect(page.locator("#uploads :is(.sending, .checking)")).to_have_count(3)
+        assert page.evaluate(WARNS) is True
+        line(page, "0.txt").get_by_role("button", name="Cancel").click()
+        expect(line(page, "0.txt").locator(".words")).to_have_text("Canceled")
+        expect(page.locator("#uploads .waiting")).to_have_count(1)
+        page.click("#cancel-uploads")
+        expect(page.locator("#uploads .canceled")).to_have_count(5)
+        assert page.evaluate(WARNS) is False
+
+
+def test_files_are_dropped_anywhere_or_pasted(windows: Windows, account: Account) -> None:
+    with windows.owner(account) as page:
+        page.evaluate(HANDS, [[["a.txt", "held over the page"]], "dragover"])
+        expect(page.locator("#drop")).to_contain_text("Drop to upload")
+        page.evaluate(HANDS, [[["dropped.txt", "Let it fall"]], "drop"])
+        expect(page.locator("#drop")).to_be_hidden()
+        page.evaluate(HANDS, [[["pasted.txt", "Let it stick"]], "paste"])
+        for name in ("dropped.txt", "pasted.txt"):
+            expect(line(page, name)).to_have_class("accepted")
+
+
+def test_the_model_chosen_last_is_chosen_next_time(windows: Windows, account: Account) -> None:
+    with windows.owner(account) as page:
+        assert page.input_value("#model") == "parse"
+        page.select_option("#model", "ocr")
+        page.reload()
+        assert page.input_value("#model") == "ocr"
+
+
+def test_a_progress_bar_counts_bytes(windows: Windows, account: Account) -> None:
+    with windows.owner(account) as page:
+        network = page.context.new_cdp_session(page)
+        network.send("Network.enable")
+        slow = {"offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": 100_000}
+        network.send("Network.emulateNetworkConditions", slow)
+        choose(page, ("slow.pdf", text_pdf("slow") + b"\n%" + b"x" * 1_000_000))
+        slow_line = line(page, "slow.pdf")
+        expect(slow_line.locator(".size")).to_have_text(re.compile(r"^[1-9][\d.]* KB of 9\d\d\.\d KB$"))
+        assert 0 < float(str(slow_line.locator("progress").get_attribute("value"))) < 1_000_000
+
+
+def test_a_file_that_was_cut_off_is_sent_again_when_the_network_is_back(
+    windows: Windows, account: Account
+) -> None:
+    with windows.owner(account) as page:
+        network = page.context.new_cdp_session(page)
+        network.send("Network.enable")
+        speed = {"offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": 100_000}
+        network.send("Network.emulateNetworkConditions", speed)
+        choose(page, ("cut.pdf", text_pdf("cut") + b"\n%" + b"x" * 1_000_000))
+        expect(line(page, "cut.pdf").locator("progress")).to_have_attribute("value", re.compile(r"^[1-9]"))
+        network.send("Network.emulateNetworkConditions", {**speed, "offline": True})
+        expect(line(page, "cut.pdf")).to_contain_text("The connection is lost.")
+        network.send("Network.emulateNetworkConditions", {**speed, "uploadThroughput": -1})
+        expect(line(page, "cut.pdf")).to_contain_text("Accepted")

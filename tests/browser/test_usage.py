@@ -1,0 +1,41 @@
+"""The chart of usage, drawn under the strict policy, and what stands behind it."""
+
+import httpx
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import Windows
+from tests.live_stack import RunningStack
+
+pytestmark = pytest.mark.browser
+
+PAINTED = """() => {
+    const { width, height } = document.getElementById("chart");
+    const { data } = document.getElementById("chart").getContext("2d").getImageData(0, 0, width, height);
+    const colours = new Set();
+    for (let at = 0; at < data.length; at += 4) if (data[at + 3] === 255) colours.add(data.slice(at, at + 3).join());
+    return [...colours].sort().join(" ");
+}"""
+
+
+def test_the_chart_is_drawn_and_follows_the_theme(windows: Windows, live_stack: RunningStack) -> None:
+    headers = {"Authorization": f"Bearer {live_stack.demo['MAAS_API_KEY']}", "Prefer": "wait=60"}
+    done = httpx.post(
+        f"{live_stack.url}/v1/jobs", headers=headers, json={"model": "embed", "input": "one two"}, timeout=90
+    )
+    assert done.status_code == 200, done.text
+    with windows.member() as page:
+        page.emulate_media(reduced_motion="reduce", color_scheme="light")
+        page.goto("/usage")
+        expect(page.locator("#legend li").first).to_be_visible()
+        light = page.evaluate(PAINTED)
+        assert light
+        page.evaluate("document.documentElement.dataset.theme = 'dark'")
+        page.wait_for_function(f"light => ({PAINTED})() !== light", arg=light)
+        page.locator("#measures label").last.click()
+        page.get_by_text("Table of days").click()
+        expect(page.get_by_role("region", name="Usage by day")).to_be_visible()
+        with page.expect_download() as download:
+            page.click("#csv")
+        assert download.value.suggested_filename.startswith("usage-")
+    assert windows.complaints == []

@@ -1,0 +1,52 @@
+"""Reads an event stream the way the HTML standard says, over any HTTP client that gives lines."""
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass
+class Said:
+    """One block of a stream."""
+
+    name: str = "message"
+    id: str | None = None
+    retry_ms: int | None = None
+    text: list[str] = field(default_factory=list)
+    comment: str | None = None
+
+    @property
+    def data(self) -> Any:
+        return json.loads("\n".join(self.text))
+
+
+def said_in(lines: Iterable[str]) -> Iterator[Said]:
+    """Block by block; what is cut off in the middle is no block."""
+    block = Said()
+    fresh = True
+    for line in lines:
+        if not line:
+            if not fresh:
+                yield block
+            block, fresh = Said(), True
+            continue
+        fresh = False
+        name, _, value = line.partition(":")
+        value = value.removeprefix(" ")
+        match name:
+            case "":
+                block.comment = value
+            case "event":
+                block.name = value
+            case "id":
+                block.id = value
+            case "retry":
+                block.retry_ms = int(value)
+            case "data":
+                block.text.append(value)
+
+
+def events_in(said: Iterable[Said]) -> Iterator[Said]:
+    """Without what only keeps the connection open, or sets its pace."""
+    return (one for one in said if one.text)

@@ -1,0 +1,36 @@
+"""`/v1/models` through Django itself; the edge's part is given as it would be."""
+
+from typing import Any
+
+from django.test import Client
+
+from inference.registry.models import ModelVersion
+from inference.registry.services import set_paused
+from tenants.context import operator_work
+from tenants.identity import Identity
+
+
+def test_a_paused_model_can_still_be_read(version: ModelVersion, identity: Identity) -> None:
+    name = version.served_model.name
+    set_paused(name=name, paused=True)
+    answer = Client().get(f"/v1/models/{name}", **{"maas.identity": identity})  # type: ignore[arg-type]
+    assert (answer.status_code, answer.json()["state"]) == (200, "paused")
+
+
+def test_what_kept_results_cost_is_told_also_where_it_is_the_price(
+    version: ModelVersion, identity: Identity
+) -> None:
+    served = version.served_model
+    told = _told(served.name, identity)
+    assert (told["cached_price"]["amount"], told["cache_ttl_s"]) == ("0.00015", 0)
+    with operator_work():
+        served.cached_price_micros, served.cache_ttl_s = None, 60
+        served.save()
+    told = _told(served.name, identity)
+    assert (told["cached_price"], told["cache_ttl_s"]) == (told["price"], 60)
+
+
+def _told(name: str, identity: Identity) -> dict[str, Any]:
+    answer = Client().get(f"/v1/models/{name}", **{"maas.identity": identity})  # type: ignore[arg-type]
+    told: dict[str, Any] = answer.json()
+    return told

@@ -1,0 +1,59 @@
+"""Whether looking pays."""
+
+import random
+
+from inference.cache.worth import ENOUGH, MOST_KNOWN, SAMPLED, Worth
+
+
+class Traffic:
+    """Keeps what it is let keep, for ever."""
+
+    def __init__(self) -> None:
+        self.worth: Worth[str] = Worth()
+        self._kept: set[bytes] = set()
+        self._chance = random.Random(1)
+
+    def sends(self, calls: int, of: int | None) -> tuple[float, float]:
+        """So many calls, of so many inputs that come again, or all new: the shares looked for, and found."""
+        looked = found = 0
+        for _ in range(calls):
+            name = self._chance.randrange(of) if of else self._chance.getrandbits(100)
+            key = random.Random(name).randbytes(16)
+            if not self.worth.looks("a", key):
+                continue
+            looked += 1
+            found += key in self._kept
+            self.worth.count("a", looked=1, found=int(key in self._kept))
+            self._kept.add(key)
+        return looked / calls, found / calls
+
+
+def test_who_never_sends_anything_twice_is_soon_hardly_looked_for() -> None:
+    traffic = Traffic()
+    assert traffic.sends(ENOUGH, None)[0] == 1.0
+    assert traffic.sends(10_000, None)[0] < 1.5 / SAMPLED
+
+
+def test_who_begins_to_repeat_is_looked_for_again() -> None:
+    traffic = Traffic()
+    traffic.sends(20_000, None)
+    traffic.sends(5_000, 200)
+    assert traffic.sends(2_000, 200) == (1.0, 1.0)
+
+
+def test_a_few_repeats_in_a_hundred_are_enough_to_go_on() -> None:
+    traffic = Traffic()
+    for _ in range(100):
+        traffic.sends(97, None)
+        traffic.sends(3, 10)
+    assert traffic.sends(100, None)[0] == 1.0
+
+
+def test_each_is_judged_for_itself_and_not_too_many_are_remembered() -> None:
+    worth: Worth[int] = Worth()
+    key = b"\x01" * 16
+    worth.count(0, looked=ENOUGH, found=0)
+    assert (worth.looks(0, key), worth.looks(1, key)) == (False, True)
+    for other in range(1, MOST_KNOWN + 1):
+        worth.count(other, looked=1, found=1)
+    assert worth.looks(0, key)

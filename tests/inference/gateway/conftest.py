@@ -1,0 +1,46 @@
+"""A model that is served in this process, and what it is asked."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+
+import pytest
+from django.conf import settings
+
+from inference.lane import LaneReader
+from inference.registry.models import ModelVersion
+from tests.inference.gateway.house import Embedder
+from tests.inference.lane.mortal import MortalRedis
+
+PATIENCE_S = 30.0
+
+
+@pytest.fixture
+def embedder() -> Embedder:
+    return Embedder()
+
+
+@pytest.fixture
+def model(make_version: Callable[..., ModelVersion], embedder: Embedder) -> Iterator[str]:
+    """The name of one that embeds, at 10 micro-units a token, and 1 where the result is known."""
+    version = make_version(meter="token", price_micros=10, cache_ttl_s=1_000)
+    with ExitStack() as stack:
+        reader = LaneReader(settings.MAAS_REDIS_URL, embedder.serve, slots=256)
+        reader.set_lanes([version.key])
+        reader.start()
+        stack.callback(reader.stop, 0.2)
+        stack.callback(embedder.gate.set)
+        assert reader.reading.wait(PATIENCE_S)
+        yield version.served_model.name
+
+
+@pytest.fixture
+def cache_url() -> str:
+    return str(settings.MAAS_CACHE_URL)
+
+
+@pytest.fixture
+def mortal() -> Iterator[MortalRedis]:
+    server = MortalRedis()
+    yield server
+    server.thaw()
+    server.kill()

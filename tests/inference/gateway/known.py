@@ -1,0 +1,26 @@
+"""What is known, for handlers that are asked without a server in front."""
+
+from inference.cache.generations import Generations
+from inference.cache.result_cache import ResultCache
+from inference.gateway.inference import Inference
+from inference.gateway.kept_replies import KeptReplies
+from inference.gateway.known_results import KnownResults
+from inference.gateway.targets import Targets
+from inference.lane import AsyncLaneClient
+from tenants.asgi.threads import DatabaseThreads
+
+
+def inference_of(
+    threads: DatabaseThreads, lane: AsyncLaneClient, cache: ResultCache, memory_bytes: int = 1 << 20
+) -> tuple[Inference, KeptReplies]:
+    known = KnownResults(lane, cache, Generations(threads))
+    return Inference(Targets(threads), known), KeptReplies(known, memory_bytes)
+
+
+def cache_at(
+    url: str, memory_bytes: int = 1 << 20, tenant_bytes: int = 1 << 20, *, patience_s: float = 10.0
+) -> ResultCache:
+    """Patient, as the machine of the tests may do much else."""
+    return ResultCache(
+        url, secret="secret", memory_bytes=memory_bytes, tenant_bytes=tenant_bytes, patience_s=patience_s
+    )

@@ -1,0 +1,57 @@
+"""A call that ends with its caller, and with nothing else."""
+
+import asyncio
+
+import pytest
+
+from inference.errors import DeadlinePassed
+from inference.gateway.listening import listened_call
+from tenants.asgi.protocol import ClientGone, Message
+from tenants.asgi.stopping import Restarting, Stop
+
+
+class Caller:
+    def __init__(self) -> None:
+        self.gone = asyncio.Event()
+
+    async def receive(self) -> Message:
+        await self.gone.wait()
+        return {"type": "http.disconnect"}
+
+
+def test_who_hangs_up_ends_the_call() -> None:
+    async def scenario() -> None:
+        caller = Caller()
+        asyncio.get_running_loop().call_later(0.02, caller.gone.set)
+        with pytest.raises(ClientGone):
+            async with listened_call(caller.receive, Stop(), deadline_s=5) as call:
+                await asyncio.sleep(5)
+        assert call.canceled
+
+    asyncio.run(scenario())
+
+
+def test_who_hangs_up_in_the_moment_of_the_answer_ends_nothing_that_comes_after() -> None:
+    async def scenario() -> None:
+        caller = Caller()
+        async with listened_call(caller.receive, Stop(), deadline_s=5):
+            await asyncio.sleep(0)
+            caller.gone.set()
+            await asyncio.sleep(0)  # It is known now that he is gone, and nobody has been told yet.
+        await asyncio.sleep(0.01)  # What is done with the answer.
+
+    asyncio.run(scenario())
+
+
+def test_its_time_and_the_process_end_it_too() -> None:
+    async def scenario() -> None:
+        with pytest.raises(DeadlinePassed):
+            async with listened_call(Caller().receive, Stop(), deadline_s=0.02):
+                await asyncio.sleep(5)
+        stop = Stop()
+        asyncio.get_running_loop().call_later(0.02, stop.tell)
+        with pytest.raises(Restarting):
+            async with listened_call(Caller().receive, stop, deadline_s=5):
+                await asyncio.sleep(5)
+
+    asyncio.run(scenario())

@@ -1,0 +1,72 @@
+"""Which version a call is for, as the operator has it now."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+import pytest
+
+from inference.gateway import targets as targets_module
+from inference.gateway.targets import LONGEST_REFERENCE, Target, Targets
+from inference.models import ModelVersion, ServedModel
+from inference.registry.errors import ModelNotFound, ModelPaused
+from tenants.asgi.threads import DatabaseThreads
+from tenants.context import operator_work
+
+T = TypeVar("T")
+
+
+def asked(work: Callable[[Targets], Awaitable[T]]) -> T:
+    async def ask() -> T:
+        threads = DatabaseThreads("targets", 1)
+        try:
+            return await work(Targets(threads))
+        finally:
+            threads.close()
+
+    return asyncio.run(ask())
+
+
+def test_a_name_is_its_current_version_and_a_number_that_one(version: ModelVersion) -> None:
+    async def both(targets: Targets) -> tuple[Target, Target]:
+        return await targets.find(version.served_model.name), await targets.find(version.key)
+
+    current, numbered = asked(both)
+    assert current == numbered
+    assert (current.key, current.runtime, current.paused) == (version.key, version.runtime, False)
+
+
+def test_a_pause_holds_within_a_second(version: ModelVersion) -> None:
+    async def before_and_after(targets: Targets) -> None:
+        await targets.to_run(version.key)
+        await asyncio.to_thread(pause)
+        await asyncio.sleep(1.0)
+        with pytest.raises(ModelPaused):
+            await targets.to_run(version.key)
+        assert (await targets.find(version.key)).paused
+
+    def pause() -> None:
+        with operator_work():
+            ServedModel.objects.filter(id=version.served_model_id).update(state="paused")
+
+    asked(before_and_after)
+
+
+@pytest.mark.parametrize("made_up", ["", "nothing", "nothing@1", "@1", "x" * 10_000_000, "\0", "ocr"])
+def test_made_up_names_are_not_looked_up(made_up: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(targets_module, "_all_names", lambda: frozenset({"known"}))
+    monkeypatch.setattr(targets_module, "_target_or_reason", _never)
+    with pytest.raises(ModelNotFound) as refusal:
+        asked(lambda targets: targets.find(made_up))
+    assert len(refusal.value.detail) < 5_000
+
+
+def test_a_known_name_with_an_endless_number_is_not_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(targets_module, "_all_names", lambda: frozenset({"known"}))
+    monkeypatch.setattr(targets_module, "_target_or_reason", _never)
+    with pytest.raises(ModelNotFound):
+        asked(lambda targets: targets.find("known@" + "1" * LONGEST_REFERENCE))
+
+
+def _never(reference: str) -> Target:
+    raise AssertionError(reference)

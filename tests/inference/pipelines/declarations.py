@@ -1,0 +1,118 @@
+"""Pipelines as operators would declare them, and the ONNX files that they are made of."""
+
+import copy
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+from inference.contracts import Json, VersionSpec
+from inference.pipelines.members import Member
+
+SIDE = 8
+COLOURS = ("red", "green", "blue")
+
+CLASSIFIER: Json = {
+    "accepts": ["document"],
+    "steps": [
+        {
+            "name": "picture",
+            "kind": "preprocess",
+            "operation": "picture_tensor",
+            "inputs": {"page": "input"},
+            "parameters": {"width": SIDE, "height": SIDE},
+        },
+        {"name": "scores", "kind": "model", "role": "colours", "inputs": {"pixels": "picture"}},
+        {
+            "name": "chances",
+            "kind": "postprocess",
+            "operation": "softmax",
+            "inputs": {"tensor": "scores.logits"},
+        },
+        {
+            "name": "best",
+            "kind": "postprocess",
+            "operation": "top_labels",
+            "inputs": {"scores": "chances"},
+            "parameters": {"labels": list(COLOURS), "most": 2},
+        },
+    ],
+    "output": {"label": "best.label", "score": "best.score", "top": "best.top"},
+}
+
+READER: Json = {
+    "accepts": ["document"],
+    "steps": [
+        {
+            "name": "text",
+            "kind": "branch",
+            "if": {"value": "input.has_text", "is": True},
+            "then": {"output": "input.text"},
+            "else": {
+                "steps": [{"name": "ocr", "kind": "model", "role": "reader", "inputs": {"page": "input"}}],
+                "output": "ocr.text",
+            },
+        }
+    ],
+    "output": {"text": "text"},
+}
+"""Takes the text layer where there is one, and recognises text only where there is none."""
+
+COLOURS_SIGNATURE = {
+    "inputs": [{"name": "pixels", "datatype": "FP32", "shape": [-1, 3, SIDE, SIDE]}],
+    "outputs": [{"name": "logits", "datatype": "FP32", "shape": [-1, 3]}],
+}
+MEMBERS = {
+    "colours": Member("colours@1", "onnx", COLOURS_SIGNATURE),
+    "reader": Member("ocr@1", "ocr"),
+    "embed": Member("embed@1", "embed"),
+}
+
+
+def changed(declared: Json, change: Callable[[Any], object]) -> Json:
+    """A copy with a mistake in it."""
+    copied = copy.deepcopy(declared)
+    change(copied)
+    return copied
+
+
+def save_colours(path: Path, *, ballast_bytes: int = 0) -> Path:
+    """Gives the mean of each colour channel: as plain as an image classifier gets, and as large as is wished."""
+    values = 3 * SIDE * SIDE
+    width = max(1, ballast_bytes // (4 * values))
+    weights: dict[str, Any] = {
+        "axes": np.array([2, 3], np.int64),
+        "sharpness": np.array(4.0, np.float32),
+        "heavy": np.ones((values, width), np.float32),
+        "nothing": np.zeros((width, 3), np.float32),
+    }
+    nodes = [
+        helper.make_node("ReduceMean", ["pixels", "axes"], ["means"], keepdims=0),
+        helper.make_node("Mul", ["means", "sharpness"], ["sharp"]),
+        helper.make_node("Flatten", ["pixels"], ["flat"]),
+        helper.make_node("MatMul", ["flat", "heavy"], ["wide"]),
+        helper.make_node("MatMul", ["wide", "nothing"], ["zeros"]),
+        helper.make_node("Add", ["sharp", "zeros"], ["logits"]),
+    ]
+    graph = helper.make_graph(
+        nodes,
+        "colours",
+        [helper.make_tensor_value_info("pixels", TensorProto.FLOAT, ["rows", 3, SIDE, SIDE])],
+        [helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["rows", 3])],
+        [numpy_helper.from_array(value, name) for name, value in weights.items()],
+    )
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=10), path)
+    return path
+
+
+def onnx_spec(path: Path, name: str = "colours") -> VersionSpec:
+    return VersionSpec(name, 1, f"digest of {path}", "onnx", {"weights": str(path)})
+
+
+def pipeline_spec(declared: Json, name: str = "pipeline", **members: VersionSpec) -> VersionSpec:
+    return VersionSpec(
+        name, 1, f"digest of {declared} {name}", "graph", {}, config={"graph": declared}, steps=members
+    )

@@ -1,0 +1,117 @@
+import json
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from inference.contracts import Json
+from inference.registry.errors import ModelKindDiffers, PipelineInvalid
+from inference.registry.models import ModelVersion
+from inference.registry.onnx_files import OnnxUpload, add_onnx_file
+from inference.registry.pipelines import PipelineUpload, add_pipeline
+from inference.registry.selectors import spec_of
+from inference.registry.services import ModelCard, NewVersion, add_version
+from inference.runtime.engine import local_engine
+from tenants.billing.prices import Price
+from tenants.context import operator_work
+from tests.fixtures import unique
+from tests.inference.pipelines.declarations import CLASSIFIER, changed, save_colours
+from tests.inference.pipelines.test_pipeline import solid
+
+FREE = Price(meter="page", amount_micros=0, per=1, currency="EUR")
+
+
+@pytest.fixture(scope="module")
+def colours(tmp_path_factory: pytest.TempPathFactory) -> ModelVersion:
+    file = save_colours(tmp_path_factory.mktemp("colours") / "colours.onnx")
+    return add_onnx_file(OnnxUpload(file, unique("colours"), "", "", FREE))
+
+
+def upload(name: str, member: str, declared: Json = CLASSIFIER, role: str = "colours") -> PipelineUpload:
+    return PipelineUpload(declared, {role: member}, name, "", "", FREE)
+
+
+def test_declared_pipeline_is_served_with_its_members(colours: ModelVersion) -> None:
+    version = add_pipeline(upload(unique("classify"), colours.key))
+    assert version.served_model.accepts == ["document"]
+    assert [one["name"] for one in version.signature["outputs"]] == ["label", "score", "top"]
+    with operator_work():
+        spec = spec_of(version)
+    engine = local_engine()
+    assert engine.run(spec, solid(255, 0, 0), {}).result["label"] == "red"
+    assert engine.session_paths(spec) == engine.session_paths(spec.steps["colours"])
+
+
+def test_same_declaration_and_members_are_the_same_version(colours: ModelVersion) -> None:
+    name = unique("classify")
+    first = add_pipeline(upload(name, colours.key))
+    assert add_pipeline(upload(name, colours.key)) == first
+    other = changed(CLASSIFIER, lambda declared: declared["steps"][3]["parameters"].update(most=1))
+    assert add_pipeline(upload(name, colours.key, other)).number == 2
+
+
+def test_pipeline_that_does_not_fit_its_members_is_refused_before_anything_is_kept(
+    colours: ModelVersion,
+) -> None:
+    name = unique("classify")
+    smaller = changed(CLASSIFIER, lambda declared: declared["steps"][0]["parameters"].update(width=4))
+    with pytest.raises(PipelineInvalid, match="step 'scores': 'pixels' must be FP32 tensor of shape"):
+        add_pipeline(upload(name, colours.key, smaller))
+    with operator_work():
+        assert not ModelVersion.objects.filter(served_model__name=name).exists()
+
+
+def test_registry_itself_refuses_what_comes_by_another_way(colours: ModelVersion) -> None:
+    card = ModelCard(unique("classify"), "", "", ("document",), FREE)
+    new = NewVersion("graph", {}, config={"graph": CLASSIFIER}, steps={"colour": colours})
+    with pytest.raises(PipelineInvalid, match="no member has the role 'colours'; members: 'colour'"):
+        add_version(card=card, new=new)
+
+
+def test_unknown_member_is_named(colours: ModelVersion) -> None:
+    with pytest.raises(PipelineInvalid, match="The member 'colours': There is no model 'nobody@7'"):
+        add_pipeline(upload(unique("classify"), "nobody@7"))
+
+
+def test_name_that_means_something_else_is_refused(colours: ModelVersion) -> None:
+    with pytest.raises(ModelKindDiffers, match="accepts tensors; this file accepts document"):
+        add_pipeline(upload(colours.served_model.name, colours.key))
+
+
+def add_graph(*arguments: str) -> str:
+    out = StringIO()
+    call_command("models", "add-graph", *arguments, stdout=out)
+    return out.getvalue()
+
+
+def test_command_adds_a_pipeline_from_a_file(colours: ModelVersion, tmp_path: Path) -> None:
+    file, name = tmp_path / "graph.json", unique("classify")
+    file.write_text(json.dumps(CLASSIFIER))
+    said = add_graph(str(file), "--name", name, "--member", f"colours={colours.key}", "--price-micros", "5")
+    assert said.startswith(f"{name}@1 is in the registry")
+
+
+@pytest.mark.parametrize(
+    ("content", "members", "words"),
+    [
+        (None, [], "graph.json cannot be read: No such file"),
+        ("{", [], "graph.json is not JSON"),
+        ("[" * 100_000, [], "graph.json is not JSON"),
+        (" " * 3_000_000, [], "has more than"),
+        ("{}", ["colours"], "--member 'colours' must be written role=model@version"),
+        ("{}", ["a=b", "a=c"], "--member gives the role 'a' twice"),
+        ("{}", [], "`accepts` must be a list"),
+    ],
+)
+def test_command_says_what_is_wrong(
+    content: str | None, members: list[str], words: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "graph.json"
+    if content is not None:
+        file.write_text(content)
+    given = [word for member in members for word in ("--member", member)]
+    with pytest.raises(CommandError) as refusal:
+        add_graph(str(file), "--name", "x", *given)
+    assert "pipeline_invalid: " in str(refusal.value)
+    assert words in str(refusal.value)

@@ -1,0 +1,20 @@
+"""What every installation has, also when a newer product starts on an older one's tables."""
+
+from inference.registry.models import ServedModel
+from inference.registry.services import seed_builtin
+from tenants.context import operator_work
+
+
+def parameters_of(name: str) -> list[str]:
+    with operator_work():
+        return [one["name"] for one in ServedModel.objects.get(name=name).parameters]
+
+
+def test_a_model_that_is_there_learns_the_parameters_that_are_new() -> None:
+    before = seed_builtin()
+    known = parameters_of("embed")
+    assert known
+    with operator_work():
+        ServedModel.objects.filter(name="embed").update(parameters=[])
+    assert seed_builtin() == before, "nothing is built again"
+    assert parameters_of("embed") == known

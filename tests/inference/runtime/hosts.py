@@ -1,0 +1,70 @@
+"""Session hosts for tests, and what is asked of them."""
+
+import itertools
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+from inference.runtime.memory_in_use import MemoryGauge
+from inference.runtime.profiles import ProfileStore
+from inference.runtime.providers import CPU, plan_execution
+from inference.runtime.session_host import SessionHost
+
+PLAN = plan_execution([CPU], threads=1, has_nvidia_gpu=False)
+
+
+class StillMemory:
+    """Nothing ever takes any: a model then counts as much as its file, and a test can say its budget."""
+
+    def __init__(self) -> None:
+        self.given_back = 0
+
+    def used_bytes(self) -> int:
+        return 0
+
+    def mapped_bytes(self) -> int:
+        return 0
+
+    def give_back(self) -> None:
+        self.given_back += 1
+
+
+class ToldMemory(StillMemory):
+    """What a test says that is in use, one reading after another; the last for ever."""
+
+    def __init__(self, *readings: int) -> None:
+        super().__init__()
+        self.readings = list(readings)
+
+    def used_bytes(self) -> int:
+        return self.readings.pop(0) if len(self.readings) > 1 else self.readings[0]
+
+
+def host(
+    *,
+    budget_bytes: int = 1 << 30,
+    wait_for_room_s: float = 0.0,
+    memory: MemoryGauge | None = None,
+    profiles: ProfileStore | None = None,
+) -> SessionHost:
+    ticks = itertools.count()
+    return SessionHost(
+        PLAN,
+        budget_bytes=budget_bytes,
+        wait_for_room_s=wait_for_room_s,
+        clock=lambda: float(next(ticks)),
+        profiles=profiles,
+        memory=memory or StillMemory(),
+    )
+
+
+def held(sessions: SessionHost) -> set[str]:
+    return {Path(session.path).name for session in sessions.resident()}
+
+
+def in_threads(count: int, work: Callable[[], None]) -> None:
+    threads = [threading.Thread(target=work) for _ in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()

@@ -1,0 +1,188 @@
+"""The budget bounds what is kept between runs, whatever made a run large: its size, its shape or its values."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+from inference.runtime.hosted_session import InvalidFeed
+from inference.runtime.memory_in_use import ResidentMemory, activity, host_memory
+from inference.runtime.profiles import MemoryProfiles
+from inference.runtime.run_memory import RunMemory
+from inference.runtime.session_host import SessionHost
+from inference.runtime.tensors import Array
+from tests.inference.runtime.graphs import save_adder
+from tests.inference.runtime.hosts import PLAN, StillMemory, held
+from tests.inference.runtime.test_session_memory import others_at_work
+
+pytestmark = pytest.mark.skipif(
+    isinstance(host_memory(), ResidentMemory), reason="the C library does not count"
+)
+MIB = 1 << 20
+BUDGET_BYTES = 64 * MIB
+
+
+def _save(
+    path: Path, nodes: list[onnx.NodeProto], weights: Mapping[str, Array], *, kind: int, rank: int
+) -> Path:
+    sizes = [f"d{axis}" for axis in range(rank)]
+    graph = helper.make_graph(
+        nodes,
+        "graph",
+        [helper.make_tensor_value_info("x", kind, sizes)],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)],
+        [numpy_helper.from_array(value, name) for name, value in weights.items()],
+    )
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=10), path)
+    return path
+
+
+def save_attention(path: Path) -> Path:
+    """What a run takes is the square of the row's length, as where each token looks at every other."""
+    nodes = [
+        helper.make_node("Unsqueeze", ["x", "two"], ["column"]),
+        helper.make_node("Unsqueeze", ["x", "one"], ["row"]),
+        helper.make_node("MatMul", ["column", "row"], ["scores"]),
+        helper.make_node("MatMul", ["scores", "column"], ["sums"]),
+        helper.make_node("Squeeze", ["sums", "two"], ["y"]),
+    ]
+    weights = {"one": np.array([1]), "two": np.array([2])}
+    return _save(path, nodes, weights, kind=TensorProto.FLOAT, rank=2)
+
+
+def save_filler(path: Path) -> Path:
+    """What a run takes is in its one value."""
+    nodes = [
+        helper.make_node("ConstantOfShape", ["x"], ["wide"]),
+        helper.make_node("Neg", ["wide"], ["turned"]),
+        helper.make_node("ReduceSum", ["turned"], ["y"], keepdims=0),
+    ]
+    return _save(path, nodes, {}, kind=TensorProto.INT64, rank=1)
+
+
+def save_failing_filler(path: Path) -> Path:
+    """Fails when it has taken what its value says."""
+    nodes = [
+        helper.make_node("ConstantOfShape", ["x"], ["wide"]),
+        helper.make_node("Neg", ["wide"], ["turned"]),
+        helper.make_node("Gather", ["turned", "x"], ["y"]),
+    ]
+    return _save(path, nodes, {}, kind=TensorProto.INT64, rank=1)
+
+
+def save_mirror(path: Path) -> Path:
+    """What it answers is as large as what it is asked."""
+    nodes = [helper.make_node("Neg", ["x"], ["once"]), helper.make_node("Neg", ["once"], ["y"])]
+    return _save(path, nodes, {}, kind=TensorProto.FLOAT, rank=1)
+
+
+def zeros(*shape: int) -> dict[str, Array]:
+    return {"x": np.zeros(shape, np.float32)}
+
+
+def length(value: int) -> dict[str, Array]:
+    return {"x": np.array([value], np.int64)}
+
+
+def test_a_run_of_fewer_bytes_that_takes_more_memory_counts(tmp_path: Path) -> None:
+    sessions = SessionHost(PLAN, budget_bytes=1 << 30)
+    with sessions.session(save_attention(tmp_path / "a.onnx")) as session:
+        session.run(zeros(256, 64))
+        small = sessions.held_bytes
+        session.run(zeros(1, 4000))
+    assert sessions.held_bytes - small > 60 * MIB
+
+
+def test_a_run_that_takes_more_memory_by_its_values_alone_counts(tmp_path: Path) -> None:
+    sessions = SessionHost(PLAN, budget_bytes=1 << 30)
+    with sessions.session(save_filler(tmp_path / "a.onnx")) as session:
+        session.run(length(10))
+        small = sessions.held_bytes
+        session.run(length(16 * MIB))
+    assert sessions.held_bytes - small > 60 * MIB
+
+
+@pytest.mark.parametrize(
+    ("save", "small", "large"),
+    [
+        (save_attention, zeros(256, 64), zeros(1, 8000)),
+        (save_filler, length(10), length(64 * MIB)),
+        (save_mirror, zeros(10), zeros(64 * MIB)),
+    ],
+    ids=["by shape", "by value", "by answer"],
+)
+def test_what_is_kept_returns_below_the_budget_once_nobody_runs(tmp_path: Path, save, small, large) -> None:  # type: ignore[no-untyped-def]
+    path, profiles = save(tmp_path / "a.onnx"), MemoryProfiles()
+    sessions = SessionHost(PLAN, budget_bytes=BUDGET_BYTES, profiles=profiles)
+    before_bytes = host_memory().used_bytes()
+    for feeds in (small, large, small, large, large):
+        with sessions.session(path) as session:
+            session.run(feeds)
+        assert sessions.held_bytes <= BUDGET_BYTES
+        assert host_memory().used_bytes() - before_bytes < BUDGET_BYTES
+
+
+def test_a_run_that_fails_counts_too(tmp_path: Path) -> None:
+    path = save_failing_filler(tmp_path / "a.onnx")
+    sessions = SessionHost(PLAN, budget_bytes=BUDGET_BYTES, profiles=MemoryProfiles())
+    before_bytes = host_memory().used_bytes()
+    for value in (10, 64 * MIB, 10, 64 * MIB):
+        with sessions.session(path) as session, pytest.raises(InvalidFeed):
+            session.run(length(value))
+        assert host_memory().used_bytes() - before_bytes < BUDGET_BYTES
+
+
+def test_an_arena_that_no_memory_is_left_for_leaves_with_its_session_as_soon_as_nobody_uses_it(
+    tmp_path: Path,
+) -> None:
+    path = save_attention(tmp_path / "a.onnx")
+    sessions = SessionHost(PLAN, budget_bytes=BUDGET_BYTES)
+    with sessions.session(path) as session:
+        session.run(zeros(1, 8000))
+        assert held(sessions) == {"a.onnx"}
+    assert held(sessions) == set()
+    with sessions.session(path) as session:
+        assert session.memory.gives_back
+        session.run(zeros(1, 8000))
+    assert held(sessions) == {"a.onnx"}
+
+
+def test_a_run_that_has_given_its_arena_back_is_no_reason_to_leave(tmp_path: Path) -> None:
+    sessions = SessionHost(PLAN, budget_bytes=BUDGET_BYTES)
+    with sessions.session(save_attention(tmp_path / "a.onnx")) as session:
+        session.run(zeros(1, 8000))
+        session.run(zeros(1, 8000))
+    assert held(sessions) == {"a.onnx"}
+
+
+def test_growth_is_not_hidden_by_what_others_give_back_meanwhile() -> None:
+    memory = RunMemory(StillMemory(), on_gpu=False)
+
+    def run() -> list[Array]:
+        activity.gave_back(5000)
+        return []
+
+    with others_at_work():
+        memory.measured(run, zeros(1, 10), None)
+    assert memory.growth.counted_bytes == 5000
+
+
+def test_growth_seen_beside_others_takes_no_memory_from_them_and_is_given_back_at_the_next_run(
+    tmp_path: Path,
+) -> None:
+    """It may be theirs."""
+    idle, path = save_adder(tmp_path / "idle.onnx", floats=4 * MIB), save_attention(tmp_path / "a.onnx")
+    sessions = SessionHost(PLAN, budget_bytes=BUDGET_BYTES)
+    sessions.load(idle)
+    with sessions.session(path) as session, others_at_work():
+        session.run(zeros(1, 10))
+        before_bytes = host_memory().used_bytes()
+        session.run(zeros(1, 4000))
+        assert held(sessions) == {"idle.onnx", "a.onnx"}
+        session.run(zeros(1, 10))
+        assert host_memory().used_bytes() - before_bytes < 2 * MIB
+        assert not session.memory.gives_back
+    assert held(sessions) == {"idle.onnx", "a.onnx"}

@@ -1,0 +1,81 @@
+"""A caller who leaves takes neither a thread nor a child with it."""
+
+import threading
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any
+
+import psutil  # type: ignore[import-untyped]
+import pytest
+
+from inference.calls import Call
+from inference.errors import CallCanceled
+from inference.sandbox import SandboxPool
+from tests.waiting import eventually
+
+from .asking import ANY_LIMITS, ask, assert_ended, assert_works, with_children
+
+
+@contextmanager
+def asked(pool: SandboxPool, do: str, call: Call) -> Iterator["Future[Any]"]:
+    """In another thread, which is left when the block ends."""
+    with ThreadPoolExecutor(1) as threads:
+        yield threads.submit(
+            lambda: pool.ask(
+                {"do": do}, (), accept=lambda value: value, limits=ANY_LIMITS, wait_s=20, call=call
+            )
+        )
+
+
+def busy(pool: SandboxPool) -> list[psutil.Process]:
+    """The processes of a child that runs a request."""
+    return next(filter(lambda family: len(family) > 1, map(with_fork, pool.pids())), [])
+
+
+def with_fork(pid: int) -> list[psutil.Process]:
+    family = with_children(pid)
+    return family if any(process.cpu_percent(0.05) > 50 for process in family) else []
+
+
+def test_a_canceled_request_ends_at_once_and_its_child_is_replaced(pool: SandboxPool) -> None:
+    call = Call()
+    assert_works(pool)
+    with asked(pool, "spin", call) as answer:
+        working = eventually(lambda: busy(pool), "a child at work")
+        call.cancel()
+        assert isinstance(answer.exception(timeout=2), CallCanceled)
+    assert_ended(working)
+    assert_works(pool)
+
+
+def test_a_call_that_is_canceled_while_it_waits_for_a_child_leaves_the_next_one_its_turn(
+    pool: SandboxPool,
+) -> None:
+    first, second = Call(), Call()
+    with asked(pool, "spin", first):
+        eventually(lambda: busy(pool), "a child at work")
+        with asked(pool, "echo", second) as waiting:
+            second.cancel()
+            assert isinstance(waiting.exception(timeout=2), CallCanceled)
+        first.cancel()
+    assert_works(pool)
+
+
+def test_a_call_that_was_canceled_before_asks_nothing(pool: SandboxPool) -> None:
+    call = Call()
+    call.cancel()
+    assert_works(pool)
+    children = pool.pids()
+    with asked(pool, "spin", call) as answer, pytest.raises(CallCanceled):
+        answer.result(timeout=2)
+    assert pool.pids() == children
+
+
+def test_a_cancel_that_comes_with_the_answer_does_no_harm(pool: SandboxPool) -> None:
+    for _ in range(20):
+        call = Call()
+        with asked(pool, "echo", call) as answer:
+            threading.Thread(target=call.cancel).start()
+            assert answer.exception(timeout=2) is None or isinstance(answer.exception(), CallCanceled)
+    assert ask(pool, "echo", say="fine")["said"] == "fine"

@@ -1,0 +1,251 @@
+"""Every page and every form, read from the addresses themselves: another tenant's things are nobody's."""
+
+import csv
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from uuid import uuid4
+
+import httpx
+import pytest
+from django.urls import URLPattern, URLResolver, get_resolver
+
+from tests.flows.caller import Caller
+from tests.flows.product import Account, Product
+from tests.flows.signing_in import signed_in
+from tests.waiting import eventually
+
+from .belongings import Belongings
+
+ELSEWHERE = ("/admin", "/v1", "^v1")
+"""The operator's own, and the API, which test_routes walks."""
+PARAMETER = re.compile(r"<(?:\w+:)?(\w+)>")
+SHARED_PARAMETERS = {"name"}
+"""Models are the operator's and the same for all tenants."""
+
+
+@dataclass(frozen=True)
+class Things:
+    """One of each kind that a tenant has, by the names that addresses give to their ids."""
+
+    job_id: str
+    document_id: str
+    key_id: str
+    entry_id: str
+    tenant_id: str
+    batch_id: str
+    name: str = "parse"
+
+    @classmethod
+    def of_nobody(cls, like: "Things") -> "Things":
+        ids = [str(uuid4()) for _ in range(4)]
+        return cls(ids[0], ids[1], ids[2], like.entry_id[::-1], ids[3], f"batch_{uuid4().hex}")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One way to name another's thing: in the address, in a form, or both."""
+
+    method: str
+    path: str
+    form: Mapping[str, str] = field(default_factory=dict)
+
+
+BY_ID = (
+    Asked("GET", "/jobs/{job_id}"),
+    Asked("GET", "/jobs/{job_id}?page=1"),
+    Asked("POST", "/jobs/{job_id}"),
+    Asked("POST", "/jobs/{job_id}/cancel"),
+    Asked("POST", "/jobs/{job_id}/retry"),
+    Asked("GET", "/jobs/archive?job={job_id}"),
+    Asked("GET", "/jobs/bulk/consequences?job={job_id}"),
+    Asked("POST", "/jobs/bulk/cancel", {"job": "{job_id}"}),
+    Asked("POST", "/jobs/bulk/delete", {"job": "{job_id}"}),
+    Asked("POST", "/jobs/bulk/retry", {"job": "{job_id}"}),
+    Asked("POST", "/batches/{batch_id}/cancel"),
+    Asked("GET", "/keys/{key_id}/rotate"),
+    Asked("POST", "/keys/{key_id}/rotate", {"overlap": "0"}),
+    Asked("GET", "/keys/{key_id}/revoke"),
+    Asked("POST", "/keys/{key_id}/revoke"),
+    Asked("GET", "/log/{entry_id}"),
+    Asked("POST", "/tenant", {"tenant": "{tenant_id}"}),
+)
+"""What is asked about one thing: another's is answered like one that never was."""
+
+SHOWING = (
+    "/",
+    "/batches",
+    "/batches?before={batch_id}",
+    "/client.zip",
+    "/jobs",
+    "/jobs?q=beta+secret",
+    "/jobs?q=beta+secret&by=meaning",
+    "/jobs?before={job_id}",
+    "/jobs?after={job_id}",
+    "/jobs?state=succeeded&sort=name&model=parse",
+    "/keys",
+    "/keys/new",
+    "/log",
+    "/log?key={key_id}",
+    "/log?newest={entry_id}",
+    "/models",
+    "/models/{name}",
+    "/offline",
+    "/sample/page",
+    "/service-worker.js",
+    "/sign-in",
+    "/usage",
+    "/usage.csv",
+)
+"""What shows many things: none is another's, whatever is asked for."""
+
+TAKING_NO_ID = {
+    "/sample": "a document of one's own is made",
+    "/sign-out": "the session that is sent ends",
+    "/models/{name}/code": "what is typed comes back as a program",
+}
+
+
+def addresses(resolver: URLResolver, before: str = "/") -> Iterator[str]:
+    for one in resolver.url_patterns:
+        path = before + str(one.pattern)
+        if path.lstrip("/").startswith(tuple(place.lstrip("/") for place in ELSEWHERE)):
+            continue
+        if isinstance(one, URLPattern):
+            yield PARAMETER.sub(r"{\1}", path)
+        else:
+            yield from addresses(one, path)
+
+
+@pytest.fixture(scope="module")
+def browser(product: Product, account: Account) -> Iterator[httpx.Client]:
+    with signed_in(product, account) as browser:
+        yield browser
+
+
+def things_of(product: Product, account: Account, belongings: Belongings) -> Things:
+    """With a request of theirs in their own log."""
+    (key_id,), *_ = product.rows("SELECT id FROM tenants_apikey WHERE tenant_id = %s", account.tenant_id)
+    with product.caller(account) as caller, signed_in(product, account) as browser:
+        caller.http.get("/v1/jobs")
+        entry = eventually(lambda: re.search(r'href="/log/(\w+)"', browser.get("/log").text), "a request")
+    return Things(
+        belongings.job_id,
+        belongings.document_id,
+        str(key_id),
+        entry[1],
+        account.tenant_id,
+        belongings.batch_id,
+    )
+
+
+@pytest.fixture(scope="module")
+def their_things(product: Product, other_account: Account, theirs: Belongings) -> Things:
+    return things_of(product, other_account, theirs)
+
+
+@pytest.fixture(scope="module")
+def own_things(product: Product, account: Account, mine: Belongings) -> Things:
+    return things_of(product, account, mine)
+
+
+def ask(browser: httpx.Client, asked: Asked, things: Things) -> httpx.Response:
+    values = asdict(things)
+    form = {name: value.format(**values) for name, value in asked.form.items()}
+    headers = {"Referer": str(browser.base_url), "X-CSRFToken": browser.cookies["csrftoken"]}
+    return browser.request(asked.method, asked.path.format(**values), data=form or None, headers=headers)
+
+
+def without_names(answer: httpx.Response, things: Things) -> str:
+    text = answer.text.replace(answer.headers["x-request-id"], "")
+    for name in asdict(things).values():
+        text = text.replace(name, "")
+    # Of cross-site tokens, which are new in every answer.
+    return re.sub(r'"[A-Za-z0-9]{64}"', "", text)
+
+
+def test_every_page_is_known_to_this_walk() -> None:
+    known = {path.partition("?")[0] for path in (*SHOWING, *(one.path for one in BY_ID))} | set(TAKING_NO_ID)
+    assert set(addresses(get_resolver())) == known, "a new page: say here how another's thing is named to it"
+
+
+def test_every_page_that_names_a_thing_is_asked_for_anothers() -> None:
+    by_id = {one.path for one in BY_ID}
+    for path in addresses(get_resolver()):
+        if set(re.findall(r"{(\w+)}", path)) - SHARED_PARAMETERS:
+            assert path in by_id
+
+
+def test_every_page_is_asked_in_each_way_that_it_answers(browser: httpx.Client, their_things: Things) -> None:
+    listed = {(one.method, one.path.partition("?")[0]) for one in BY_ID}
+    nobodys = Things.of_nobody(their_things)
+    for path in {one.path.partition("?")[0] for one in BY_ID}:
+        for method in ("GET", "POST"):
+            if ask(browser, Asked(method, path), nobodys).status_code != 405:
+                assert (method, path) in listed, "it answers: say in BY_ID how it is asked"
+
+
+@pytest.mark.parametrize("asked", BY_ID, ids=lambda asked: f"{asked.method} {asked.path}")
+def test_another_tenants_thing_is_like_one_that_never_was(
+    browser: httpx.Client, product: Product, their_things: Things, asked: Asked
+) -> None:
+    before = state_of(product, their_things)
+    nobodys = Things.of_nobody(their_things)
+    foreign, unknown = (ask(browser, asked, things) for things in (their_things, nobodys))
+    assert foreign.status_code == unknown.status_code
+    assert without_names(foreign, their_things) == without_names(unknown, nobodys)
+    assert foreign.status_code == 404 or foreign.headers["content-type"] == "application/json"
+    assert state_of(product, their_things) == before
+
+
+def state_of(product: Product, things: Things) -> list[tuple[object, ...]]:
+    """Untouched, whatever others tried."""
+    return [
+        *product.rows("SELECT id, state FROM jobs_job WHERE tenant_id = %s ORDER BY id", things.tenant_id),
+        *product.rows("SELECT deleted_at FROM jobs_document WHERE id = %s", things.document_id),
+        *product.rows(
+            "SELECT id, revoked_at, expires_at FROM tenants_apikey WHERE tenant_id = %s ORDER BY id",
+            things.tenant_id,
+        ),
+    ]
+
+
+@pytest.mark.parametrize("path", SHOWING)
+def test_a_page_of_many_things_shows_none_of_anothers(
+    browser: httpx.Client, product: Product, other_account: Account, their_things: Things, path: str
+) -> None:
+    asked = path.format(**asdict(their_things))
+    answer = browser.get(asked)
+    assert answer.status_code in (200, 204)
+    (public_id,), *_ = product.rows(
+        "SELECT public_id FROM tenants_apikey WHERE tenant_id = %s", other_account.tenant_id
+    )
+    names = {*asdict(their_things).values(), public_id, other_account.email, "Beta's secret", "Beta&#x27;s"}
+    shown = {name for name in names - {their_things.name} if name in answer.text}
+    assert {name for name in shown if name not in asked} == set()
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("/jobs?q=alpha", "{job_id}"),
+        ("/jobs?q=alpha&by=meaning", "{job_id}"),
+        ("/batches", "{batch_id}"),
+        ("/keys", "{key_id}"),
+        ("/log", "{entry_id}"),
+    ],
+)
+def test_ones_own_are_shown_there(browser: httpx.Client, own_things: Things, path: str, name: str) -> None:
+    """Else a walk over pages that show nothing would prove nothing."""
+    wanted = name.format(**asdict(own_things))
+    eventually(lambda: wanted in browser.get(path).text, f"{wanted} at {path}")
+
+
+def test_usage_counts_ones_own_alone(
+    browser: httpx.Client, product: Product, account: Account, caller: Caller, theirs: Belongings
+) -> None:
+    lines = list(csv.DictReader(browser.get("/usage.csv").text.splitlines()))
+    own = product.rows(
+        "SELECT count(*), sum(quantity) FROM tenants_usagerecord WHERE tenant_id = %s", account.tenant_id
+    )
+    assert [(sum(int(one["records"]) for one in lines), sum(int(one["quantity"]) for one in lines))] == own

@@ -1,0 +1,69 @@
+"""`/v1/limits`: a caller is told every limit that holds for it, and nobody else's."""
+
+from typing import Any
+
+import pytest
+from rest_framework.test import APIRequestFactory
+
+from jobs.api.limits import LimitList
+from tenants.api.authentication import IDENTITY
+from tenants.context import operator_work, unit_of_work
+from tenants.models import ApiKey, ModelLimit, Tenant
+from tenants.rates.spending import Price, spending
+from tenants.selectors import identify_key
+from tenants.services import CreatedTenant
+
+
+def told(tenant: CreatedTenant) -> dict[tuple[str, str], dict[str, Any]]:
+    request = APIRequestFactory().get("/v1/limits")
+    request.META[IDENTITY] = identify_key(tenant.key.text)
+    answer = LimitList.as_view()(request)
+    assert answer.status_code == 200
+    return {(one["of"], one["name"]): one for one in answer.data["data"]}
+
+
+@pytest.fixture
+def limited(tenant: CreatedTenant) -> CreatedTenant:
+    with operator_work():
+        Tenant.objects.filter(id=tenant.tenant.id).update(
+            pages_per_minute=600, calls_at_once=0, unfinished_jobs=3
+        )
+        ModelLimit.objects.create(tenant=tenant.tenant, model="embed", tokens_per_minute=50)
+    with unit_of_work(tenant.tenant.id):
+        ApiKey.objects.filter(id=tenant.key.key.id).update(requests_per_minute=5)
+    return tenant
+
+
+def test_every_limit_is_told_with_what_is_left(limited: CreatedTenant) -> None:
+    pages = identify_key(limited.key.text).rates.pages[0]
+    spending().spend([Price(pages, 60)])
+    limits = told(limited)
+    assert set(limits) == {
+        ("tenant", "requests"),
+        ("key", "requests"),
+        ("tenant", "pages"),
+        ("model", "tokens"),
+        ("tenant", "unfinished_jobs"),
+    }
+    assert limits["key", "requests"]["amount"] == 5
+    assert 540 <= limits["tenant", "pages"]["remaining"] <= 560
+    assert 0 < limits["tenant", "pages"]["resets_in_s"] <= 6
+    assert limits["model", "tokens"]["model"] == "embed"
+    assert limits["tenant", "unfinished_jobs"]["remaining"] == 3
+
+
+def test_to_ask_spends_nothing(limited: CreatedTenant) -> None:
+    for _ in range(3):
+        assert told(limited)["key", "requests"]["remaining"] == 5
+
+
+def test_another_tenants_limits_are_not_told(limited: CreatedTenant, other_tenant: CreatedTenant) -> None:
+    assert ("model", "tokens") not in told(other_tenant)
+    assert told(other_tenant)["tenant", "pages"]["amount"] == 100_000
+
+
+def test_what_is_left_is_not_made_up_where_redis_is_away(
+    limited: CreatedTenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spending(), "standings", lambda limits: None)
+    assert told(limited)["tenant", "pages"]["remaining"] is None

@@ -1,0 +1,68 @@
+"""One line on its way through a handler of the gateway: what it used, and what becomes of a refusal."""
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from inference.gateway.exchange import Exchange
+from inference.gateway.gateway import Handler
+from inference.gateway.replies import Reply
+from inference.gateway.room import Room
+from jobs.batches.asking import Asked, SliceAsker
+from jobs.batches.claims import TaskClaim
+from jobs.batches.ids import line_id
+from jobs.batches.lines import BatchLine
+from jobs.batches.tries import most_tries
+from maas.edge.refusals import worded
+from tenants.asgi.protocol import ClientGone
+from tenants.asgi.stopping import Stop
+from tenants.billing.prices import Price
+from tenants.errors import DomainError
+
+from .desk import BatchDesk
+from .test_settlement import use
+
+LINE = BatchLine(7, "mine", {"model": "any", "input": "a"}, "any")
+
+
+@pytest.fixture
+def claim(desk: BatchDesk) -> TaskClaim:
+    return desk.claimed(desk.checked())
+
+
+def asked(claim: TaskClaim, handler: Handler) -> Asked:
+    return asyncio.run(SliceAsker(claim, handler, worded, Stop(), Room()).ask(LINE))
+
+
+def test_a_use_has_the_lines_own_id_however_often_it_is_run(claim: TaskClaim) -> None:
+    async def handle(exchange: Exchange) -> Reply:
+        assert await exchange.body() == b'{"model":"any","input":"a"}'
+        exchange.uses += [replace(use(claim, 1), source_kind="call", price=Price("token", 1, 1, "EUR"))]
+        exchange.tokens = 3
+        return Reply(b"{}")
+
+    first, second = asked(claim, handle), asked(claim, handle)
+    assert (first.status, first.tokens) == (200, 3)
+    assert [one.id for one in first.uses] == [line_id(claim.batch_id, 7)] == [one.id for one in second.uses]
+    assert {one.source_kind for one in first.uses} == {"batch_line"}
+
+
+def test_an_answer_that_is_no_json_is_refused_and_paid_for(claim: TaskClaim) -> None:
+    async def handle(exchange: Exchange) -> Reply:
+        exchange.uses.append(use(claim, 1))
+        return Reply(b"\0\1", "application/octet-stream")
+
+    found = asked(claim, handle)
+    assert found.status == 400
+    assert b"cannot stand in a line of JSON" in found.body
+    assert len(found.uses) == 1
+
+
+def test_a_run_that_was_broken_off_is_tried_again_and_is_no_fault_of_the_line(claim: TaskClaim) -> None:
+    async def handle(exchange: Exchange) -> Reply:
+        raise ClientGone
+
+    with pytest.raises(DomainError) as refusal:
+        asked(claim, handle)
+    assert most_tries(refusal.value) is None

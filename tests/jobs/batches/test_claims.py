@@ -1,0 +1,106 @@
+"""Who works on which task: by turns of tenants, under leases that fence."""
+
+from collections.abc import Callable
+
+import pytest
+
+from inference.registry.models import ModelVersion
+from jobs.batches import states
+from jobs.batches.claims import (
+    MOST_AT_ONCE,
+    claim_task,
+    note_line,
+    put_off,
+    renew_tasks,
+    take_from_silent_workers,
+)
+from jobs.batches.services import cancel_batch
+from jobs.batches.settlement import Done, finish_run
+from jobs.batches.slices import MOST_LINES
+from jobs.errors import Fenced
+from tenants.identity import Identity
+
+from .desk import BatchDesk
+
+
+@pytest.fixture
+def other(other_identity: Identity, make_version: Callable[[], ModelVersion]) -> BatchDesk:
+    return BatchDesk(other_identity, make_version())
+
+
+def test_tenants_take_turns_however_much_one_of_them_has_sent(desk: BatchDesk, other: BatchDesk) -> None:
+    large, small = desk.checked(4 * MOST_LINES), other.checked(2 * MOST_LINES)
+    claims = [claim_task("one") for _ in range(5)]
+    owners = [claim.batch_id for claim in claims if claim is not None]
+    assert sorted(owners[:2]) == sorted([large.id, small.id])
+    assert sorted(owners[2:4]) == sorted([large.id, small.id])
+    assert owners[4] == large.id
+
+
+def test_with_one_pair_of_hands_tenants_take_turns_as_well(desk: BatchDesk, other: BatchDesk) -> None:
+    large, small = desk.checked(3 * MOST_LINES), other.checked(3 * MOST_LINES)
+    owners = []
+    for _ in range(6):
+        claim = claim_task("one")
+        assert claim is not None
+        owners.append(claim.batch_id)
+        finish_run(claim, Done(completed=MOST_LINES))
+    assert owners[0::2] == [owners[0]] * 3
+    assert owners[1::2] == [owners[1]] * 3
+    assert {*owners} == {large.id, small.id}
+
+
+def test_one_batch_never_holds_more_than_its_share_of_all_workers(desk: BatchDesk) -> None:
+    desk.checked((MOST_AT_ONCE + 2) * MOST_LINES)
+    claims = [claim_task("one") for _ in range(MOST_AT_ONCE + 1)]
+    assert claims[-1] is None
+    assert None not in claims[:-1]
+
+
+def test_a_task_is_held_by_one_and_taken_from_whoever_went_silent(desk: BatchDesk) -> None:
+    batch = desk.checked()
+    first = desk.claimed(batch)
+    assert claim_task("two") is None
+    assert renew_tasks([first]) == {first.token: ""}
+    assert take_from_silent_workers() == []
+    desk.expire_lease(first)
+    assert [lost.task_id for lost in take_from_silent_workers()] == [first.task_id]
+    second = desk.claimed(batch, "two")
+    assert (second.attempt, renew_tasks([first])) == (2, {})
+    with pytest.raises(Fenced):
+        finish_run(first, Done(completed=3))
+    finish_run(second, Done(completed=3))
+    assert desk.again(batch).lines_completed == 3
+
+
+def test_a_task_that_is_put_off_waits_and_counts_no_attempt(desk: BatchDesk) -> None:
+    batch = desk.checked()
+    put_off(desk.claimed(batch), 3600)
+    assert claim_task("one") is None
+    desk.sql("UPDATE jobs_batchtask SET run_after = now() WHERE batch_id = %s", batch.id)
+    claim = desk.claimed(batch)
+    assert claim.attempt == 1
+    put_off(claim)
+    assert desk.claimed(batch).attempt == 1
+
+
+def test_the_line_that_a_worker_died_with_is_known_to_the_next(desk: BatchDesk) -> None:
+    batch = desk.checked()
+    for line in (2, 3):
+        claim = desk.claimed(batch)
+        assert note_line(claim, line)
+        desk.expire_lease(claim)
+        take_from_silent_workers()
+    last = desk.claimed(batch)
+    assert last.deadly_lines == {2, 3}
+    assert not note_line(claim, 1)
+    assert note_line(last, 1)
+    put_off(last)
+    assert desk.claimed(batch).deadly_lines == {2, 3}
+
+
+def test_a_renewal_tells_how_the_batch_is_to_end(desk: BatchDesk) -> None:
+    batch = desk.checked()
+    claim = desk.claimed(batch)
+    cancel_batch(identity=desk.identity, batch_id=f"batch_{batch.id.hex}")
+    assert renew_tasks([claim]) == {claim.token: states.CANCELLED}

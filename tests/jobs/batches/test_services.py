@@ -1,0 +1,54 @@
+"""What is kept of whom, and how much of it."""
+
+import pytest
+from pytest_django import Settings
+
+from jobs.batches import services
+from jobs.batches.errors import TooManyBatches, TooManyFiles
+from jobs.batches.ids import FILE, shown
+from jobs.batches.services import BatchRequest, create_batch
+from jobs.errors import InvalidRequest, NotFound
+from tenants.identity import Identity
+
+from .desk import EMBEDDINGS, BatchDesk
+
+
+def test_no_more_files_are_kept_than_an_account_may_have(desk: BatchDesk, settings: Settings) -> None:
+    settings.MAAS_MAX_FILES = 2
+    desk.file(b"a")
+    desk.file(b"a")
+    with pytest.raises(TooManyFiles, match="keeps 2 files; at most 2"):
+        desk.file(b"a")
+
+
+def test_no_more_bytes_are_kept_than_an_account_may_have(desk: BatchDesk, settings: Settings) -> None:
+    settings.MAAS_MAX_FILES_BYTES = 10
+    desk.file(b"123456")
+    desk.file(b"1234")
+    with pytest.raises(TooManyFiles, match="hold 10 bytes"):
+        desk.file(b"1")
+
+
+def test_an_account_has_so_many_unfinished_batches_and_no_more(
+    desk: BatchDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(services, "MOST_UNFINISHED", 2)
+    desk.batch()
+    desk.batch()
+    with pytest.raises(TooManyBatches):
+        desk.batch()
+
+
+def test_a_batch_is_made_of_ones_own_file_alone(desk: BatchDesk, other_identity: Identity) -> None:
+    given = desk.file(desk.lines(1))
+    request = BatchRequest(input_file_id=shown(FILE, given.id), endpoint=EMBEDDINGS)
+    with pytest.raises(NotFound):
+        create_batch(identity=other_identity, request=request)
+
+
+@pytest.mark.parametrize(
+    "endpoint", ["", "/v1/responses", "/v1/embeddings/", "/v2/models/infer", "/v2/models/a/b/infer"]
+)
+def test_what_batches_are_not_run_for_is_refused(desk: BatchDesk, endpoint: str) -> None:
+    with pytest.raises(InvalidRequest):
+        desk.batch(endpoint=endpoint)

@@ -1,0 +1,45 @@
+"""Submissions under a key, and the clock turned back."""
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from django.db import connections
+
+from jobs.idempotency.submissions import Submission, submit_once
+from jobs.models import IdempotencyKey, Job
+from jobs.services import JobRequest
+from tenants.context import OPERATOR, unit_of_work
+from tenants.identity import Identity
+from tests.jobs.conftest import Desk
+
+Submit = Callable[..., Submission]
+
+
+@pytest.fixture
+def submit(desk: Desk) -> Submit:
+    """A text under the key "order-1", unless told otherwise."""
+
+    def send(text: str = "hello", key: str | None = "order-1", by: Identity = desk.identity) -> Submission:
+        request = JobRequest(model=desk.version.served_model.name, input={"text": text})
+        return submit_once(identity=by, request=request, key=key)
+
+    return send
+
+
+def age_keys(identity: Identity, age: timedelta) -> None:
+    with connections[OPERATOR].cursor() as cursor:
+        cursor.execute(
+            "UPDATE jobs_idempotencykey SET created_at = created_at - make_interval(secs => %s) WHERE tenant_id = %s",
+            [age.total_seconds(), identity.tenant_id],
+        )
+
+
+def keys_of(identity: Identity) -> int:
+    with unit_of_work(identity.tenant_id):
+        return IdempotencyKey.objects.count()
+
+
+def jobs_of(identity: Identity) -> int:
+    with unit_of_work(identity.tenant_id):
+        return Job.objects.count()

@@ -1,0 +1,44 @@
+"""What a model costs, said so that a person can picture it."""
+
+import pytest
+
+from jobs.pages.catalogue.pricing import example_cost, run_cost
+from jobs.pages.wording import price_words
+from tenants.billing.prices import Meter, Price
+
+
+def price(meter: Meter, micros: int, per: int = 1) -> Price:
+    return Price(meter, micros, per, "EUR")
+
+
+@pytest.mark.parametrize(
+    ("asked", "words", "example"),
+    [
+        (price("page", 1500), "0.0015 EUR per page", "A PDF of 20 pages costs 0.03 EUR."),
+        (
+            price("token", 1),
+            "1.00 EUR per million tokens",
+            "10,000 tokens, about 7,500 English words, cost 0.01 EUR.",
+        ),
+        (
+            price("token", 3, 7),
+            "0.428571 EUR per million tokens",
+            "10,000 tokens, about 7,500 English words, cost 0.004286 EUR.",
+        ),
+        (price("call", 500, 100), "0.0005 EUR per 100 calls", "1,000 calls cost 0.005 EUR."),
+        (price("call", 0), "free of charge", "Using it costs nothing."),
+    ],
+    ids=["page", "token", "odd", "calls", "free"],
+)
+def test_price_and_example(asked: Price, words: str, example: str) -> None:
+    assert price_words(asked) == words
+    assert example_cost(asked) == example
+
+
+def test_a_document_costs_by_its_pages_and_a_text_is_one() -> None:
+    assert run_cost(price("page", 1500), "document") == "0.0015 EUR for each page of the document"
+    assert run_cost(price("page", 1500), "text") == "0.0015 EUR"
+
+
+def test_every_page_of_a_document_is_a_call() -> None:
+    assert run_cost(price("call", 1000), "document") == "0.001 EUR for each page of the document"

@@ -1,0 +1,99 @@
+from datetime import date
+from uuid import UUID
+
+import pytest
+from django.core.management import call_command
+from django.db import connections
+
+from inference.contracts import Units, WorkOutput
+from jobs.dispatch.settlement import finish_page
+from jobs.models import Job, PageText
+from jobs.search.backfill import STRETCH, index_ordered_jobs
+from jobs.search.missing import order_missing
+from jobs.search.selectors import search_jobs
+from tenants.context import OPERATOR, operator_work, unit_of_work
+from tests.jobs.conftest import Desk
+
+
+@pytest.fixture
+def old_job(desk: Desk) -> Job:
+    """As one that was done before there was an index, and the migration's order for it."""
+    job = desk.submit_document(desk.document(2, name="minutes.pdf"))
+    for page in desk.pages(job):
+        finish_page(desk.claimed(page), WorkOutput({"text": f"agreed on page {page.number}"}, Units(pages=1)))
+    desk.sql("DELETE FROM jobs_pagetext WHERE job_id = %s", job.id)
+    desk.sql("INSERT INTO jobs_jobtoindex SELECT id, tenant_id FROM jobs_job WHERE id = %s", job.id)
+    return job
+
+
+def found(desk: Desk, words: str) -> list[tuple[UUID, int | None]]:
+    with unit_of_work(desk.identity.tenant_id):
+        return [(hit.job_id, hit.page_number) for hit in search_jobs(words)]
+
+
+def orders() -> int:
+    with operator_work(), connections[OPERATOR].cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM jobs_jobtoindex")
+        return int(cursor.fetchone()[0])
+
+
+def ordered(desk: Desk, job: Job) -> bool:
+    with operator_work(), connections[OPERATOR].cursor() as cursor:
+        cursor.execute("SELECT EXISTS (SELECT FROM jobs_jobtoindex WHERE job_id = %s)", [job.id])
+        return bool(cursor.fetchone()[0])
+
+
+def test_jobs_from_before_the_index_are_found_once_the_scheduler_came_by(desk: Desk, old_job: Job) -> None:
+    assert found(desk, "agreed") == []
+    index_ordered_jobs()
+    assert orders() == 0
+    assert found(desk, "agreed") == [(old_job.id, 1)]
+    assert found(desk, "minutes agreed 2") == [(old_job.id, 2)]
+
+
+def test_ordering_a_job_again_changes_nothing(desk: Desk, old_job: Job) -> None:
+    index_ordered_jobs()
+    desk.sql("INSERT INTO jobs_jobtoindex SELECT id, tenant_id FROM jobs_job WHERE id = %s", old_job.id)
+    index_ordered_jobs()
+    assert found(desk, "agreed") == [(old_job.id, 1)]
+    assert orders() == 0
+
+
+def test_what_is_indexed_of_a_long_job_is_there_before_its_end(desk: Desk) -> None:
+    job = desk.submit_document(desk.document(STRETCH + 1))
+    pages = desk.pages(job)
+    finish_page(desk.claimed(pages[0]), WorkOutput({"text": "wombat"}, Units(pages=1)))
+    for page in pages[1:]:
+        desk.sql("UPDATE jobs_page SET state = 'succeeded', result = '{}' WHERE id = %s", page.id)
+    desk.sql("UPDATE jobs_page SET result = '[1]' WHERE id = %s", pages[-1].id)
+    desk.sql("DELETE FROM jobs_pagetext WHERE job_id = %s", job.id)
+    order_missing(UUID(int=0))
+    index_ordered_jobs()
+    assert found(desk, "wombat") == [(job.id, 1)]
+
+
+def test_jobs_that_old_workers_finished_are_ordered_and_then_found(desk: Desk) -> None:
+    job, known = desk.submit_document(desk.document(2)), desk.submit_document(desk.document(2))
+    for page in (*desk.pages(job), *desk.pages(known)):
+        finish_page(desk.claimed(page), WorkOutput({"text": "wombat"}, Units(pages=1)))
+    desk.sql("DELETE FROM jobs_pagetext WHERE job_id = %s AND number = 2", job.id)
+    call_command("search_index", since=date(2020, 1, 1))
+    assert (ordered(desk, job), ordered(desk, known)) == (True, False)
+    index_ordered_jobs()
+    with unit_of_work(desk.identity.tenant_id):
+        assert PageText.objects.filter(job=job, number=2).exists()
+
+
+def test_jobs_from_before_the_day_given_are_left_alone(desk: Desk, old_job: Job) -> None:
+    desk.sql("DELETE FROM jobs_jobtoindex WHERE job_id = %s", old_job.id)
+    call_command("search_index", since=date(2999, 1, 1))
+    assert not ordered(desk, old_job)
+
+
+def test_a_job_that_cannot_be_indexed_does_not_stand_in_the_way_of_others(desk: Desk, old_job: Job) -> None:
+    broken = desk.submit()
+    desk.sql("INSERT INTO jobs_jobtoindex SELECT id, tenant_id FROM jobs_job WHERE id = %s", broken.id)
+    desk.sql("""UPDATE jobs_page SET state = 'succeeded', result = '[1]' WHERE job_id = %s""", broken.id)
+    index_ordered_jobs()
+    assert orders() == 0
+    assert found(desk, "agreed") == [(old_job.id, 1)]

@@ -1,0 +1,13 @@
+"""A page of the sample scan, for whoever tries a model."""
+
+from io import BytesIO
+
+from django.test import Client
+from PIL import Image
+
+
+def test_anybody_gets_a_page_as_a_picture(client: Client) -> None:
+    """Programs that are copied from the playground fetch it, and they are not signed in."""
+    answer = client.get("/sample/page")
+    assert answer["Content-Type"] == "image/jpeg"
+    assert Image.open(BytesIO(answer.content)).size == (1240, 1754)

@@ -1,0 +1,248 @@
+"""What operators do takes effect, is asked about first where it cannot be undone, and is written down."""
+
+from collections.abc import Callable
+
+import pytest
+from django.contrib import admin
+from django.contrib.admin.models import LogEntry
+from django.contrib.auth.models import Group
+from django.db.models import Model
+from django.test import Client, RequestFactory
+from django.urls import reverse
+
+from inference.affinity.heartbeats import Beat, Heartbeat, WorkerReport
+from inference.models import ModelPool, ServedModel
+from jobs.admin import workers as workers_admin
+from jobs.models import Batch, Job
+from tenants.context import operator_work
+from tenants.models import ApiKey, Membership, Tenant, User
+from tenants.services import CreatedTenant
+from tests.fixtures import unique
+from tests.jobs.batches.desk import BatchDesk
+from tests.jobs.conftest import Desk
+
+
+def all_actions() -> list[tuple[type[Model], str]]:
+    request = RequestFactory().get("/admin/")
+    request.user = User(is_superuser=True, is_staff=True, is_active=True)
+    return sorted(
+        ((model, name) for model, page in admin.site._registry.items() for name in page.get_actions(request)),
+        key=lambda pair: (pair[0]._meta.label, pair[1]),
+    )
+
+
+def ended_badly(desk: Desk) -> Job:
+    job = desk.submit()
+    desk.sql("UPDATE jobs_page SET state = 'failed' WHERE job_id = %s", job.id)
+    desk.sql("UPDATE jobs_job SET state = 'failed', pages_failed = 1 WHERE id = %s", job.id)
+    return job
+
+
+def paused(desk: Desk) -> ServedModel:
+    served = desk.version.served_model
+    ServedModel.objects.filter(pk=served.pk).update(state="paused")
+    return served
+
+
+def suspended(desk: Desk) -> Tenant:
+    Tenant.objects.filter(pk=desk.identity.tenant_id).update(state="suspended")
+    return Tenant.objects.get(pk=desk.identity.tenant_id)
+
+
+ROWS: dict[tuple[type[Model], str], Callable[[Desk], Model]] = {
+    (Job, "cancel"): lambda desk: desk.submit(),
+    (Job, "retry"): ended_badly,
+    (Job, "release_again"): lambda desk: desk.submit(),
+    (Batch, "cancel"): lambda desk: BatchDesk(desk.identity, desk.version).batch(),
+    (ServedModel, "pause"): lambda desk: desk.version.served_model,
+    (ServedModel, "resume"): paused,
+    (Tenant, "suspend"): lambda desk: Tenant.objects.get(pk=desk.identity.tenant_id),
+    (Tenant, "reactivate"): suspended,
+    (Tenant, "erase_results"): lambda desk: Tenant.objects.get(pk=desk.identity.tenant_id),
+    (ApiKey, "revoke"): lambda desk: ApiKey.objects.get(tenant_id=desk.identity.tenant_id),
+    (Membership, "delete_selected"): lambda desk: Membership.objects.get(tenant_id=desk.identity.tenant_id),
+    (Group, "delete_selected"): lambda desk: Group.objects.create(name=unique("group")),
+    (ModelPool, "delete_selected"): lambda desk: ModelPool.objects.create(name=unique("pool")),
+}
+"""A row for each action to act on: an action that is not here has no test."""
+
+
+def act(operator: Client, row: Model, action: str, **asked: str) -> object:
+    meta = row._meta
+    return operator.post(
+        reverse(f"admin:{meta.app_label}_{meta.model_name}_changelist"),
+        {"action": action, "_selected_action": [str(row.pk)], **asked},
+    )
+
+
+def entries(person: User, row: Model) -> list[str]:
+    with operator_work():
+        found = LogEntry.objects.filter(
+            user=person, object_id=str(row.pk), content_type__model=row._meta.model_name
+        ).order_by("id")
+        return [entry.get_change_message() for entry in found]
+
+
+@pytest.mark.parametrize(("model", "action"), all_actions(), ids=lambda one: getattr(one, "__name__", one))
+def test_every_action_leaves_an_entry_in_the_audit_log(
+    operator: Client, person: User, desk: Desk, model: type[Model], action: str
+) -> None:
+    with operator_work():
+        row = ROWS[model, action](desk)
+    act(operator, row, action, confirmed="yes", post="yes")
+    assert len(entries(person, row)) == 1
+
+
+@pytest.mark.parametrize(
+    ("model", "action"),
+    [pair for pair in all_actions() if pair[1] != "delete_selected"],
+    ids=lambda one: getattr(one, "__name__", one),
+)
+def test_every_action_is_offered_on_the_page_of_a_row_that_it_suits(
+    operator: Client, desk: Desk, model: type[Model], action: str
+) -> None:
+    with operator_work():
+        row = ROWS[model, action](desk)
+    meta = row._meta
+    page = operator.get(reverse(f"admin:{meta.app_label}_{meta.model_name}_change", args=[row.pk]))
+    assert f'name="action" value="{action}"' in page.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("model", "action"),
+    [
+        (Job, "cancel"),
+        (Batch, "cancel"),
+        (ServedModel, "pause"),
+        (Tenant, "suspend"),
+        (Tenant, "erase_results"),
+        (ApiKey, "revoke"),
+    ],
+    ids=lambda one: getattr(one, "__name__", one),
+)
+def test_what_cannot_be_undone_is_asked_about_first(
+    operator: Client, person: User, desk: Desk, model: type[Model], action: str
+) -> None:
+    with operator_work():
+        row = ROWS[model, action](desk)
+    asked = act(operator, row, action)
+    assert 'name="confirmed" value="yes"' in asked.content.decode()  # type: ignore[attr-defined]
+    assert entries(person, row) == []
+
+
+def test_an_action_never_reaches_rows_that_were_not_chosen(operator: Client, desk: Desk) -> None:
+    chosen, other = desk.submit(), desk.submit()
+    act(operator, chosen, "cancel", confirmed="yes", select_across="1")
+    assert {desk.again(chosen).state, desk.again(other).state} == {"queued"}
+
+
+def test_a_retry_names_the_new_job_and_one_that_cannot_be_is_explained(
+    operator: Client, person: User, desk: Desk
+) -> None:
+    failed, waiting = ended_badly(desk), desk.submit()
+    act(operator, failed, "retry")
+    with operator_work():
+        again = Job.objects.get(retry_of=failed)
+    assert entries(person, failed) == [f"Retried as {again.id}."]
+    answer = act(operator, waiting, "retry")
+    page = operator.get(answer.headers["Location"]).content.decode()  # type: ignore[attr-defined]
+    assert "still queued" in page
+
+
+def test_a_release_again_forgets_back_off_and_wakes_under_way(operator: Client, desk: Desk) -> None:
+    job = desk.submit()
+    desk.sql(
+        "UPDATE jobs_page SET wake_again_at = now() + interval '1 hour', run_after = now() + interval '1 hour'"
+        " WHERE job_id = %s",
+        job.id,
+    )
+    act(operator, job, "release_again")
+    page = desk.pages(job)[0]
+    assert page.run_after <= page.created_at or desk.claim(page) is not None
+
+
+@pytest.mark.parametrize(
+    ("back", "leads_to"), [("/admin/jobs/job/", "/admin/jobs/job/"), ("https://evil.example/", None)]
+)
+def test_an_action_leads_back_to_where_it_was_asked_for_on_this_site(
+    operator: Client, desk: Desk, back: str, leads_to: str | None
+) -> None:
+    answer = act(operator, desk.submit(), "release_again", back=back)
+    location = answer.headers["Location"]  # type: ignore[attr-defined]
+    assert location == (leads_to or reverse("admin:jobs_job_changelist"))
+
+
+@pytest.fixture
+def worker() -> Heartbeat:
+    heartbeat = Heartbeat(unique("worker"), "CPU")
+    heartbeat.beat(Beat(models=(), pages_held=0))
+    return heartbeat
+
+
+@pytest.mark.parametrize(("order", "drains"), [("drain", True), ("resume", False)])
+def test_an_order_to_a_worker_is_heard_by_it_and_logged(
+    operator: Client, person: User, worker: Heartbeat, order: str, drains: bool
+) -> None:
+    operator.post(reverse("admin:jobs_worker_drain", args=[worker.name]), {"confirmed": "yes"})
+    operator.post(reverse(f"admin:jobs_worker_{order}", args=[worker.name]))
+    assert worker.ordered_to_drain() is drains
+    with operator_work():
+        said = LogEntry.objects.filter(user=person, object_id=worker.name).latest("id")
+    assert said.get_change_message() == f"Told to {order}."
+    assert worker.name in operator.get(reverse("admin:admin_logentry_changelist")).content.decode()
+    worker.end()
+
+
+def test_no_order_is_given_to_a_worker_that_is_gone(operator: Client) -> None:
+    name = unique("gone")
+    answer = operator.post(reverse("admin:jobs_worker_drain", args=[name]), follow=True)
+    assert "not alive any more" in answer.content.decode()
+    with operator_work():
+        said = [entry.change_message for entry in LogEntry.objects.filter(object_id=name).order_by("id")]
+    assert said == ["Told to drain.", "It did not hear: it is not alive any more."]
+
+
+def test_orders_to_workers_are_an_operators_alone(
+    client: Client, tenant: CreatedTenant, worker: Heartbeat
+) -> None:
+    client.force_login(tenant.owner)
+    assert (
+        client.post(reverse("admin:jobs_worker_drain", args=[worker.name]), {"confirmed": "yes"}).status_code
+        == 302
+    )
+    assert worker.ordered_to_drain() is False
+    worker.end()
+
+
+def test_an_operator_who_acted_is_not_deleted_with_the_log(
+    operator: Client, person: User, desk: Desk
+) -> None:
+    act(operator, desk.submit(), "release_again")
+    assert operator.get(reverse("admin:tenants_user_delete", args=[person.pk])).status_code == 403
+
+
+def test_the_last_worker_that_is_open_is_drained_after_a_question(
+    operator: Client, worker: Heartbeat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at = reverse("admin:jobs_worker_drain", args=[worker.name])
+    monkeypatch.setattr(workers_admin, "live_workers", lambda: [worker_called(worker.name)])
+    assert "Drain the last worker that takes pages?" in operator.post(at).content.decode()
+    assert not worker.ordered_to_drain()
+    monkeypatch.setattr(
+        workers_admin, "live_workers", lambda: [worker_called(worker.name), worker_called("another")]
+    )
+    assert operator.post(at).status_code == 302
+    assert worker.ordered_to_drain()
+    worker.end()
+
+
+def worker_called(name: str) -> WorkerReport:
+    return WorkerReport(name=name, pid=1, provider="CPU", threads=2, seen_at=0.0)
+
+
+def test_the_question_names_jobs_by_document_tenant_and_state(operator: Client, desk: Desk) -> None:
+    job = desk.submit(pages=2)
+    page = act(operator, job, "cancel").content.decode()  # type: ignore[attr-defined]
+    assert job.document is not None
+    assert f"{job.document.name} (…{str(job.pk)[-8:]}) of " in page
+    assert ", queued</a>" in page

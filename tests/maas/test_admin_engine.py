@@ -1,0 +1,148 @@
+"""The operator's page on the engine: one row for each model version, charts of the last minutes, few queries."""
+
+import html
+import json
+import re
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+import redis
+from django.db import connections
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from inference.affinity import heartbeats
+from inference.affinity.heartbeats import Beat, Heartbeat, HeldModel
+from inference.figures.store import SPAN_S, PartNow, WorkerFigures, tell
+from inference.figures.sums import NOTHING, ModelSums
+from inference.models import ModelVersion
+from tenants.context import OPERATOR
+from tenants.services import CreatedTenant
+from tests.fixtures import unique
+from tests.jobs.conftest import Desk
+
+MOST_QUERIES = 3
+"""Session, person, queues; all else comes from Redis."""
+
+
+@pytest.fixture
+def worker(version: ModelVersion) -> Iterator[Heartbeat]:
+    """That holds the model, and ran some of it a moment ago."""
+    heart = Heartbeat(unique("worker"), "CPU")
+    heart.beat(Beat(models=(HeldModel(version.key, 5),)))
+    tell_of(version, heart.name)
+    yield heart
+    heart.end()
+
+
+def tell_of(version: ModelVersion, worker: str) -> None:
+    whole = ModelSums(pages=2, page_wait_s=0.5, loads=3, load_s=3.75, evictions=2)
+    ran = ModelSums(batches=4, pieces=26, rows=26, padded=100, useful=83, batch_wait_s=0.052, run_s=0.6)
+    parts = (PartNow(version.key, "", whole, held_bytes=7_000_000), PartNow(version.key, "weights", ran, 9))
+    grown = {part.name: part.sums.since(NOTHING) for part in parts}
+    reasons = {version.key: {"second_home": 1, "spare_memory": 2}}
+    tell(worker, WorkerFigures(parts, reasons), grown, time.time() - SPAN_S)
+
+
+def live(operator: Client) -> str:
+    answer = operator.get(reverse("admin-engine-live"))
+    assert answer.status_code == 200
+    return html.unescape(answer.content.decode())
+
+
+def row_of(page: str, version: ModelVersion) -> str:
+    return next(row for row in page.split("<tr>") if f">{version.key}</a>" in row)
+
+
+def charts_in(page: str) -> dict[str, Any]:
+    found = re.search(r'<script id="chart-numbers"[^>]*>(.*?)</script>', page)
+    assert found is not None
+    numbers: dict[str, Any] = json.loads(found[1])
+    return numbers
+
+
+def test_a_row_says_where_a_version_is_held_and_how_it_runs(
+    operator: Client, version: ModelVersion, worker: Heartbeat
+) -> None:
+    row = re.sub(r"<[^>]+>", " ", row_of(live(operator), version))
+    for figure in ("6.5 rows", "250 ms", "2.0 ms", "17 %", "150 ms", "1.25 s", "25", " 9 "):
+        assert figure.removesuffix(" rows") in row, (figure, row)
+    assert worker.name in row
+    assert "second_home" in row
+
+
+def test_charts_draw_the_models_that_ran_most(
+    operator: Client, version: ModelVersion, worker: Heartbeat
+) -> None:
+    charts = charts_in(operator.get(reverse("admin-engine")).content.decode())
+    assert set(charts) == {"rows", "waits", "batch-rows", "batch-padding", "run-time", "loads"}
+    assert all(len(line["values"]) == 60 for chart in charts.values() for line in chart["lines"])
+    assert sum(charts["loads"]["lines"][0]["values"]) >= 3
+
+
+def test_the_page_is_few_queries_whatever_there_is(
+    operator: Client, make_version: Callable[[], ModelVersion], worker: Heartbeat
+) -> None:
+    others = []
+    for _ in range(2):
+        with CaptureQueriesContext(connections[OPERATOR]) as captured:
+            assert operator.get(reverse("admin-engine")).status_code == 200
+        assert len(captured) == MOST_QUERIES, [query["sql"][:100] for query in captured]
+        others.append(Heartbeat(unique("worker"), "CPU"))
+        version = make_version()
+        others[-1].beat(Beat(models=(HeldModel(version.key, 5),)))
+        tell_of(version, others[-1].name)
+    for other in others:
+        other.end()
+
+
+def test_a_pool_that_no_worker_serves_is_said_in_words(
+    operator: Client, desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heart = Heartbeat(unique("worker"), "CPU")
+    for page in ("engine", "home"):
+        monkeypatch.setattr(
+            f"maas.operations.{page}.live_workers",
+            lambda: [worker for worker in heartbeats.live_workers() if worker.name == heart.name],
+        )
+    heart.beat(Beat(pools=("elsewhere",)))
+    desk.submit()
+    words = "no worker serves pool default"
+    assert words in row_of(live(operator), desk.version)
+    assert words in operator.get(reverse("admin-live")).content.decode()
+    heart.beat(Beat(pools=("elsewhere", "default")))
+    assert words not in row_of(live(operator), desk.version)
+    heart.end()
+
+
+def test_no_worker_is_said_in_words(
+    operator: Client, version: ModelVersion, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("maas.operations.engine.live_workers", list)
+    # An idle version of many is else not among those that are shown.
+    monkeypatch.setattr("maas.operations.queues.MOST_VERSIONS", 100_000)
+    page = live(operator)
+    assert "No worker has been heard of" in page
+    assert "nobody" in row_of(page, version)
+
+
+def test_a_redis_that_is_away_is_said_in_words(operator: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    away = redis.Redis(port=1, socket_connect_timeout=0.2)
+    monkeypatch.setattr(heartbeats, "_connection", lambda: away)
+    page = live(operator)
+    assert "does not answer" in page
+    assert all("does not answer" in chart["empty"] for chart in charts_in(page).values())
+
+
+def test_the_page_is_an_operators_alone(client: Client, tenant: CreatedTenant) -> None:
+    client.force_login(tenant.owner)
+    for name in ("admin-engine", "admin-engine-live"):
+        assert client.get(reverse(name)).status_code == 302
+
+
+def test_the_home_and_the_workers_lead_here(operator: Client) -> None:
+    for name in ("admin:index", "admin:jobs_workers"):
+        assert reverse("admin-engine") in operator.get(reverse(name)).content.decode()

@@ -1,0 +1,131 @@
+"""Operators change limits on the pages of tenants and keys; what makes no sense is said beside its field."""
+
+from typing import Any
+
+import pytest
+from django.contrib.admin.models import LogEntry
+from django.test import Client
+from django.urls import reverse
+
+from tenants.context import operator_work, unit_of_work
+from tenants.models import ApiKey, ModelLimit, Tenant
+from tenants.rates.rates import NAMES
+from tenants.selectors import identify_key
+from tenants.services import CreatedTenant, revoke_key
+
+
+def page_of(tenant: CreatedTenant) -> str:
+    return reverse("admin:tenants_tenant_change", args=[tenant.tenant.pk])
+
+
+def key_page(tenant: CreatedTenant) -> str:
+    return reverse("admin:tenants_apikey_change", args=[tenant.key.key.pk])
+
+
+def send(operator: Client, tenant: CreatedTenant, *models: dict[str, str], **fields: str) -> Any:
+    members, limits = (one.formset for one in operator.get(page_of(tenant)).context["inline_admin_formsets"])
+    already = limits.initial_form_count()
+    form = {
+        "name": "n",
+        "state": "active",
+        f"{members.prefix}-TOTAL_FORMS": str(members.initial_form_count()),
+        f"{members.prefix}-INITIAL_FORMS": str(members.initial_form_count()),
+        f"{limits.prefix}-TOTAL_FORMS": str(already + len(models)),
+        f"{limits.prefix}-INITIAL_FORMS": str(already),
+    }
+    form |= {
+        f"{members.prefix}-{row}-id": str(one.instance.pk) for row, one in enumerate(members.initial_forms)
+    }
+    for row, model in enumerate(models, start=already):
+        form |= {f"{limits.prefix}-{row}-{name}": value for name, value in model.items()}
+    return operator.post(page_of(tenant), form | fields)
+
+
+def test_a_tenants_limits_are_changed_on_its_page_and_the_change_is_on_record(
+    operator: Client, tenant: CreatedTenant
+) -> None:
+    assert send(operator, tenant, requests_per_minute="60", unfinished_jobs="0").status_code == 302
+    identity = identify_key(tenant.key.text)
+    assert identity.rates.requests[0].amount == 60
+    assert identity.limits.unfinished_jobs is None
+    with operator_work():
+        entry = LogEntry.objects.filter(object_id=str(tenant.tenant.pk)).latest("id")
+    assert "Requests a minute" in entry.get_change_message()
+
+
+def test_limits_of_a_model_are_given_on_the_tenants_page(operator: Client, tenant: CreatedTenant) -> None:
+    answer = send(operator, tenant, {"model": "embed", "tokens_per_minute": "5000"})
+    assert answer.status_code == 302, answer.context["errors"]
+    assert identify_key(tenant.key.text).rates.of_model("embed").tokens[0].amount == 5000
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        ([{"model": "embed@1", "tokens_per_minute": "5"}], "without a version: embed"),
+        ([{"model": "embed"}], "Give at least one limit"),
+        ([{"model": "embed", "calls_at_once": "0"}], "greater than or equal to 1"),
+        ([{"model": "embed", "calls_at_once": "-1"}], "greater than or equal to"),
+    ],
+)
+def test_what_makes_no_sense_for_a_model_is_said(
+    operator: Client, tenant: CreatedTenant, rows: list[dict[str, str]], words: str
+) -> None:
+    answer = send(operator, tenant, *rows)
+    assert answer.status_code == 200
+    assert words in answer.content.decode()
+    with operator_work():
+        assert not ModelLimit.objects.filter(tenant=tenant.tenant).exists()
+
+
+def test_a_model_is_limited_once(operator: Client, tenant: CreatedTenant) -> None:
+    send(operator, tenant, {"model": "embed", "tokens_per_minute": "5000"})
+    with operator_work():
+        row = ModelLimit.objects.get(tenant=tenant.tenant)
+    limits = operator.get(page_of(tenant)).context["inline_admin_formsets"][1].formset
+    again = {f"{limits.prefix}-0-id": str(row.pk), f"{limits.prefix}-0-model": "embed"}
+    again |= {f"{limits.prefix}-0-tokens_per_minute": "5000"}
+    answer = send(operator, tenant, {"model": "embed", "calls_at_once": "2"}, **again)
+    assert answer.status_code == 200
+    assert "embed has limits already" in answer.content.decode()
+
+
+@pytest.mark.parametrize("value", ["-1", "100000001", "many", "1.5"])
+def test_a_limit_that_is_none_is_refused(operator: Client, tenant: CreatedTenant, value: str) -> None:
+    assert send(operator, tenant, requests_per_minute=value).status_code == 200
+    with operator_work():
+        assert Tenant.objects.get(pk=tenant.tenant.pk).requests_per_minute is None
+
+
+def test_a_keys_limits_are_changed_on_its_page_and_nothing_else_is(
+    operator: Client, tenant: CreatedTenant
+) -> None:
+    form = {"requests_per_minute": "5", "name": "another", "revoked_at_0": "2026-01-01", "livemode": ""}
+    assert operator.post(key_page(tenant), form).status_code == 302
+    with unit_of_work(tenant.tenant.pk):
+        key = ApiKey.objects.get(pk=tenant.key.key.pk)
+    assert (key.requests_per_minute, key.name, key.revoked_at, key.livemode) == (
+        5,
+        tenant.key.key.name,
+        None,
+        True,
+    )
+    with operator_work():
+        entry = LogEntry.objects.filter(object_id=str(key.pk)).latest("id")
+    assert "Requests a minute" in entry.get_change_message()
+
+
+def test_a_key_revoked_while_its_page_is_open_stays_revoked(operator: Client, tenant: CreatedTenant) -> None:
+    operator.get(key_page(tenant))
+    with unit_of_work(tenant.tenant.pk):
+        revoke_key(key_id=tenant.key.key.pk)
+    assert operator.post(key_page(tenant), {"calls_at_once": "3"}).status_code == 302
+    with unit_of_work(tenant.tenant.pk):
+        key = ApiKey.objects.get(pk=tenant.key.key.pk)
+    assert key.revoked_at is not None
+    assert key.calls_at_once == 3
+
+
+def test_a_keys_limit_of_nothing_is_refused(operator: Client, tenant: CreatedTenant) -> None:
+    for name in NAMES:
+        assert operator.post(key_page(tenant), {name: "0"}).status_code == 200

@@ -1,0 +1,60 @@
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tenants.metering.events import FORMAT, MeterEvent, Unreadable, read_event, write_event
+
+from .conftest import MakeEvent, events
+
+
+@given(events)
+def test_an_event_is_read_as_it_was_written(event: MeterEvent) -> None:
+    assert read_event(write_event(event)) == event
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_are_an_event_or_unreadable(written: bytes) -> None:
+    with suppress(Unreadable):
+        read_event(written)
+
+
+@given(events, st.data())
+def test_a_damaged_event_is_an_event_or_unreadable(event: MeterEvent, data: st.DataObject) -> None:
+    written = bytearray(write_event(event))
+    written[data.draw(st.integers(0, len(written) - 1))] = data.draw(st.integers(0, 255))
+    with suppress(Unreadable):
+        read_event(bytes(written))
+
+
+def test_an_event_cut_off_is_refused(make_event: MakeEvent) -> None:
+    written = write_event(make_event())
+    for length in range(len(written) - len("EUR") - 1):
+        with pytest.raises(Unreadable):
+            read_event(written[:length])
+
+
+def test_an_event_of_another_format_is_refused_by_its_number(make_event: MakeEvent) -> None:
+    written = bytes([FORMAT + 1]) + write_event(make_event())[1:]
+    with pytest.raises(
+        Unreadable, match=f"format {FORMAT + 1}, and this version of the product reads {FORMAT}"
+    ):
+        read_event(written)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"quantity": -1}, "negative"),
+        ({"at_ms": 2**62}, "no event of format"),
+    ],
+)
+def test_an_impossible_event_is_refused(make_event: MakeEvent, change: dict[str, int], words: str) -> None:
+    with pytest.raises(Unreadable, match=words):
+        read_event(write_event(make_event(**change)))
+
+
+def test_test_keys_pay_nothing(make_event: MakeEvent) -> None:
+    assert make_event(quantity=100).amount_micros == 1000
+    assert make_event(quantity=100, livemode=False).amount_micros == 0

@@ -1,0 +1,45 @@
+"""The frame around every page, and the account that a person with several of them acts for."""
+
+from django.test import Client
+
+from tenants.context import unit_of_work
+from tenants.models import Membership
+from tenants.services import CreatedTenant
+
+
+def html(client: Client) -> str:
+    return client.get("/jobs").content.decode()
+
+
+def test_the_place_where_one_is_is_marked(client: Client, tenant: CreatedTenant) -> None:
+    client.force_login(tenant.owner)
+    assert '<a href="/jobs" aria-current="page">' in html(client)
+
+
+def test_a_role_sees_only_the_places_it_may_enter(client: Client, tenant: CreatedTenant) -> None:
+    client.force_login(tenant.owner)
+    assert 'href="/keys"' in html(client)
+    with unit_of_work(tenant.tenant.id):
+        Membership.objects.update(role=Membership.Role.VIEWER)
+    assert 'href="/keys"' not in html(client)
+
+
+def test_one_may_switch_to_another_of_ones_accounts(both: Client, other_tenant: CreatedTenant) -> None:
+    assert f"Switch to {other_tenant.tenant.name}" in html(both)
+    both.post("/tenant", {"tenant": str(other_tenant.tenant.id)})
+    assert f"viewer of {other_tenant.tenant.name}" in html(both)
+
+
+def test_the_chosen_account_also_holds_for_the_api(both: Client, other_tenant: CreatedTenant) -> None:
+    both.post("/tenant", {"tenant": str(other_tenant.tenant.id)})
+    refused = both.post("/v1/jobs", {"model": "embed", "input": "x"}, content_type="application/json")
+    assert (refused.status_code, refused.json()["code"]) == (403, "insufficient_scope")
+
+
+def test_nobody_switches_to_an_account_that_is_not_theirs(
+    client: Client, tenant: CreatedTenant, other_tenant: CreatedTenant
+) -> None:
+    client.force_login(tenant.owner)
+    assert client.post("/tenant", {"tenant": str(other_tenant.tenant.id)}).status_code == 404
+    assert client.post("/tenant", {"tenant": "no id"}).status_code == 404
+    assert f"owner of {tenant.tenant.name}" in html(client)

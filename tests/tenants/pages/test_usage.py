@@ -1,0 +1,161 @@
+"""Usage on the dashboard: sums by day and model, apart by currency and mode."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import UTC, datetime
+
+import pytest
+from django.test import Client
+from pytest_django import DjangoAssertNumQueries
+
+from tenants.billing.months import Month
+from tenants.billing.selectors import usage_of
+from tenants.context import unit_of_work
+from tenants.ids import uuid7
+from tenants.models import Membership, UsageDay, UsageRecord
+from tenants.services import CreatedTenant
+
+OCTOBER = Month(2026, 10)
+Use = Callable[..., None]
+
+
+@pytest.fixture
+def use(tenant: CreatedTenant) -> Use:
+    """Records as they are written when work ends."""
+
+    def record(*at: datetime, **fields: object) -> None:
+        values = {"model": "parse", "meter": "page", "quantity": 2, "amount_micros": 3_000, "currency": "EUR"}
+        values |= fields
+        with unit_of_work(tenant.tenant.id):
+            UsageRecord.objects.bulk_create(
+                UsageRecord(
+                    tenant_id=tenant.tenant.id,
+                    source_kind="page",
+                    source_id=uuid7(),
+                    version=1,
+                    price={},
+                    created_at=one,
+                    **values,
+                )
+                for one in at
+            )
+
+    return record
+
+
+def on(day: int, hour: int = 12, minute: int = 0) -> datetime:
+    return datetime(2026, 10, day, hour, minute, tzinfo=UTC)
+
+
+def shown(client: Client, month: Month = OCTOBER) -> str:
+    answer = client.get("/usage", {"month": str(month)})
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
+def test_a_day_is_a_day_in_utc(tenant: CreatedTenant, use: Use) -> None:
+    use(on(1, 0), on(1, 23, 59), on(2, 0))
+    with unit_of_work(tenant.tenant.id):
+        lines = usage_of(OCTOBER)
+    assert [(line.day.day, line.quantity, line.records) for line in lines] == [(1, 4, 2), (2, 2, 1)]
+
+
+def test_sums_are_those_of_the_records_however_they_are_written(tenant: CreatedTenant, use: Use) -> None:
+    for _ in range(3):
+        use(on(5), on(5), model="ocr")
+    use(on(5), model="embed", meter="token", quantity=40)
+    with unit_of_work(tenant.tenant.id):
+        lines = {line.model: line for line in usage_of(OCTOBER)}
+        assert (lines["ocr"].quantity, lines["ocr"].amount_micros) == (12, 18_000)
+        assert (lines["embed"].meter, lines["embed"].quantity) == ("token", 40)
+        assert sum(UsageDay.objects.values_list("records", flat=True)) == UsageRecord.objects.count()
+
+
+def test_a_record_that_is_rolled_back_is_in_no_sum(tenant: CreatedTenant, use: Use) -> None:
+    with suppress(ZeroDivisionError), unit_of_work(tenant.tenant.id):
+        use(on(5))
+        raise ZeroDivisionError
+    with unit_of_work(tenant.tenant.id):
+        assert usage_of(OCTOBER) == []
+
+
+def test_a_month_begins_and_ends_where_it_does(tenant: CreatedTenant, use: Use) -> None:
+    use(
+        datetime(2026, 9, 30, 23, 59, 59, tzinfo=UTC), on(1, 0), on(31, 23), datetime(2026, 11, 1, tzinfo=UTC)
+    )
+    with unit_of_work(tenant.tenant.id):
+        assert [line.day.day for line in usage_of(OCTOBER)] == [1, 31]
+
+
+def test_the_page_tells_totals_models_and_days(member: Client, use: Use) -> None:
+    use(on(3), on(4), model="parse", amount_micros=1_500_000)
+    use(on(4), model="embed", meter="token", quantity=1_234, amount_micros=500_000)
+    page = shown(member)
+    assert all(words in page for words in ("3.50", "1,234", "2026-10-04", "parse", "embed", "UTC"))
+
+
+def test_currencies_are_never_added_up(member: Client, use: Use) -> None:
+    use(on(3), amount_micros=1_000_000, currency="EUR")
+    use(on(3), amount_micros=2_000_000, currency="USD")
+    page = shown(member)
+    assert "1.00 EUR + 2.00 USD" in page
+    assert "3.00" not in page
+
+
+def test_what_was_a_test_stands_apart(member: Client, use: Use) -> None:
+    use(on(3), quantity=7, amount_micros=0, livemode=False)
+    page = shown(member)
+    assert "Nothing charged in October 2026" in page
+    assert "7 pages" in page
+
+
+def test_an_empty_account_is_told_what_will_be_here(member: Client) -> None:
+    page = member.get("/usage").content.decode()
+    assert "As soon as a model has read its first page" in page
+    assert "chart.js" not in page
+
+
+def test_months_can_be_paged_through_as_far_as_there_are_any(member: Client, use: Use) -> None:
+    use(on(3))
+    assert "month=2026-09" not in shown(member)
+    assert "month=2026-11" in shown(member)
+    assert "month=2026-10" in shown(member, Month(2026, 11))
+
+
+@pytest.mark.parametrize("month", ["2026-13", "october", "2999-01", "2026-1", "2026-10'"])
+def test_a_month_that_is_none_is_refused_in_words(member: Client, month: str) -> None:
+    answer = member.get("/usage", {"month": month})
+    assert answer.status_code == 404
+    assert "is no month that has begun" in answer.content.decode()
+
+
+def test_lines_for_a_spreadsheet(member: Client, use: Use) -> None:
+    use(on(3), on(3), amount_micros=1_500)
+    answer = member.get("/usage.csv", {"month": "2026-10"})
+    assert answer["Content-Disposition"] == 'attachment; filename="usage-2026-10.csv"'
+    assert answer.content.decode().splitlines() == [
+        "day,model,meter,mode,currency,quantity,amount,records",
+        "2026-10-03,parse,page,live,EUR,4,0.003,2",
+    ]
+
+
+def test_another_tenants_usage_is_nowhere(stranger: Client, use: Use) -> None:
+    use(on(3), model="secret-model")
+    assert "secret-model" not in shown(stranger)
+    assert "secret-model" not in stranger.get("/usage.csv", {"month": "2026-10"}).content.decode()
+
+
+def test_a_viewer_sees_no_money(in_role: Callable[[str], Client]) -> None:
+    client = in_role(Membership.Role.VIEWER)
+    assert client.get("/usage").status_code == client.get("/usage.csv").status_code == 403
+    assert in_role(Membership.Role.BILLING).get("/usage").status_code == 200
+
+
+def test_the_page_asks_twice_whatever_was_used(
+    member: Client, use: Use, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    for model in ("a", "b", "c"):
+        use(*(on(day) for day in range(1, 32)), model=model)
+    # Session, person, accounts; transaction, its tenant, the sums, the first day, commit.
+    with django_assert_num_queries(7):
+        shown(member)
