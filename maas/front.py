@@ -27,6 +27,7 @@ from jobs.live.rounds import Rounds
 from jobs.live.routing import Sockets
 from jobs.live.seats import MOST as MOST_OPEN
 from jobs.live.seats import Seats
+from jobs.live.sessions import Sessions
 from jobs.live.spool import Spool
 from jobs.live.streams import Streams
 from jobs.live.uploads import Uploads
@@ -36,11 +37,13 @@ from maas.edge.body import Deadlines
 from maas.edge.guard import EdgeGuard
 from maas.edge.journal import Journal
 from maas.edge.key_use import KeyUse
+from maas.edge.keys import KeyRing
 from maas.health import Health, ReadinessProbe, web_checks
 from maas.stop_signals import Parting, on_stop_signal
 from maas.supervisor.errors import PortTaken
 from tenants.asgi.protocol import App, Receive, Scope, Send
 from tenants.asgi.stopping import Stop
+from tenants.asgi.strangers import Strangers
 from tenants.asgi.threads import BoundedThreads, DatabaseThreads
 from tenants.metering.stream import MeterStream
 from tenants.rates.desk import Desk
@@ -67,7 +70,10 @@ class Front:
             reader, self._keys, self._stop, children=settings.MAAS_READER_CHILDREN
         )
         self.django = DjangoMount(threads=web_threads, spool=self._spool)
-        doorman = Doorman(self._events)
+        self._strangers = Strangers()
+        self._people = DatabaseThreads("people", 2)
+        sessions = Sessions(self._people, self._strangers)
+        doorman = Doorman(self._events, sessions, self._strangers)
         self._seats = seats = Seats()
         self._rounds = Rounds(self._hub, self._events)
         waits = Waits(Uploads(self.django, self._spool, self._inspections), self._hub)
@@ -85,7 +91,13 @@ class Front:
         self._sockets = Sockets(self._hub, self._events, doorman, seats)
         self._journal = Journal(settings.MAAS_CACHE_URL, KeyUse(DatabaseThreads("key-use", 1)))
         self._guarded = EdgeGuard(
-            self._by_protocol, self._keys, self._stop, self._journal, desk=self._desk, deadlines=deadlines
+            self._by_protocol,
+            KeyRing(self._keys, self._strangers),
+            sessions,
+            self._stop,
+            self._journal,
+            desk=self._desk,
+            deadlines=deadlines,
         )
         self._grpc = self._grpc_port()
 
@@ -184,10 +196,10 @@ class Front:
     def _close(self) -> None:
         self._hub.close()
         self._rounds.close()
-        self._guarded.close()
+        self._strangers.close()
         self._inspections.close()
         self.django.close()
-        for threads in (self._keys, self._models, self._events, self._writes):
+        for threads in (self._keys, self._people, self._models, self._events, self._writes):
             threads.close()
         self._spool.close()
 

@@ -1,5 +1,6 @@
 """Lets sockets in, and puts them out when what let them in is no longer good."""
 
+from functools import partial
 from urllib.parse import parse_qs
 
 from django.conf import settings
@@ -8,11 +9,13 @@ from django.db.models.functions import Now
 
 from jobs.live.origins import origin_allowed
 from jobs.live.passes import Pass
-from jobs.live.sessions import identify_session
+from jobs.live.sessions import Sessions, identify_session, session_key_of
 from jobs.live.tickets import redeem_ticket
 from tenants.api.authentication import IDENTITY
-from tenants.asgi.protocol import Scope, cookie, header
+from tenants.asgi.place_bound import PlaceBound, place_of_scope
+from tenants.asgi.protocol import Scope, header
 from tenants.asgi.remembered import Remembered
+from tenants.asgi.strangers import Strangers
 from tenants.asgi.threads import DatabaseThreads
 from tenants.context import unit_of_work
 from tenants.errors import DomainError, NotPermitted, NotSignedIn
@@ -26,6 +29,10 @@ HOW = (
     "Sign in, send your key as Authorization: Bearer <key>, or open the socket with ?ticket= and a fresh ticket "
     "from POST /v1/tickets."
 )
+
+HANDSHAKES_A_MINUTE = 3_000
+"""From one place and without a key: a large office, all of whose dashboards connect again after a restart."""
+_TOO_MANY = "Too many sockets were opened from your address. Connect again in {pause_s} s."
 
 
 def good_still(held: Pass) -> bool:
@@ -52,9 +59,18 @@ def _key_good(identity: Identity, needs: KeyScope) -> bool:
         return active and keys.filter(Q(expires_at=None) | Q(expires_at__gt=Now())).exists()
 
 
+def _is_nobodys(held: Pass | None) -> bool:
+    return held is None
+
+
 class Doorman:
-    def __init__(self, threads: DatabaseThreads, *, recheck_s: float = 2.0) -> None:
+    def __init__(
+        self, threads: DatabaseThreads, sessions: Sessions, strangers: Strangers, *, recheck_s: float = 2.0
+    ) -> None:
         self._threads = threads
+        self._sessions = sessions
+        self._strangers = strangers
+        self._handshakes = PlaceBound(HANDSHAKES_A_MINUTE, _TOO_MANY)
         # A tenant's sockets mostly share one key: they are checked together.
         self._checked: Remembered[Pass, bool] = Remembered(lifetime_s=recheck_s, capacity=10_000)
 
@@ -80,11 +96,10 @@ class Doorman:
         by_key = scope.get(IDENTITY)
         if isinstance(by_key, Identity):
             return Pass(by_key, needs=needs)
-        session_key = cookie(scope, settings.SESSION_COOKIE_NAME)
-        identity = await self._threads.run(identify_session, session_key) if session_key else None
+        identity = await self._sessions.identify(scope)
         if identity is None:
             raise NotSignedIn("Send your key as: Authorization: Bearer <key>.")
-        return Pass(identity, session_key, needs)
+        return Pass(identity, session_key_of(scope), needs)
 
     async def still_good(self, held: Pass) -> bool:
         return await self._checked.get(held, lambda: self._threads.run(good_still, held))
@@ -97,19 +112,20 @@ class Doorman:
     async def _identified(self, scope: Scope) -> Pass:
         by_key = scope.get(IDENTITY)
         if isinstance(by_key, Identity):
-            return Pass(by_key)
+            return Pass(by_key)  # Its own limits have counted it.
+        place = place_of_scope(scope, settings.MAAS_PROXIES)
+        self._handshakes.take(place)
         tickets = parse_qs(scope["query_string"].decode("latin-1")).get("ticket")
         if tickets:
-            return await self._by_ticket(tickets[0])
-        session_key = cookie(scope, settings.SESSION_COOKIE_NAME)
-        if session_key is not None and header(scope, b"origin") is not None:
-            identity = await self._threads.run(identify_session, session_key)
+            return await self._by_ticket(tickets[0], place)
+        if header(scope, b"origin") is not None:
+            identity = await self._sessions.identify(scope)
             if identity is not None:
-                return Pass(identity, session_key)
+                return Pass(identity, session_key_of(scope))
         raise NotSignedIn(HOW)
 
-    async def _by_ticket(self, ticket: str) -> Pass:
-        held = await self._threads.run(redeem_ticket, ticket)
+    async def _by_ticket(self, ticket: str, place: str) -> Pass:
+        held = await self._strangers.look_up(place, partial(redeem_ticket, ticket), _is_nobodys)
         # The key may have been revoked, or the session ended, since the ticket was issued.
         if held is None or not await self._threads.run(good_still, held):
             raise NotSignedIn(f"This ticket was used, is older than a minute or never was. {HOW}")

@@ -7,6 +7,10 @@ from django.contrib import auth
 from django.http import HttpRequest
 
 from tenants.api.authentication import signed_in_identity
+from tenants.asgi.place_bound import place_of_scope
+from tenants.asgi.protocol import Scope, cookie
+from tenants.asgi.strangers import Familiar, Strangers
+from tenants.asgi.threads import DatabaseThreads
 from tenants.identity import Identity
 
 
@@ -16,3 +20,31 @@ def identify_session(session_key: str) -> Identity | None:
     request.session = import_module(settings.SESSION_ENGINE).SessionStore(session_key)
     request.user = auth.get_user(request)
     return signed_in_identity(request)
+
+
+class Sessions:
+    """Those of people who were here of late are found however many cookies are sent that are nobody's."""
+
+    def __init__(self, threads: DatabaseThreads, strangers: Strangers) -> None:
+        self._familiar: Familiar[Identity | None] = Familiar(
+            threads, strangers, identify_session, is_good=_is_somebodys, is_nobodys=_is_nobodys
+        )
+
+    async def identify(self, scope: Scope) -> Identity | None:
+        """By the request's own cookie. Raises TooManyTries."""
+        session_key = session_key_of(scope)
+        if session_key is None:
+            return None
+        return await self._familiar.look_up(session_key, place_of_scope(scope, settings.MAAS_PROXIES))
+
+
+def session_key_of(scope: Scope) -> str | None:
+    return cookie(scope, settings.SESSION_COOKIE_NAME)
+
+
+def _is_somebodys(found: Identity | None) -> bool:
+    return found is not None
+
+
+def _is_nobodys(found: Identity | None) -> bool:
+    return found is None

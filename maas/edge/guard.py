@@ -7,7 +7,7 @@ from django.db import InterfaceError, OperationalError
 from inference.gateway.gateway import EMBEDDINGS, is_call, is_grpc, is_health, runs_model
 from jobs.live.media_types import is_stream
 from jobs.live.multipart import too_large
-from jobs.live.sessions import identify_session
+from jobs.live.sessions import Sessions
 from jobs.live.uploads import caller, form_limits, is_upload
 from maas.api_errors import database_away
 from maas.edge.body import Allowance, BodyTooLarge, Deadlines, GuardedBody
@@ -18,8 +18,8 @@ from maas.edge.metrics import REFUSALS
 from maas.edge.query_keys import carries_key
 from maas.edge.refusals import INTERNAL_ERROR, Refusal, is_api, refusal, refuse_request, refuse_socket
 from maas.edge.request_ids import request_id
-from maas.edge.strangers import Strangers, place_of_scope
 from tenants.api.authentication import IDENTITY
+from tenants.asgi.place_bound import place_of_scope
 from tenants.asgi.protocol import (
     MEMBER,
     REQUEST_ID,
@@ -30,12 +30,10 @@ from tenants.asgi.protocol import (
     Scope,
     Send,
     bearer,
-    cookie,
     has_body,
     header,
 )
 from tenants.asgi.stopping import Stop
-from tenants.asgi.threads import DatabaseThreads
 from tenants.errors import DomainError, KeyEnded, NotSignedIn
 from tenants.identity import Identity
 from tenants.journal.caller import KeyOwner, tell_caller
@@ -61,7 +59,8 @@ class EdgeGuard:
     def __init__(
         self,
         inner: App,
-        threads: DatabaseThreads,
+        keys: KeyRing,
+        sessions: Sessions,
         stop: Stop,
         journal: Journal,
         *,
@@ -72,14 +71,9 @@ class EdgeGuard:
         self._journal = journal
         self._desk = desk
         self._stop = stop
-        self._threads = threads
-        self._for_strangers = DatabaseThreads("strangers", 2)
-        self._keys = KeyRing(threads, self._for_strangers)
-        self._strangers = Strangers()
+        self._keys = keys
+        self._sessions = sessions
         self._deadlines = deadlines or Deadlines()
-
-    def close(self) -> None:
-        self._for_strangers.close()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         scope[REQUEST_ID] = request_id(header(scope, b"x-request-id"))
@@ -118,6 +112,7 @@ class EdgeGuard:
         answer = _SocketAnswer(send, self._journal, self._journal.open(scope))
         try:
             await self._identify(scope)
+            await self._admit_socket(scope)
             await self._inner(scope, receive, answer)
         except Exception as error:
             refused = _worded(scope, error, hang_up=True)
@@ -155,18 +150,9 @@ class EdgeGuard:
         return identity
 
     async def _signed_in(self, scope: Scope) -> Identity:
-        session_key = cookie(scope, settings.SESSION_COOKIE_NAME)
-        member = await self._member(scope, session_key) if session_key else None
+        member = await self._sessions.identify(scope)
         if member is None:
             raise NotSignedIn("Send your key as: Authorization: Bearer <key>.")
-        return member
-
-    async def _member(self, scope: Scope, session_key: str) -> Identity | None:
-        place = place_of_scope(scope, settings.MAAS_PROXIES)
-        self._strangers.check(place)
-        member = await self._threads.run(identify_session, session_key)
-        if member is None:
-            self._strangers.failed(place)
         return member
 
     async def _admit(self, scope: Scope, answer: "_Answer") -> None:
@@ -179,6 +165,12 @@ class EdgeGuard:
         await admission.enter()
         if is_run:
             scope[ADMISSION] = admission
+
+    async def _admit_socket(self, scope: Scope) -> None:
+        """A handshake counts as a request; who comes without a key is counted once it is known who that is."""
+        identity = scope.get(IDENTITY)
+        if isinstance(identity, Identity):
+            await Admission(self._desk, identity.rates, is_call=False).enter()
 
     def _allowance(self, scope: Scope) -> Allowance:
         if is_upload(scope):

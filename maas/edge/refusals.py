@@ -12,7 +12,7 @@ from tenants.errors import DomainError
 
 API_PATHS = ("/v1/", "/v2/", "/ws/")
 INTERNAL_ERROR = 1011
-CLOSE_CODES = {400: 4400, 401: 4401, 403: 4403, 404: 4404, 503: 1013}
+CLOSE_CODES = {400: 4400, 401: 4401, 403: 4403, 404: 4404, 429: 1013, 503: 1013}
 
 
 def is_api(path: str) -> bool:

@@ -31,6 +31,11 @@ def header(scope: Scope, name: bytes) -> str | None:
     return None
 
 
+def headers_of(scope: Scope, name: bytes) -> list[str]:
+    """All headers of that (lower-case) name, in their order."""
+    return [bytes(value).decode("latin-1") for key, value in scope["headers"] if key == name]
+
+
 def without_headers(scope: Scope, names: frozenset[bytes]) -> list[tuple[bytes, bytes]]:
     return [(key, value) for key, value in scope["headers"] if key not in names]
 

@@ -1,5 +1,6 @@
 """The guard before a plain answer, for a key without limits and one that has all of them: for bench_limits."""
 
+from typing import Any
 from uuid import uuid4
 
 from tests.benchmarks.front_apps import plain  # Sets Django up: before all that has models.
@@ -7,11 +8,13 @@ from tests.benchmarks.front_apps import plain  # Sets Django up: before all that
 # isort: split
 from django.conf import settings
 
+from jobs.live.sessions import Sessions
 from maas.edge.guard import EdgeGuard
 from maas.edge.journal import Journal, Note
 from maas.edge.key_use import KeyUse
 from tenants.asgi.protocol import App, Receive, Scope, Send
 from tenants.asgi.stopping import Stop
+from tenants.asgi.strangers import Strangers
 from tenants.asgi.threads import DatabaseThreads
 from tenants.identity import SCOPES, Identity
 from tenants.rates.admission import ADMISSION, Admission
@@ -48,10 +51,9 @@ async def answer(scope: Scope, receive: Receive, send: Send) -> None:
 
 def guarded(rates: CallerLimits) -> App:
     journal = NoJournal(settings.MAAS_CACHE_URL, KeyUse(DatabaseThreads("bench", 1)))
-    guard = EdgeGuard(
-        answer, DatabaseThreads("bench", 1), Stop(), journal, desk=Desk(settings.MAAS_REDIS_URL)
-    )
-    guard._keys = FixedKeys(rates)  # type: ignore[assignment]
+    sessions = Sessions(DatabaseThreads("bench", 1), Strangers())
+    keys: Any = FixedKeys(rates)
+    guard = EdgeGuard(answer, keys, sessions, Stop(), journal, desk=Desk(settings.MAAS_REDIS_URL))
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         await (plain if scope["type"] == "lifespan" else guard)(scope, receive, send)

@@ -15,8 +15,10 @@ from jobs.live.guests import Guests
 from jobs.live.hub import Hub
 from jobs.live.moving import SPREAD_MS
 from jobs.live.passes import Pass
+from jobs.live.sessions import Sessions
 from jobs.live.tails import TenantTail
 from tenants.asgi.protocol import Message
+from tenants.asgi.strangers import Strangers
 from tenants.asgi.threads import DatabaseThreads
 from tenants.identity import Identity
 from tests.event_source import Said, said_in
@@ -57,7 +59,8 @@ Check = Callable[[Hub, Caller, "asyncio.Task[None]"], Awaitable[None]]
 def _follow(identity: Identity, caller: Caller, check: Check) -> None:
     async def run() -> None:
         hub, threads = Hub(settings.MAAS_REDIS_URL), DatabaseThreads("events", 2)
-        guests = Guests(Doorman(threads))
+        strangers = Strangers()
+        guests = Guests(Doorman(threads, Sessions(threads, strangers), strangers))
         try:
             following = Following(hub, threads, guests)
             tail = TenantTail(identity.tenant_id, None)

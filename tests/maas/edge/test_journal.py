@@ -12,12 +12,15 @@ import redis
 from django.conf import settings
 from django.utils import timezone
 
+from jobs.live.sessions import Sessions
 from maas.edge import journal as journal_module
 from maas.edge.guard import EdgeGuard
 from maas.edge.journal import LONGEST_CLIENT, LONGEST_QUERY, MOST_WAITING, Journal, Note, entry_of
 from maas.edge.key_use import KeyUse
+from maas.edge.keys import KeyRing
 from tenants.asgi.protocol import REQUEST_ID, Receive, Scope, Send
 from tenants.asgi.stopping import Stop
+from tenants.asgi.strangers import Strangers
 from tenants.asgi.threads import DatabaseThreads
 from tenants.context import unit_of_work
 from tenants.identity import Identity
@@ -282,9 +285,9 @@ def test_every_socket_is_told_once(make_journal: Callable[[str], Journal], inner
             return
 
         journal = make_journal(NOWHERE)
-        guard = EdgeGuard(
-            inner, DatabaseThreads("test-guard", 1), Stop(), journal, desk=Desk(settings.MAAS_REDIS_URL)
-        )
+        threads, strangers = DatabaseThreads("test-guard", 1), Strangers()
+        keys, sessions = KeyRing(threads, strangers), Sessions(threads, strangers)
+        guard = EdgeGuard(inner, keys, sessions, Stop(), journal, desk=Desk(settings.MAAS_REDIS_URL))
         scope = scope_of("/ws/events") | {"type": "websocket"}
         await guard(scope, ignore, ignore)  # type: ignore[arg-type]  # nothing is received
         return [note.status for note in journal._waiting]
