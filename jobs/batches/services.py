@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
+from uuid import UUID
 
 from django.conf import settings
 from django.db import connections, transaction
@@ -61,7 +62,7 @@ def store_file(*, identity: Identity, upload: Upload, lives_s: int | None = None
         _check_room(stored)
     blobs.save(identity.tenant_id, stored.file, Path(upload.path))
     with unit_of_work(identity.tenant_id):
-        _one_at_a_time(stored)
+        _one_at_a_time("files", identity.tenant_id)
         _check_room(stored)
         erasure.withdraw(stored.file)
         stored.save(force_insert=True)
@@ -99,6 +100,7 @@ def create_batch(*, identity: Identity, request: BatchRequest) -> Batch:
     with unit_of_work(identity.tenant_id):
         given = get_file(request.input_file_id, for_update=True)
         _check_is_input(given, now)
+        _one_at_a_time("batches", identity.tenant_id)
         if unfinished_batches().count() >= MOST_UNFINISHED:
             raise TooManyBatches(
                 f"{MOST_UNFINISHED} batches of this account are unfinished. Wait for one to end, or cancel one.",
@@ -173,10 +175,10 @@ def _check_is_input(given: StoredFile, now: datetime) -> None:
         )
 
 
-def _one_at_a_time(stored: StoredFile) -> None:
-    """Of one tenant, until the transaction ends: two uploads at once are not both the last that fits."""
+def _one_at_a_time(what: str, tenant_id: UUID) -> None:
+    """Of one tenant, until the transaction ends: two at once are not both the last that fits."""
     with connections[APP].cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(hashtext(%s))", [f"files of {stored.tenant_id}"])
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtext(%s))", [f"{what} of {tenant_id}"])
 
 
 def _check_room(stored: StoredFile) -> None:

@@ -29,7 +29,8 @@ def keep_up_batches() -> None:
         log.warning(
             "batch_lease_expired", batch_id=str(task.batch_id), task_id=str(task.task_id), worker=task.worker
         )
-    if lost or expire_batches():
+    expired = expire_batches()
+    if lost or expired:
         ring()
 
 

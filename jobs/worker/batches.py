@@ -91,6 +91,8 @@ class BatchWorker:
     async def _main(self) -> None:
         self._loop = asyncio.get_running_loop()
         self._threads = DatabaseThreads("batches", AT_ONCE + 1)
+        # What was given up may hold its thread for long after: no lease may wait for that.
+        self._lease_threads = DatabaseThreads("batch-leases", 1)
         targets = DatabaseThreads("batch-models", 1)
         lane = AsyncLaneClient(self._url)
         self._asker = Asker(Targets(targets), lane, self._wording)
@@ -102,7 +104,7 @@ class BatchWorker:
             task.cancel()
         await asyncio.gather(*work, return_exceptions=True)
         await lane.close()
-        for threads in (self._threads, targets):
+        for threads in (self._threads, self._lease_threads, targets):
             threads.close()
 
     async def _serve(self) -> None:
@@ -193,7 +195,7 @@ class BatchWorker:
             if not claims:
                 continue
             try:
-                good = await self._threads.run(renew_tasks, claims)
+                good = await self._lease_threads.run(renew_tasks, claims)
             except Exception:
                 # The database may be restarting; the lease outlives two missed renewals.
                 log.exception("leases_not_renewed", tasks=len(claims))

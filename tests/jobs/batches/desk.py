@@ -58,7 +58,9 @@ class BatchDesk:
         )
 
     def batch(self, content: bytes | None = None, endpoint: str = EMBEDDINGS) -> Batch:
-        given = self.file(self.lines(3) if content is None else content)
+        return self.batch_of(self.file(self.lines(3) if content is None else content), endpoint)
+
+    def batch_of(self, given: StoredFile, endpoint: str = EMBEDDINGS) -> Batch:
         request = BatchRequest(input_file_id=shown(FILE, given.id), endpoint=endpoint)
         return create_batch(identity=self.identity, request=request)
 

@@ -1,14 +1,21 @@
 """What is kept of whom, and how much of it."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
+from django.db import connections
 from pytest_django import Settings
 
 from jobs.batches import services
 from jobs.batches.errors import TooManyBatches, TooManyFiles
 from jobs.batches.ids import FILE, shown
+from jobs.batches.models import Batch
 from jobs.batches.services import BatchRequest, create_batch
 from jobs.errors import InvalidRequest, NotFound
+from tenants.context import unit_of_work
 from tenants.identity import Identity
+from tests.jobs.dispatch.test_claims import somebody_waits_for_a_lock
+from tests.waiting import eventually
 
 from .desk import EMBEDDINGS, BatchDesk
 
@@ -37,6 +44,27 @@ def test_an_account_has_so_many_unfinished_batches_and_no_more(
     desk.batch()
     with pytest.raises(TooManyBatches):
         desk.batch()
+
+
+def test_two_at_once_are_not_both_the_last_batch_that_an_account_may_have(
+    desk: BatchDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(services, "MOST_UNFINISHED", 1)
+    first, second = desk.file(desk.lines(1)), desk.file(desk.lines(1))
+
+    def late() -> Batch:
+        try:
+            return desk.batch_of(second)
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(1) as threads:
+        with unit_of_work(desk.identity.tenant_id):
+            desk.batch_of(first)
+            made = threads.submit(late)
+            eventually(lambda: made.done() or somebody_waits_for_a_lock(), "the other at the door")
+        with pytest.raises(TooManyBatches):
+            made.result()
 
 
 def test_a_batch_is_made_of_ones_own_file_alone(desk: BatchDesk, other_identity: Identity) -> None:

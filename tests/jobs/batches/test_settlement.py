@@ -15,7 +15,7 @@ from jobs.batches.running import read_slice
 from jobs.batches.services import cancel_batch, delete_file
 from jobs.batches.settlement import Done, finish_run
 from jobs.batches.slices import MOST_LINES
-from jobs.batches.upkeep import erase_expired_files, expire_batches
+from jobs.batches.upkeep import erase_expired_files, expire_batches, keep_up_batches
 from jobs.errors import Fenced, NotFound
 from tenants.billing.models import UsageRecord
 from tenants.billing.prices import Price
@@ -132,6 +132,15 @@ def test_a_batch_past_its_window_keeps_what_was_done_and_names_the_rest(desk: Ba
     assert [one["custom_id"] for one in rest] == [f"{MOST_LINES}", f"{MOST_LINES + 1}"]
     assert {one["error"]["code"] for one in rest} == {"batch_expired"}
     assert (over.lines_completed, over.lines_failed) == (MOST_LINES, 0)
+
+
+def test_one_round_of_upkeep_takes_from_silent_workers_and_ends_what_is_late(desk: BatchDesk) -> None:
+    silent, late = desk.checked(), desk.batch()
+    desk.expire_lease(desk.claimed(silent))
+    desk.sql("UPDATE jobs_batch SET expires_at = now() WHERE id = %s", late.id)
+    keep_up_batches()
+    assert [task.state for task in desk.tasks(silent)] == [states.DONE, states.QUEUED]
+    assert desk.again(late).status == states.EXPIRED
 
 
 def test_a_file_in_use_is_neither_deleted_nor_does_it_expire(desk: BatchDesk) -> None:
