@@ -9,7 +9,8 @@ from django.db import transaction
 from tenants.context import current_alias
 from tenants.services import outdate_results
 
-Eraser = Callable[[UUID], None]
+Eraser = Callable[[UUID, int], None]
+"""Is told whose results, and the first generation of them that is not erased."""
 _erasers: list[Eraser] = []
 
 
@@ -24,6 +25,6 @@ def erase_results(*, tenant_id: UUID) -> None:
 
     With the caller's transaction: where that is undone, nothing is erased.
     """
-    outdate_results(tenant_id=tenant_id)
+    generation = outdate_results(tenant_id=tenant_id)
     for erase in _erasers:
-        transaction.on_commit(partial(erase, tenant_id), using=current_alias())
+        transaction.on_commit(partial(erase, tenant_id, generation), using=current_alias())

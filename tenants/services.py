@@ -145,9 +145,13 @@ def create_operator(*, email: str, password: str) -> User:
         return User.objects.create_superuser(email, password)
 
 
-def outdate_results(*, tenant_id: UUID) -> None:
-    """No result that was kept for it until now is found any more, by anybody, a second later.
+def outdate_results(*, tenant_id: UUID) -> int:
+    """No result that was kept for it until now is found any more, by anybody, a second later: only those of the
+    generation that is given back, and of later ones.
 
     In the transaction of whoever calls: the tenant's own or an operator's.
     """
-    Tenant.objects.filter(id=tenant_id).update(results_generation=F("results_generation") + 1)
+    found = Tenant.objects.filter(id=tenant_id)
+    found.update(results_generation=F("results_generation") + 1)
+    generation: int = found.values_list("results_generation", flat=True).get()
+    return generation

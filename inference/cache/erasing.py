@@ -6,7 +6,7 @@ from uuid import UUID
 import structlog
 from redis.exceptions import RedisError
 
-from inference.cache.scripts import ERASE, entries_prefix, keys_of
+from inference.cache.scripts import ERASE, ERASED_KEPT_S, NOTE_ERASURE, entries_prefix, keys_of
 from tenants.cache_redis import cache_redis
 
 log = structlog.get_logger(__name__)
@@ -14,11 +14,13 @@ MOST_ROUNDS = 10_000
 """Five million entries: whatever is added meanwhile, it ends."""
 
 
-def erase_entries(tenant_id: UUID) -> None:
-    keys = keys_of(tenant_id)
+def erase_entries(tenant_id: UUID, generation: int) -> None:
+    """Of all generations before this one; runs of theirs that are still under way keep nothing there either."""
+    notes, counted, erased_until = keys_of(tenant_id)
     try:
+        cache_redis().eval(NOTE_ERASURE.text, 1, erased_until, generation, ERASED_KEPT_S)
         for _ in range(MOST_ROUNDS):
-            erased = cast(int, cache_redis().eval(ERASE.text, len(keys), *keys, entries_prefix(tenant_id)))
+            erased = cast(int, cache_redis().eval(ERASE.text, 2, notes, counted, entries_prefix(tenant_id)))
             if not erased:
                 return
     except RedisError as error:

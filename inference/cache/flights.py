@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 V = TypeVar("V")
@@ -21,6 +22,8 @@ class Landed(Generic[V]):
     value: V
     led: bool
     """For this caller it ran: the first who has its value. Who began it may have left."""
+    end: Callable[[], None]
+    """For who led to say, once what came of it is kept or is not to be: until then others still join it."""
 
 
 class Flights(Generic[V]):
@@ -40,19 +43,27 @@ class Flights(Generic[V]):
         flight = self._flights.get(key)
         if flight is None:
             flight = self._flights[key] = _Flight(asyncio.create_task(work()))
-            flight.task.add_done_callback(lambda _: self._land(key, flight))
+            flight.task.add_done_callback(lambda task: self._land_failed(key, flight, task))
         flight.waiting += 1
         try:
             value = await asyncio.shield(flight.task)
             led, flight.taken = not flight.taken, True
-            return Landed(value, led)
+            return Landed(value, led, partial(self._land, key, flight) if led else _nothing)
         finally:
             flight.waiting -= 1
-            if not flight.waiting and not flight.task.done():
+            if not flight.waiting and not flight.taken:
                 # Nobody may join what is about to end for nothing.
                 self._land(key, flight)
                 flight.task.cancel()
 
+    def _land_failed(self, key: bytes, flight: _Flight[V], task: "asyncio.Task[V]") -> None:
+        if task.cancelled() or task.exception() is not None:
+            self._land(key, flight)
+
     def _land(self, key: bytes, flight: _Flight[V]) -> None:
         if self._flights.get(key) is flight:
             del self._flights[key]
+
+
+def _nothing() -> None:
+    """Only who led ends it."""

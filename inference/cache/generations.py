@@ -21,3 +21,8 @@ class Generations:
         if known is not None:
             return known
         return await self._known.get(tenant_id, lambda: self._threads.run(results_generation, tenant_id))
+
+    def is_over(self, tenant_id: UUID, generation: int) -> bool:
+        """As far as is known here at the moment: what is of it need not be kept."""
+        known = self._known.peek(tenant_id)
+        return known is not None and known != generation

@@ -13,15 +13,13 @@ from redis.exceptions import NoScriptError, RedisError, ResponseError
 from inference.cache.breaker import Breaker
 from inference.cache.metrics import REMOTE_FAILURES, UNKEPT
 from inference.cache.reading import connection_to
-from inference.cache.scripts import KEEP, Script, entries_prefix, keys_of
+from inference.cache.scripts import KEEP, NOTE_BYTES, Script, entries_prefix, keys_of
 
 log = structlog.get_logger(__name__)
 PATIENCE_S = 1.0
 MOST_WAITING_BYTES = 16 << 20
 AT_ONCE = 64
 """Entries of a tenant in one go of the script, during which Redis serves nobody else."""
-NOTE_BYTES = 250
-"""What Redis takes for an entry beside its content: key, note and expiry, about."""
 
 Said = bytes | int
 
@@ -31,6 +29,8 @@ class NewEntry:
     key: bytes
     written: bytes
     ttl_s: float
+    generation: int = 0
+    """Not kept where the tenant's results of that one have been erased."""
 
 
 class RemoteKeeper:
@@ -81,12 +81,13 @@ class RemoteKeeper:
             self._waiting_bytes = 0
 
     async def _send(self, tenant_id: UUID, entries: Sequence[NewEntry]) -> None:
-        args: list[Said] = [entries_prefix(tenant_id), time.time_ns() // 1_000_000, self._tenant_bytes]
+        now_ms = time.time_ns() // 1_000_000
+        args: list[Said] = [entries_prefix(tenant_id), now_ms, self._tenant_bytes, NOTE_BYTES]
         for entry in entries:
             args += [
                 entry.key.hex().encode(),
-                len(entry.written) + NOTE_BYTES,
                 max(1, round(entry.ttl_s * 1000)),
+                entry.generation,
                 entry.written,
             ]
         heard = False

@@ -7,7 +7,7 @@ from typing import Protocol
 from inference.cache.embedded_texts import output_of, read_text, texts_of, write_text
 from inference.cache.inputs import row_digests, work_digest
 from inference.contracts import TensorInput, TextInput, TokenInput, WorkOutput
-from inference.lane.answers import LaneAnswer, read_answer, write_answer
+from inference.lane.answers import LaneAnswer, read_answer
 from inference.lane.works import LaneWork
 
 
@@ -23,7 +23,7 @@ class Parts(Protocol):
     def only(self, positions: Sequence[int]) -> LaneWork:
         """What is to be run for these."""
 
-    def payloads(self, output: WorkOutput, count: int) -> list[bytes] | None:
+    def payloads(self, answer: LaneAnswer, count: int) -> list[bytes] | None:
         """Of a run for so many parts; None where they cannot be told apart."""
 
     def output(self, payloads: Sequence[bytes]) -> WorkOutput:
@@ -50,8 +50,8 @@ class Texts:
             return TextInput(tuple(work.texts[position] for position in positions), work.single)
         return TokenInput(tuple(work.rows[position] for position in positions), work.single)
 
-    def payloads(self, output: WorkOutput, count: int) -> list[bytes] | None:
-        texts = texts_of(output, count)
+    def payloads(self, answer: LaneAnswer, count: int) -> list[bytes] | None:
+        texts = texts_of(answer.output, count)
         return None if texts is None else [write_text(text) for text in texts]
 
     def output(self, payloads: Sequence[bytes]) -> WorkOutput:
@@ -73,8 +73,9 @@ class Whole:
     def only(self, positions: Sequence[int]) -> LaneWork:
         return self.work
 
-    def payloads(self, output: WorkOutput, count: int) -> list[bytes] | None:
-        return [write_answer(LaneAnswer(output, 0.0, 0.0))]
+    def payloads(self, answer: LaneAnswer, count: int) -> list[bytes] | None:
+        """As it came: to write it again would take longer the larger it is."""
+        return [bytes(answer.written)]
 
     def output(self, payloads: Sequence[bytes]) -> WorkOutput:
         return read_answer(payloads[0]).output

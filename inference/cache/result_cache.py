@@ -1,7 +1,8 @@
 """Results that are kept: in this process, and beyond it in the cache Redis. Whatever is wrong with either is a miss."""
 
+import asyncio
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -9,11 +10,18 @@ from inference.cache.breaker import Breaker
 from inference.cache.entries import MOST_BYTES, Found, read_entry, write_entry
 from inference.cache.keeping import NewEntry, RemoteKeeper
 from inference.cache.keys import EntryKeys, Family, Holder
-from inference.cache.metrics import MEMORY
+from inference.cache.metrics import MEMORY, UNKEPT
 from inference.cache.reading import PATIENCE_S, RemoteReader
 from inference.cache.s3_fifo import S3Fifo
 from inference.cache.scripts import entry_key
 from inference.contracts import Json
+
+SMALL_BYTES = 64 << 10
+"""Sealed and packed in the event loop: a thread would cost more than it spares the others."""
+MOST_ASIDE_BYTES = 64 << 20
+"""What waits to be packed in threads; nobody waits for it, so it must not grow."""
+
+Results = Mapping[bytes, Found]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +31,8 @@ class Shelf:
     tenant_id: UUID
     family: Family
     ttl_s: float
+    generation: int = 0
+    """Of the tenant's results: those of an earlier one are erased."""
 
     def key(self, input_digest: bytes) -> bytes:
         return self.family.key(input_digest)
@@ -46,11 +56,14 @@ class ResultCache:
         breaker = Breaker()
         self._reader = RemoteReader(url, breaker, patience_s=patience_s)
         self._keeper = RemoteKeeper(url, breaker, tenant_bytes=tenant_bytes)
+        self._aside: set[asyncio.Task[None]] = set()
+        self._aside_bytes = 0
 
     def shelf(
         self, holder: Holder, digest: str, parameters: Mapping[str, Json], kind: str, ttl_s: float
     ) -> Shelf:
-        return Shelf(holder.tenant_id, self._keys.family(holder, digest, parameters, kind), ttl_s)
+        family = self._keys.family(holder, digest, parameters, kind)
+        return Shelf(holder.tenant_id, family, ttl_s, holder.generation)
 
     def remembered(self, shelf: Shelf, keys: Sequence[bytes], most_age_s: float) -> list[Found | None]:
         """What this process has."""
@@ -62,42 +75,95 @@ class ResultCache:
     async def fetched(self, shelf: Shelf, keys: Sequence[bytes], most_age_s: float) -> list[Found | None]:
         """What the cache Redis has."""
         written = await self._reader.get([entry_key(shelf.tenant_id, key) for key in keys])
+        if sum(len(entry) for entry in written if isinstance(entry, bytes)) <= SMALL_BYTES:
+            read = self._read(keys, written)
+        else:
+            read = await asyncio.to_thread(self._read, keys, written)
         now_s = time.time()
         oldest_s = now_s - min(shelf.ttl_s, most_age_s)
-        found: list[Found | None] = []
-        for key, entry in zip(keys, written, strict=True):
-            one = read_entry(self._seal, key, entry) if isinstance(entry, bytes) else None
-            if one is not None and one.written_s > oldest_s:
-                self._remember(shelf, key, one)
-                found.append(one)
-            else:
-                found.append(None)
+        found = [one if one is not None and one.written_s > oldest_s else None for one in read]
+        for key, young in zip(keys, found, strict=True):
+            if young is not None:
+                self._remember(shelf, key, young)
         return found
 
-    def written(self, shelf: Shelf, results: Mapping[bytes, Found], *, dense: bool = False) -> list[NewEntry]:
-        """For the cache Redis; in any thread. What is too large for it stays in this process."""
-        return [
-            NewEntry(
-                key, write_entry(self._seal, key, found.payload, found.written_s, dense=dense), shelf.ttl_s
-            )
-            for key, found in results.items()
-            if len(found.payload) <= MOST_BYTES
-        ]
+    def keep(
+        self,
+        shelf: Shelf,
+        results: Callable[[], Results],
+        size_bytes: int,
+        *,
+        dense: bool,
+        then: Callable[[], None],
+    ) -> None:
+        """In this process and soon in the cache Redis; `then` is called once it can be found here, or will not be.
 
-    def keep(self, shelf: Shelf, results: Mapping[bytes, Found], written: Sequence[NewEntry]) -> None:
-        """At once in this process, and soon in the cache Redis."""
-        for key, found in results.items():
-            self._remember(shelf, key, found)
-        if written:
-            self._keeper.keep(shelf.tenant_id, written)
+        Nobody waits for it: what is large is made ready in a thread. `results`: called once, in any thread.
+        """
+        if size_bytes <= SMALL_BYTES:
+            try:
+                self._put(shelf, *self._ready(shelf, results, dense))
+            finally:
+                then()
+            return
+        if self._aside_bytes + size_bytes > MOST_ASIDE_BYTES:
+            UNKEPT.inc()
+            then()
+            return
+        task = asyncio.get_running_loop().create_task(self._keep_aside(shelf, results, size_bytes, dense))
+        self._aside.add(task)
+        task.add_done_callback(self._aside.discard)
+        task.add_done_callback(lambda _: then())
 
     async def settle(self) -> None:
         """Until all that was kept is where it belongs."""
+        if self._aside:
+            await asyncio.wait(self._aside)
         await self._keeper.settle()
 
     async def close(self) -> None:
+        for task in self._aside:
+            task.cancel()
         await self._reader.close()
         await self._keeper.close()
+
+    async def _keep_aside(
+        self, shelf: Shelf, results: Callable[[], Results], size_bytes: int, dense: bool
+    ) -> None:
+        self._aside_bytes += size_bytes
+        try:
+            self._put(shelf, *await asyncio.to_thread(self._ready, shelf, results, dense))
+        finally:
+            self._aside_bytes -= size_bytes
+
+    def _ready(
+        self, shelf: Shelf, results: Callable[[], Results], dense: bool
+    ) -> tuple[Results, list[NewEntry]]:
+        """For this process, and for the cache Redis; what is too large for that stays in this process."""
+        made = results()
+        entries = [
+            NewEntry(
+                key,
+                write_entry(self._seal, key, found.payload, found.written_s, dense=dense),
+                shelf.ttl_s,
+                shelf.generation,
+            )
+            for key, found in made.items()
+            if len(found.payload) <= MOST_BYTES
+        ]
+        return made, entries
+
+    def _put(self, shelf: Shelf, results: Results, entries: Sequence[NewEntry]) -> None:
+        for key, found in results.items():
+            self._remember(shelf, key, found)
+        if entries:
+            self._keeper.keep(shelf.tenant_id, entries)
+
+    def _read(self, keys: Sequence[bytes], written: Sequence[bytes | None]) -> list[Found | None]:
+        return [
+            read_entry(self._seal, key, entry) if isinstance(entry, bytes) else None
+            for key, entry in zip(keys, written, strict=True)
+        ]
 
     def _remember(self, shelf: Shelf, key: bytes, found: Found) -> None:
         self._memory.put(key, found, len(found.payload), found.written_s + shelf.ttl_s)

@@ -6,8 +6,8 @@ from typing import Literal
 
 Word = Literal["HIT", "MISS", "COALESCED", "BYPASS"]
 Header = tuple[bytes, bytes]
-LONGEST = 200
-"""Characters of the header that are read."""
+LONGEST = 8 << 10
+"""Characters of all such headers together that are read. Whoever sends more may have said anything: nothing is kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,15 +25,18 @@ class CacheWish:
 
 
 ANYTHING = CacheWish()
+NEITHER = CacheWish(reads=False, keeps=False)
 
 
 def cache_wish(header: str | None) -> CacheWish:
     """`no-cache`: run afresh, and keep that. `no-store`: neither. `max-age`: nothing older. The rest is ignored."""
     if header is None:
         return ANYTHING
-    said = [one.strip().lower() for one in header[:LONGEST].split(",")]
+    if len(header) > LONGEST:
+        return NEITHER
+    said = [one.strip().lower() for one in header.split(",")]
     if "no-store" in said:
-        return CacheWish(reads=False, keeps=False)
+        return NEITHER
     ages = [_seconds(one) for one in said if one.startswith("max-age=")]
     most_age_s = min(ages, default=math.inf)
     if "no-cache" in said or most_age_s <= 0:

@@ -10,7 +10,7 @@ from inference.calls import Call
 from inference.gateway.listening import listened_call
 from inference.gateway.room import Share
 from tenants.api.authentication import IDENTITY
-from tenants.asgi.protocol import Receive, Scope, body_chunks, has_body, header
+from tenants.asgi.protocol import Receive, Scope, body_chunks, has_body, header, headers_of
 from tenants.asgi.stopping import Stop
 from tenants.errors import NotSignedIn
 from tenants.identity import Identity
@@ -39,6 +39,7 @@ class Exchange:
         """What the answer will have cost: written down once it is made, and before it leaves."""
         self.tokens = 0
         """What models have read for it."""
+        self._afterwards: list[Callable[[bool], None]] = []
 
     @property
     def identity(self) -> Identity:
@@ -57,6 +58,11 @@ class Exchange:
     def header(self, name: bytes) -> str | None:
         return header(self.scope, name)
 
+    @property
+    def cache_control(self) -> str | None:
+        """Of all such headers, as they make one list."""
+        return ", ".join(headers_of(self.scope, b"cache-control")) or None
+
     async def body(self) -> bytes:
         """Once. The guard in front has bounded its size and its time."""
         chunks: list[bytes] = []
@@ -70,6 +76,16 @@ class Exchange:
     def hold(self, count: int) -> None:
         """So many bytes more, as long as the request lasts: what its body has become."""
         self._share.grow(count)
+
+    def afterwards(self, tell: Callable[[bool], None]) -> None:
+        """Is told once whether what was used has been written down: what is not paid for is kept for nobody."""
+        self._afterwards.append(tell)
+
+    def settle(self, *, written: bool) -> None:
+        """However it ended."""
+        told, self._afterwards = self._afterwards, []
+        for tell in told:
+            tell(written)
 
     @property
     def stopping(self) -> bool:

@@ -79,14 +79,23 @@ class Gateway:
         with self._room.share(identity.tenant_id if isinstance(identity, Identity) else None) as share:
             exchange = Exchange(scope, receive, self._stop, share)
             try:
-                reply = await handler(exchange)
-            except DomainError as error:
-                # A model has run, and what it answers cannot be said as its caller wants it said.
-                if error.code == WRONGLY_ASKED:
-                    await self._count(exchange)
-                raise
-            await self._count(exchange)
+                reply = await self._answered(handler, exchange)
+            finally:
+                # Of whoever hung up, or whose use could not be written down, nothing is kept.
+                exchange.settle(written=False)
             await reply.give(send)
+
+    async def _answered(self, handler: Handler, exchange: Exchange) -> Reply:
+        """Its use is written down before it leaves."""
+        try:
+            reply = await handler(exchange)
+        except DomainError as error:
+            # A model has run, and what it answers cannot be said as its caller wants it said.
+            if error.code == WRONGLY_ASKED:
+                await self._count(exchange)
+            raise
+        await self._count(exchange)
+        return reply
 
     def _handler_of(self, path: str) -> Handler:
         if path == EMBEDDINGS:
@@ -97,3 +106,4 @@ class Gateway:
 
     async def _count(self, exchange: Exchange) -> None:
         await self._meter.add(*exchange.uses)
+        exchange.settle(written=True)

@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
 
 from inference.cache.metrics import CALLS
@@ -52,7 +53,7 @@ class KeptReplies:
 
     async def raw(self, exchange: Exchange, body: bytes) -> "RawRequest | None":
         """None where nothing is to be looked for or kept."""
-        wish = cache_wish(exchange.header(b"cache-control"))
+        wish = cache_wish(exchange.cache_control)
         if not wish.keeps:
             return None
         holder = await self._known.holder(exchange)
@@ -87,14 +88,18 @@ class RawRequest:
         return Reply(reply.body, reply.content_type, reply.status, (*reply.headers, *said))
 
     def keep(self, exchange: Exchange, reference: str, answered: Answered, reply: Reply) -> None:
-        """`reply` as it is without what is said of this one call."""
+        """Once the use is written down. `reply` as it is without what is said of this one call."""
         outcome, target = answered.outcome, answered.target
         tenant = str(exchange.identity.tenant_id)
         if not outcome.written_s or not self.known.looks(tenant, target, self.key):
             return
         kept = KeptReply(reply, target, reference, outcome.output.units, outcome.written_s)
-        ends_s = outcome.written_s + target.cache_ttl_s
-        self.memory.put(self.key, kept, len(reply.body) + REPLY_BYTES, ends_s)
+        exchange.afterwards(partial(self._put, kept))
+
+    def _put(self, kept: KeptReply, written: bool) -> None:
+        if written:
+            ends_s = kept.written_s + kept.target.cache_ttl_s
+            self.memory.put(self.key, kept, len(kept.reply.body) + REPLY_BYTES, ends_s)
 
 
 def at_once(exchange: Exchange) -> Timings:

@@ -1,7 +1,7 @@
 """Answers out of what is kept, runs what is not, and keeps that: one run for all who ask the same at once."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
@@ -14,7 +14,7 @@ from inference.cache.parts import Texts, Whole, parts_of, size_bytes
 from inference.cache.result_cache import ResultCache, Shelf
 from inference.cache.worth import Worth
 from inference.calls import Call
-from inference.contracts import Units, WorkOutput, WorkRefused
+from inference.contracts import Units, WorkRefused
 from inference.errors import DeadlinePassed
 from inference.gateway.cache_wishes import CacheNote, CacheWish
 from inference.gateway.exchange import Exchange
@@ -36,7 +36,7 @@ class KnownResults:
         self._cache = cache
         self._generations = generations
         self._worth: Worth[tuple[str, str]] = Worth()
-        self._flights: Flights[Outcome] = Flights()
+        self._flights: Flights[_Landing] = Flights()
 
     async def holder(self, exchange: Exchange) -> Holder:
         identity = exchange.identity
@@ -77,7 +77,9 @@ class KnownResults:
         ends_s = time.monotonic() + deadline_s
         async with exchange.call(deadline_s):
             if not wish.shares:
-                return await self._look_and_run(exchange, search, ends_s)
+                alone = await self._look_and_run(exchange, search, ends_s)
+                self._keep_afterwards(exchange, search, alone, _nothing)
+                return alone.outcome
             while True:
                 try:
                     landed = await self._flights.join(
@@ -88,7 +90,10 @@ class KnownResults:
                     if time.monotonic() >= ends_s - 0.01:
                         raise
                     continue
-                return landed.value if landed.led else landed.value.for_one_who_joined()
+                if not landed.led:
+                    return landed.value.outcome.for_one_who_joined()
+                self._keep_afterwards(exchange, search, landed.value, landed.end)
+                return landed.value.outcome
 
     def _search(self, holder: Holder, asked: Question, wish: CacheWish) -> "_Search":
         target = asked.target
@@ -97,7 +102,25 @@ class KnownResults:
         keys = [shelf.key(digest) for digest in parts.digests()]
         return _Search(asked, parts, shelf, keys, wish, str(holder.tenant_id))
 
-    async def _look_and_run(self, exchange: Exchange, search: "_Search", ends_s: float) -> Outcome:
+    def _keep_afterwards(
+        self, exchange: Exchange, search: "_Search", landing: "_Landing", then: Callable[[], None]
+    ) -> None:
+        """Once its run is paid for. `then`: nobody can join it any more, as it is found now, or is not to be."""
+        fresh = landing.fresh
+        if fresh is None:
+            then()
+            return
+
+        def keep(written: bool) -> None:
+            shelf = search.shelf
+            if written and not self._generations.is_over(shelf.tenant_id, shelf.generation):
+                self._cache.keep(shelf, fresh.results, fresh.bytes, dense=search.parts.dense, then=then)
+            else:
+                then()
+
+        exchange.afterwards(keep)
+
+    async def _look_and_run(self, exchange: Exchange, search: "_Search", ends_s: float) -> "_Landing":
         """For all who wait for the same: it outlasts the exchange that began it."""
         of = (search.tenant, search.asked.target.key)
         looks = self._worth.looks(of, search.flight)
@@ -108,7 +131,7 @@ class KnownResults:
             self._worth.count(of, looked=len(unique), found=len(found))
         if len(found) == len(unique):
             everything = [found[key] for key in search.keys]
-            return await exchange.think(search.size(everything), search.hit, everything)
+            return _Landing(await exchange.think(search.size(everything), search.hit, everything))
         return await self._run(exchange, search, found, ends_s, keeps=looks)
 
     async def _found(self, search: "_Search", unique: Sequence[Key]) -> dict[Key, Found]:
@@ -122,7 +145,7 @@ class KnownResults:
 
     async def _run(
         self, exchange: Exchange, search: "_Search", found: Mapping[Key, Found], ends_s: float, *, keeps: bool
-    ) -> Outcome:
+    ) -> "_Landing":
         first = {key: position for position, key in reversed(list(enumerate(search.keys)))}
         missing = sorted(position for key, position in first.items() if key not in found)
         whole = len(missing) == len(search.keys)
@@ -131,27 +154,25 @@ class KnownResults:
         except WorkRefused:
             if whole:
                 raise
-            # Which text is refused is told by its place in the list as its caller sent it.
-            return ran(
-                await self._call(search, search.asked.work, range(len(search.keys)), ends_s), MISS, 0.0
-            )
-        size = _size_bytes(answer.output)
-        payloads = await exchange.think(size, search.parts.payloads, answer.output, len(missing))
-        if payloads is None and not whole:
-            # A worker of an older version answered.
-            return ran(
-                await self._call(search, search.asked.work, range(len(search.keys)), ends_s), MISS, 0.0
-            )
-        now_s = time.time()
-        fresh = search.fresh(missing, payloads or [], now_s)
-        if keeps and fresh:
-            shelf = search.shelf
-            written = await exchange.think(size, self._cache.written, shelf, fresh, dense=search.parts.dense)
-            self._cache.keep(shelf, fresh, written)
+            return await self._run_all(search, ends_s)
+        keeps = keeps and not answer.joined
+        fresh = _Fresh(search, missing, answer, time.time())
         if whole:
             search.count(0)
-            return ran(answer, MISS, now_s if keeps else 0.0)
-        return search.partly(answer, {**found, **fresh}, len(missing), keeps=keeps)
+            outcome = ran(answer, MISS, fresh.written_s if keeps else 0.0)
+        else:
+            results = await exchange.think(fresh.bytes, fresh.results)
+            if not results:
+                # A worker of an older version answered.
+                return await self._run_all(search, ends_s)
+            outcome = search.partly(answer, {**found, **results}, len(missing), keeps=keeps)
+        return _Landing(outcome.for_one_who_joined() if answer.joined else outcome, fresh if keeps else None)
+
+    async def _run_all(self, search: "_Search", ends_s: float) -> "_Landing":
+        """As it was sent: which text is refused is told by its place in the list as its caller knows it."""
+        answer = await self._call(search, search.asked.work, range(len(search.keys)), ends_s)
+        outcome = ran(answer, MISS)
+        return _Landing(outcome.for_one_who_joined() if answer.joined else outcome)
 
     async def _call(
         self, search: "_Search", work: LaneWork, positions: Sequence[int], ends_s: float
@@ -187,10 +208,6 @@ class _Search:
     def shape(self) -> bytes:
         return b"one" if getattr(self.asked.work, "single", False) else b"list"
 
-    def fresh(self, positions: Sequence[int], payloads: Sequence[bytes], now_s: float) -> dict[Key, Found]:
-        pairs = zip(positions, payloads, strict=False)
-        return {self.keys[position]: Found(payload, now_s) for position, payload in pairs}
-
     def size(self, found: Sequence[Found]) -> int:
         return sum(len(one.payload) for one in found)
 
@@ -220,7 +237,34 @@ class _Search:
             TEXTS.labels(model, "run").inc(len(self.keys) - known)
 
 
-def _size_bytes(output: WorkOutput) -> int:
-    """About, as bytes."""
-    tensors = output.tensors or {}
-    return sum(tensor.nbytes for tensor in tensors.values()) or 1024 * len(output.result)
+@dataclass(frozen=True, slots=True)
+class _Landing:
+    """What all who wait for the same are answered with."""
+
+    outcome: Outcome
+    fresh: "_Fresh | None" = None
+    """To be kept, by whom it ran for."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Fresh:
+    """What has just been run, for these of the parts that were searched for."""
+
+    search: _Search
+    positions: Sequence[int]
+    answer: LaneAnswer
+    written_s: float
+
+    @property
+    def bytes(self) -> int:
+        return len(self.answer.written)
+
+    def results(self) -> dict[Key, Found]:
+        """None where a worker of an older version answered, which does not tell the texts apart."""
+        payloads = self.search.parts.payloads(self.answer, len(self.positions)) or []
+        pairs = zip(self.positions, payloads, strict=False)
+        return {self.search.keys[position]: Found(payload, self.written_s) for position, payload in pairs}
+
+
+def _nothing() -> None:
+    """Nobody could join it."""

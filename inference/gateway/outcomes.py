@@ -44,7 +44,8 @@ class Outcome:
         if self.ran is None:
             return self
         note, units = CacheNote("COALESCED"), self.output.units
-        return Outcome(self.output, None, units, note, self.queue_ms, self.run_ms, self.spent, self.written_s)
+        # Whom it ran for keeps it, once that is paid for.
+        return Outcome(self.output, None, units, note, self.queue_ms, self.run_ms, self.spent)
 
 
 class Answers(Protocol):

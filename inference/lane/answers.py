@@ -1,7 +1,7 @@
 """What a model answered, or how it failed, as bytes."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from inference.contracts import Embedding, Json, Units, WorkOutput, WorkRefused
@@ -37,6 +37,10 @@ class LaneAnswer:
     run_ms: float
     """In the worker, whole."""
     spent: SpentMs = NOTHING_SPENT
+    joined: bool = False
+    """It ran for somebody else of the same tenant, who asked the same before."""
+    written: Buffer = field(default=b"", compare=False, repr=False)
+    """As it came."""
 
 
 def write_answer(answer: LaneAnswer) -> bytes:
@@ -57,6 +61,8 @@ def write_answer(answer: LaneAnswer) -> bytes:
         buffers += [buffer for _described, buffer in written]
     if output.row_tokens:
         said["row_tokens"] = output.row_tokens
+    if answer.joined:
+        said["joined"] = True
     return pack(
         {**said, "lifted": lifted, "units": units, "ms": times, "spent": spent, "steps": output.steps},
         buffers,
@@ -87,7 +93,10 @@ def read_answer(payload: Buffer) -> LaneAnswer:
             tensors = _tensors(header.get("tensors"), rest)
             row_tokens = _counts(header.get("row_tokens", []))
             output = WorkOutput(result, Units(pages, tokens, calls), embedding, steps, tensors, row_tokens)
-            return LaneAnswer(output, queue_ms, run_ms, SpentMs(load_ms, batch_ms, infer_ms))
+            spent = SpentMs(load_ms, batch_ms, infer_ms)
+            return LaneAnswer(
+                output, queue_ms, run_ms, spent, joined=header.get("joined") is True, written=payload
+            )
     raise MessageMalformed(f"a payload with {sorted(header)[:8]}, which is no answer")
 
 

@@ -44,14 +44,13 @@ class Outcomes:
             )
 
     def payload_for(
-        self, taken: Taken, outcome: WorkOutput | WorkError, run_ms: float, spent: Spent
+        self, taken: Taken, outcome: WorkOutput | WorkError, run_ms: float, spent: Spent, *, joined: bool
     ) -> bytes:
         if not isinstance(outcome, WorkOutput):
             return write_error(outcome)
         try:
-            payload = write_answer(
-                LaneAnswer(outcome, taken.queue_s * 1000, run_ms, _spent_ms(spent, taken.load_s))
-            )
+            spent_ms = _spent_ms(spent, taken.load_s)
+            payload = write_answer(LaneAnswer(outcome, taken.queue_s * 1000, run_ms, spent_ms, joined=joined))
         except (TypeError, ValueError) as error:
             return write_error(ModelFailed("model_output_invalid", f"the answer cannot be written: {error}"))
         if len(payload) > self._limits.answer_bytes:

@@ -231,8 +231,12 @@ class LaneReader:
         run_ms = (time.monotonic() - began_s) * 1000
         members = self._hand.end(run)
         replies = [
-            self._reply_to(taken, self._outcomes.payload_for(taken, outcome, run_ms, run.call.spent))
-            for taken in members
+            self._reply_to(
+                taken,
+                # Of those who still wait, it ran for who asked first.
+                self._outcomes.payload_for(taken, outcome, run_ms, run.call.spent, joined=place > 0),
+            )
+            for place, taken in enumerate(members)
         ]
         sent = self._reply_and_wait(replies, seat) if seat is not None and replies else 0
         for taken, reply in zip(members[sent:], replies[sent:], strict=True):

@@ -36,7 +36,9 @@ def run(scenario: Callable[[Flights[int], Work], Awaitable[None]]) -> None:
 
 async def _joined(flights: Flights[int], work: Work, count: int) -> "list[asyncio.Task[bool]]":
     async def join() -> bool:
-        return (await flights.join(b"k", work)).led
+        landed = await flights.join(b"k", work)
+        landed.end()
+        return landed.led
 
     tasks = [asyncio.create_task(join()) for _ in range(count)]
     await asyncio.sleep(0)
@@ -92,6 +94,21 @@ def test_a_failure_is_everybodys_and_is_not_remembered() -> None:
         assert [type(failure) for failure in failures] == [ValueError] * 3
         work.fails = None
         assert (await flights.join(b"k", work)).led
+
+    run(scenario)
+
+
+def test_until_its_leader_ends_it_others_join_what_has_landed() -> None:
+    async def scenario(flights: Flights[int], work: Work) -> None:
+        work.gate.set()
+        first = await flights.join(b"k", work)
+        second = await flights.join(b"k", work)
+        second.end()
+        third = await flights.join(b"k", work)
+        assert (first.led, second.led, third.led, work.started) == (True, False, False, 1)
+        first.end()
+        assert (await flights.join(b"k", work)).led
+        assert work.started == 2
 
     run(scenario)
 

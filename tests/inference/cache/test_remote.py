@@ -11,9 +11,9 @@ from structlog.testing import capture_logs
 
 from inference.cache.breaker import MOST_FAILURES, Breaker
 from inference.cache.erasing import erase_entries
-from inference.cache.keeping import NOTE_BYTES, NewEntry, RemoteKeeper
+from inference.cache.keeping import NewEntry, RemoteKeeper
 from inference.cache.reading import RemoteReader
-from inference.cache.scripts import entries_prefix, entry_key, keys_of
+from inference.cache.scripts import NOTE_BYTES, entries_prefix, entry_key, keys_of
 from tests.inference.lane.mortal import MortalRedis
 
 SIZE = 1_000
@@ -74,9 +74,22 @@ def test_the_same_again_counts_once_and_what_expired_counts_no_more(mortal: Mort
     assert counted(mortal.url, tenant_id) == 3 * (SIZE + NOTE_BYTES)
 
 
+def test_what_is_kept_again_in_another_size_counts_once_and_its_older_note_takes_nothing_along(
+    mortal: MortalRedis,
+) -> None:
+    tenant_id = uuid4()
+    keep(mortal.url, tenant_id, [entry(1, ttl_s=1_000)], [entry(1, ttl_s=5_000, size=SIZE // 2)])
+    assert counted(mortal.url, tenant_id) == SIZE // 2 + NOTE_BYTES
+    # Redis lets go of an entry, whose note stays.
+    with redis.Redis.from_url(mortal.url) as client:
+        client.delete(entry_key(tenant_id, (1).to_bytes(32, "big")))
+    keep(mortal.url, tenant_id, [entry(1, ttl_s=6_000)], *([entry(n, ttl_s=7_000)] for n in range(2, 11)))
+    assert kept(mortal.url, tenant_id) == set(range(1, 11))
+
+
 def test_what_redis_has_forgotten_of_its_own_accord_does_not_stand_in_the_way(mortal: MortalRedis) -> None:
     tenant_id = uuid4()
-    notes, number_of_bytes = keys_of(tenant_id)
+    notes, number_of_bytes, _erased_until = keys_of(tenant_id)
     keep(mortal.url, tenant_id, [entry(number) for number in range(5)])
     with redis.Redis.from_url(mortal.url) as client:
         client.delete(notes)
@@ -98,10 +111,10 @@ def test_erasing_takes_all_of_a_tenant_and_nothing_of_another(cache_url: str) ->
     one, other = uuid4(), uuid4()
     keep(cache_url, one, [entry(number, size=1) for number in range(1_200)])
     keep(cache_url, other, [entry(1)])
-    erase_entries(one)
+    erase_entries(one, 1)
     assert (kept(cache_url, one), kept(cache_url, other)) == (set(), {1})
     with redis.Redis.from_url(cache_url) as client:
-        assert client.exists(*keys_of(one)) == 0
+        assert client.exists(*keys_of(one)[:2]) == 0
 
 
 def ask(

@@ -3,10 +3,9 @@
 import asyncio
 import json
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -29,7 +28,8 @@ from tenants.metering.events import MeterEvent
 from tests.inference.gateway.known import cache_at, inference_of
 
 REFUSED = "refuse me"
-NO_HEADERS: Mapping[str, str] = MappingProxyType({})
+Headers = Mapping[str, str] | Sequence[tuple[str, str]]
+"""As a list where one comes twice."""
 
 
 class Embedder:
@@ -93,10 +93,16 @@ class Given:
         return [(use.source_kind, use.quantity, use.price.amount_micros) for use in self.uses]
 
 
+async def written_down() -> bool:
+    """What a meter says that takes every use at once."""
+    return True
+
+
 class House:
     """One web process: its own memory, its own runs under way."""
 
     def __init__(self, cache_url: str, *, memory_bytes: int = 1 << 20, **options: Any) -> None:
+        self.meter = written_down
         self.threads = DatabaseThreads("house", 1)
         self.lane = AsyncLaneClient(settings.MAAS_REDIS_URL)
         self.cache = cache_at(cache_url, memory_bytes, **options)
@@ -105,7 +111,7 @@ class House:
         self._open_inference = OpenInference(inference, replies)
 
     async def embed(
-        self, identity: Identity, model: str, asked: Any, headers: Mapping[str, str] = NO_HEADERS, **more: Any
+        self, identity: Identity, model: str, asked: Any, headers: Headers = (), **more: Any
     ) -> Given:
         body = json.dumps({"model": model, "input": asked, **more}).encode()
         return await self.ask(self._embeddings, identity, "/v1/embeddings", body, headers)
@@ -115,7 +121,7 @@ class House:
         identity: Identity,
         model: str,
         texts: list[str],
-        headers: Mapping[str, str] = NO_HEADERS,
+        headers: Headers = (),
         **more: Any,
     ) -> Given:
         tensor = {"name": "text", "shape": [len(texts)], "datatype": "BYTES", "data": texts}
@@ -128,15 +134,16 @@ class House:
         identity: Identity,
         path: str,
         body: bytes,
-        headers: Mapping[str, str],
+        headers: Headers,
     ) -> Given:
-        given = {"content-length": str(len(body)), **headers}
+        pairs = headers.items() if isinstance(headers, Mapping) else headers
+        given = [("content-length", str(len(body))), *pairs]
         scope: Scope = {
             "type": "http",
             "method": "POST",
             "path": path,
             "http_version": "1.1",
-            "headers": [(name.encode(), value.encode()) for name, value in given.items()],
+            "headers": [(name.encode(), value.encode()) for name, value in given],
             IDENTITY: identity,
         }
         messages: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
@@ -146,7 +153,12 @@ class House:
 
         with Room().share() as share:
             exchange = Exchange(scope, receive, Stop(), share)
-            return Given(await handler(exchange), exchange.uses)
+            try:
+                reply = await handler(exchange)
+                exchange.settle(written=await self.meter())
+                return Given(reply, exchange.uses)
+            finally:
+                exchange.settle(written=False)
 
     async def close(self) -> None:
         await self.lane.close()

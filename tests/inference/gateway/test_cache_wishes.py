@@ -4,10 +4,9 @@ import math
 
 import pytest
 
-from inference.gateway.cache_wishes import ANYTHING, CacheNote, CacheWish, cache_wish
+from inference.gateway.cache_wishes import ANYTHING, NEITHER, CacheNote, CacheWish, cache_wish
 
 AFRESH = CacheWish(reads=False)
-NEITHER = CacheWish(reads=False, keeps=False)
 
 
 @pytest.mark.parametrize(
@@ -27,7 +26,8 @@ NEITHER = CacheWish(reads=False, keeps=False)
         ("max-age=-1", AFRESH),
         ("max-age=soon", AFRESH),
         ("max-age=²", AFRESH),
-        ("x" * 10_000 + ", no-store", ANYTHING),
+        ("x" * 5_000 + ", no-store", NEITHER),
+        ("x" * 10_000, NEITHER),
     ],
 )
 def test_what_a_caller_wants(header: str | None, wish: CacheWish) -> None:

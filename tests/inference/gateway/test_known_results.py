@@ -18,7 +18,7 @@ from tenants.context import operator_work, unit_of_work
 from tenants.errors import DomainError
 from tenants.identity import Identity
 from tenants.results import erase_results
-from tests.inference.gateway.house import REFUSED, Embedder, Given, House, houses
+from tests.inference.gateway.house import REFUSED, Embedder, Given, House, houses, written_down
 from tests.inference.lane.mortal import MortalRedis
 from tests.waiting import eventually
 
@@ -200,9 +200,83 @@ def test_two_processes_that_ask_the_same_at_once_run_it_once(
         embedder.gate.set()
         given = await asyncio.gather(*calls)
         assert embedder.runs == [("word",)]
-        assert [one.word for one in given].count("MISS") == 2, "each process began it for one caller"
+        assert sorted(one.word for one in given) == ["COALESCED"] * 39 + ["MISS"]
+        assert sorted(one.bill for one in given) == [[("cache", 4, 1)]] * 39 + [[("call", 4, 10)]]
 
     run_two(scenario, cache_url)
+
+
+def test_what_could_not_be_written_down_is_kept_nowhere_and_costs_its_price_when_it_is_sent_again(
+    identity: Identity, model: str, embedder: Embedder, cache_url: str
+) -> None:
+    async def away() -> bool:
+        return False
+
+    async def scenario(one: House, other: House) -> None:
+        one.meter = away
+        await one.embed(identity, model, "word")
+        await one.infer(identity, model, ["word"])
+        await one.cache.settle()
+        one.meter = written_down
+        for house, word in ((other, "MISS"), (one, "HIT")):
+            for given in (
+                await house.embed(identity, model, "word"),
+                await house.infer(identity, model, ["word"]),
+            ):
+                assert (given.word, given.bill[0][0]) == (word, "call" if word == "MISS" else "cache")
+            await house.cache.settle()
+        assert len(embedder.runs) == 4
+
+    run_two(scenario, cache_url)
+
+
+def test_who_comes_while_a_run_is_being_written_down_shares_it(
+    identity: Identity, model: str, embedder: Embedder, cache_url: str
+) -> None:
+    async def scenario(house: House) -> None:
+        writing, written = asyncio.Event(), asyncio.Event()
+
+        async def slow() -> bool:
+            writing.set()
+            await written.wait()
+            return True
+
+        house.meter = slow
+        first = asyncio.create_task(house.embed(identity, model, "word"))
+        await writing.wait()
+        house.meter = written_down
+        assert (await house.embed(identity, model, "word")).word == "COALESCED"
+        written.set()
+        assert (await first).word == "MISS"
+        assert (await house.embed(identity, model, "word")).word == "HIT"
+        assert embedder.runs == [("word",)]
+
+    run(scenario, cache_url)
+
+
+def test_a_run_under_way_while_results_are_erased_leaves_nothing_in_redis(
+    identity: Identity, model: str, embedder: Embedder, cache_url: str
+) -> None:
+    async def scenario(house: House) -> None:
+        embedder.gate.clear()
+        call = asyncio.create_task(house.embed(identity, model, "word"))
+        await until(lambda: embedder.runs, "it runs")
+        await asyncio.to_thread(_erase, identity)
+        embedder.gate.set()
+        assert (await call).word == "MISS"
+        await house.cache.settle()
+        assert entries_of(identity, cache_url) == []
+        await until_word(lambda: house.embed(identity, model, "word"), "MISS")
+        await house.cache.settle()
+        assert len(entries_of(identity, cache_url)) == 1
+
+    run(scenario, cache_url)
+
+
+def entries_of(identity: Identity, cache_url: str) -> list[bytes]:
+    with redis.Redis.from_url(cache_url) as client:
+        found: list[bytes] = client.keys(entries_prefix(identity.tenant_id) + b"*")
+    return [key for key in found if key not in keys_of(identity.tenant_id)]
 
 
 def _coalesced(model: str) -> float:
@@ -284,6 +358,17 @@ def test_no_store_neither_reads_nor_keeps_and_no_cache_runs_afresh_and_keeps_tha
     run(scenario, cache_url)
 
 
+def test_no_store_is_obeyed_in_whichever_header_it_stands(
+    identity: Identity, model: str, cache_url: str
+) -> None:
+    async def scenario(house: House) -> None:
+        two = [("cache-control", "max-age=100"), ("cache-control", "private, no-store")]
+        for _ in range(2):
+            assert (await house.embed(identity, model, "word", two)).word == "BYPASS"
+
+    run(scenario, cache_url)
+
+
 def test_of_a_model_whose_time_is_nothing_every_call_runs_alone(
     identity: Identity, model: str, embedder: Embedder, cache_url: str
 ) -> None:
@@ -345,8 +430,7 @@ def test_what_is_erased_is_found_nowhere_within_a_second_and_is_gone_from_redis(
             await house.embed(other_identity, model, "word")
             await house.cache.settle()
         await asyncio.to_thread(_erase, identity)
-        with redis.Redis.from_url(cache_url) as client:
-            assert client.keys(entries_prefix(identity.tenant_id) + b"*") == []
+        assert entries_of(identity, cache_url) == []
         await until_word(lambda: one.embed(identity, model, "word"), "MISS")
         await one.cache.settle()
         assert (await until_word(lambda: other.embed(identity, model, "word"), "HIT")).headers["age"] == "0"
@@ -420,13 +504,9 @@ def test_garbage_in_redis_is_a_miss(identity: Identity, model: str, cache_url: s
     async def scenario(one: House, other: House) -> None:
         await one.embed(identity, model, ["a", "b"])
         await one.cache.settle()
+        of_entries = entries_of(identity, cache_url)
+        assert len(of_entries) == 2
         with redis.Redis.from_url(cache_url) as client:
-            of_entries = [
-                key
-                for key in client.keys(entries_prefix(identity.tenant_id) + b"*")
-                if key not in keys_of(identity.tenant_id)
-            ]
-            assert len(of_entries) == 2
             first, second = (client.get(key) for key in of_entries)
             client.set(of_entries[0], second)
             client.delete(of_entries[1])
