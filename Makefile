@@ -1,11 +1,12 @@
 # The menu. Everything works from a fresh clone with git, make and Python 3.11 or 3.12; nothing needs root.
 
 .DEFAULT_GOAL := help
-.PHONY: help up edge test check bench messages lock clean
+.PHONY: help up edge test fuzz check bench messages lock clean
 
 VENV := .venv
 RUN := $(VENV)/bin/python
 ARGS ?=
+EXAMPLES ?= 50
 MESSAGES := inference/gateway/open_inference/grpc
 BENCH ?= $(basename $(notdir $(wildcard tests/benchmarks/bench_*.py)))
 
@@ -24,6 +25,7 @@ help:
 	@echo "make up      start the product: http://127.0.0.1:8000 (MAAS_PORT, MAAS_HOME=./var); Ctrl-C stops it"
 	@echo "make edge    serve models from one process alone (ARGS='--models ocr --port 8001'); no database, no worker"
 	@echo "make test    run the tests on services of their own (ARGS='-k name' picks some)"
+	@echo "make fuzz    send the product all that its OpenAPI document allows, and more (EXAMPLES=50 to an operation)"
 	@echo "make check   ruff, mypy, import-linter, migrations, deployment settings"
 	@echo "make bench   run the benchmarks (BENCH=bench_front picks one)"
 	@echo "make messages  write the messages of gRPC from their description"
@@ -41,6 +43,9 @@ edge: $(VENV)/.runtime
 
 test: $(VENV)/.dev
 	@exec $(RUN) -m pytest --numprocesses=auto --maxprocesses=2 --dist=loadgroup $(ARGS)
+
+fuzz: $(VENV)/.dev
+	@MAAS_FUZZ_EXAMPLES=$(EXAMPLES) exec $(RUN) -m pytest -rs --numprocesses=0 tests/clients/test_fuzz.py $(ARGS)
 
 check: $(VENV)/.dev
 	@$(VENV)/bin/ruff check .

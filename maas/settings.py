@@ -179,6 +179,10 @@ SPECTACULAR_SETTINGS = {
     "DESCRIPTION": "Send documents, texts and tensors to models; get results by wait, poll or websocket.",
     "VERSION": "1",
     "OAS_VERSION": "3.1.1",
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "maas.openapi.with_gateway",
+    ],
     "ENUM_NAME_OVERRIDES": {
         "JobState": "jobs.models._JOB_STATES",
         "ServedModelState": "inference.registry.models.ServedModel.State",

@@ -16,6 +16,7 @@ from jobs.batches.selectors import get_batch, with_models
 from jobs.batches.services import cancel_batch, create_batch
 from tenants.api.callers import caller
 from tenants.api.parameters import only
+from tenants.api.schema import limit_parameter
 from tenants.context import unit_of_work
 
 
@@ -35,7 +36,7 @@ class BatchList(APIView):
         operation_id="list_batches",
         summary="List batches",
         parameters=[
-            OpenApiParameter("limit", int, description="1 to 100; 20 unless told."),
+            limit_parameter(most=100, default=20),
             OpenApiParameter("after", str, description="`last_id` of the page before."),
         ],
         responses={200: openai_list_of("BatchList", BatchObject(many=True)), **OPENAI_REFUSALS},

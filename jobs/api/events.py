@@ -12,8 +12,7 @@ from tenants.api.schema import REFUSALS
 
 
 class TenantEvents(APIView):
-    """Streams are given ahead of Django (`jobs/live/streams.py`): here come those who take none."""
-
+    # Streams are given ahead of Django (`jobs/live/streams.py`): here come those who take none.
     @extend_schema(
         operation_id="follow_events",
         summary="All that happens, as it happens",

@@ -13,7 +13,9 @@ from tenants.api.callers import caller
 from tenants.api.schema import REFUSALS
 
 PAGES = OpenApiParameter(
-    "pages", str, description="A page, or a range such as `1-200`; every page unless told."
+    "pages",
+    {"type": "string", "pattern": "^[1-9][0-9]{0,8}(-[1-9][0-9]{0,8})?$"},
+    description="A page, or a range such as `1-200`; every page unless told.",
 )
 
 

@@ -22,6 +22,7 @@ from jobs.documents.uploads import Upload
 from jobs.errors import FileMissing
 from tenants.api.callers import caller
 from tenants.api.parameters import only
+from tenants.api.schema import limit_parameter
 from tenants.context import unit_of_work
 
 MOST = 10_000
@@ -48,10 +49,10 @@ class FileList(APIView):
         operation_id="list_files",
         summary="List files",
         parameters=[
-            OpenApiParameter("limit", int, description=f"1 to {MOST}; {MOST} unless told."),
+            limit_parameter(most=MOST, default=MOST),
             OpenApiParameter("after", str, description="`last_id` of the page before."),
             OpenApiParameter("order", str, enum=[OLDEST_FIRST, NEWEST_FIRST]),
-            OpenApiParameter("purpose", str, enum=StoredFile.Purpose.values),
+            OpenApiParameter("purpose", str, description="Those of another purpose are left out."),
         ],
         responses={200: openai_list_of("FileList", FileObject(many=True)), **OPENAI_REFUSALS},
     )

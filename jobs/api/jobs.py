@@ -8,6 +8,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
+from rest_framework.exceptions import ParseError
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -49,7 +50,7 @@ from jobs.services import JobRequest, cancel_job, retry_job
 from jobs.storable import unstorable_text
 from tenants.api.callers import caller
 from tenants.api.parameters import only
-from tenants.api.schema import PAGED, REFUSALS, list_of, paged_list_of
+from tenants.api.schema import PAGED, REFUSALS, limit_parameter, list_of, number_parameter, paged_list_of
 from tenants.context import unit_of_work
 from tenants.identity import Identity
 
@@ -217,10 +218,18 @@ class JobDetail(APIView):
     )
     def get(self, request: Request, job_id: str) -> Response:
         identity = caller(request, "jobs:read")
+        only(request, "include")
+        with_result = _wants_result(request.query_params.get("include"))
         with unit_of_work(identity.tenant_id):
             job = get_job(job_id)
-            body = job_body(job, with_result=request.query_params.get("include") == "result")
+            body = job_body(job, with_result=with_result)
         return Response(body, headers={**polling_headers(job), **reuse_headers(job)})
+
+
+def _wants_result(include: str | None) -> bool:
+    if include not in (None, "result"):
+        raise ParseError(f"include={include[:40]!r} is not known; there is include=result.")
+    return include is not None
 
 
 class JobResult(APIView):
@@ -241,8 +250,8 @@ class JobPages(APIView):
         operation_id="list_pages",
         summary="The pages of a job",
         parameters=[
-            OpenApiParameter("limit", int, description="1 to 200; 100 unless told."),
-            OpenApiParameter("after", int, description="Number of the last page seen."),
+            limit_parameter(most=200, default=100),
+            number_parameter("after", least=0, description="Number of the last page seen."),
         ],
         responses={200: PAGE_LIST, **REFUSALS},
     )
@@ -283,8 +292,8 @@ class JobEvents(APIView):
         operation_id="list_events",
         summary="What happened, in order",
         parameters=[
-            OpenApiParameter("limit", int, description="1 to 200; 100 unless told."),
-            OpenApiParameter("after", int, description="Sequence number of the last event seen."),
+            limit_parameter(most=200, default=100),
+            number_parameter("after", least=0, description="Sequence number of the last event seen."),
             LAST_EVENT_ID,
         ],
         responses={200: EVENT_LIST, **STREAM, **REFUSALS},

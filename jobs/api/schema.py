@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, inline_serializer
 from rest_framework import serializers
 
@@ -83,7 +82,7 @@ PREFER = OpenApiParameter(
 )
 IDEMPOTENCY_KEY = OpenApiParameter(
     "Idempotency-Key",
-    str,
+    {"type": "string", "pattern": "^[ -~]{1,255}$"},
     OpenApiParameter.HEADER,
     description="1 to 255 printable ASCII characters. Sent again within 24 hours with the same request, it gives the "
     "first one's job, and the header `Idempotent-Replay: true`.",
@@ -96,8 +95,16 @@ LAST_EVENT_ID = OpenApiParameter(
 )
 STREAM = {
     (200, "text/event-stream"): OpenApiResponse(
-        OpenApiTypes.STR,
-        description="Events as they happen, for whoever asks with `Accept: text/event-stream`.",
+        inline_serializer(
+            "StreamedEvent",
+            {
+                "event": serializers.CharField(),
+                "data": serializers.CharField(help_text="JSON."),
+                "id": serializers.CharField(required=False, help_text="To go on after."),
+                "retry": serializers.IntegerField(required=False, help_text="Milliseconds."),
+            },
+        ),
+        description="Events like this one as they happen, for whoever asks with `Accept: text/event-stream`.",
     )
 }
 CACHE_CONTROL = OpenApiParameter(
@@ -107,13 +114,18 @@ CACHE_CONTROL = OpenApiParameter(
     description="`no-cache` runs every page, also those whose results are known. `no-store` does too, and no result of "
     "the job answers again.",
 )
+_STATE = "|".join(JOB_STATES)
 JOB_FILTERS = [
-    OpenApiParameter("state", str, enum=JOB_STATES, description="One, or several separated by commas."),
+    OpenApiParameter(
+        "state",
+        {"type": "string", "pattern": f"^({_STATE})(,({_STATE}))*$"},
+        description="One, or several separated by commas.",
+    ),
     OpenApiParameter("model", str, description="Name, or name@version."),
     OpenApiParameter("document", str, description="Id of the document."),
     OpenApiParameter(
         "q",
-        str,
+        {"type": "string", "minLength": 1},
         description='Words of the name or of a page, as in `acme "total due" -draft`. Finds the 1,000 newest jobs.',
     ),
 ]

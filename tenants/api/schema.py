@@ -15,6 +15,17 @@ class EdgeAuthenticationScheme(OpenApiAuthenticationExtension):  # type: ignore[
         return {"type": "http", "scheme": "bearer", "description": "An API key."}
 
 
+def number_parameter(name: str, *, least: int, description: str, most: int | None = None) -> OpenApiParameter:
+    bounds = {"minimum": least} if most is None else {"minimum": least, "maximum": most}
+    return OpenApiParameter(name, {"type": "integer", **bounds}, description=description)
+
+
+def limit_parameter(*, most: int, default: int) -> OpenApiParameter:
+    return number_parameter(
+        "limit", least=1, most=most, description=f"How many at most; {default} unless told."
+    )
+
+
 PROBLEM = OpenApiResponse(
     inline_serializer(
         "Problem",
@@ -31,7 +42,7 @@ PROBLEM = OpenApiResponse(
 )
 REFUSALS = {("4XX", "application/problem+json"): PROBLEM}
 PAGED = [
-    OpenApiParameter("limit", int, description="1 to 100; 20 unless told."),
+    limit_parameter(most=100, default=20),
     OpenApiParameter("cursor", str, description="`next_cursor` of the page before."),
 ]
 

@@ -1,14 +1,66 @@
+import re
+from collections.abc import Iterator
 from io import StringIO
+from typing import Any
 
+import pytest
 import yaml
 from django.core.management import call_command
 
+from inference.gateway.open_inference.paths import PATHS, Deed, route_of
 
-def test_the_openapi_document_is_made_without_a_single_warning() -> None:
+Document = dict[str, Any]
+METHODS = {"get", "post", "put", "patch", "delete"}
+
+
+@pytest.fixture(scope="module")
+def document() -> Document:
+    """It is made without a single warning, and valid."""
     written = StringIO()
     call_command("spectacular", "--validate", "--fail-on-warn", stdout=written)
-    document = yaml.safe_load(written.getvalue())
+    read: Document = yaml.safe_load(written.getvalue())
+    return read
+
+
+def operations(document: Document) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    for path, methods in document["paths"].items():
+        for method in METHODS & methods.keys():
+            yield method.upper(), path, methods[method]
+
+
+def test_the_openapi_document_tells_of_every_operation_what_it_is_and_how_it_refuses(
+    document: Document,
+) -> None:
     assert document["openapi"].startswith("3.1")
-    operations = [operation for path in document["paths"].values() for operation in path.values()]
-    assert all(operation["operationId"] and operation["summary"] for operation in operations)
-    assert all("4XX" in operation["responses"] for operation in operations)
+    told = [operation for _, _, operation in operations(document)]
+    assert all(operation["operationId"] and operation["summary"] for operation in told)
+    assert all("4XX" in operation["responses"] for operation in told)
+    assert len({operation["operationId"] for operation in told}) == len(told)
+
+
+def test_no_description_sends_a_caller_into_the_source(document: Document) -> None:
+    """As a view's docstring does, which drf-spectacular takes where nothing else is given."""
+    told = [operation.get("description", "") for _, _, operation in operations(document)]
+    assert not [words for words in told if ".py" in words]
+
+
+def test_what_the_gateway_answers_ahead_of_django_is_described_too(document: Document) -> None:
+    described: set[tuple[str, Deed, bool, bool]] = set()
+    for method, path, _ in operations(document):
+        if path.startswith("/v2"):
+            route = route_of(path.replace("{name}", "embed").replace("{version}", "1"))
+            assert route is not None, path
+            assert route.method == method
+            described.add((method, route.deed, bool(route.model), bool(route.version)))
+    there_are = {
+        (method, deed, "(?P<model>" in pattern, versioned)
+        for method, deed, pattern in PATHS
+        for versioned in {False, "(?P<version>" in pattern}
+    }
+    assert described == there_are
+    assert "post" in document["paths"]["/v1/embeddings"]
+
+
+def test_every_reference_in_the_document_leads_somewhere(document: Document) -> None:
+    referred = set(re.findall(r"#/components/schemas/(\w+)", yaml.safe_dump(document)))
+    assert referred <= document["components"]["schemas"].keys()

@@ -141,6 +141,7 @@ def test_a_job_is_shown_with_the_same_few_queries_whatever_its_pages(desk: Desk,
     [
         ("jobs", "it takes state, model, document, q, limit, cursor"),
         ("documents", "it takes limit, cursor"),
+        ("jobs/{job}", "it takes include"),
         ("jobs/{job}/pages", "it takes limit, after"),
         ("jobs/{job}/events", "it takes limit, after"),
         ("models", "it takes none"),
@@ -153,6 +154,10 @@ def test_a_misspelt_parameter_is_refused_with_those_there_are(
     assert refused["code"] == "invalid_request"
     assert "'stat'" in refused["detail"]
     assert takes in refused["detail"]
+
+
+def test_what_cannot_be_included_is_refused_with_what_can(desk: Desk, ask: Ask) -> None:
+    assert "there is include=result" in ask(f"jobs/{desk.submit().id}", 400, include="results")["detail"]
 
 
 def test_a_state_that_is_none_is_refused_with_those_there_are(ask: Ask) -> None:
