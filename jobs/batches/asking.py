@@ -27,6 +27,8 @@ from tenants.selectors import effective_limits
 
 BATCH_LINE = "batch_line"
 JSON = "application/json"
+MOST_ANSWER_BYTES = 64 << 20
+"""Of one line."""
 
 Wording = Callable[[Scope, DomainError], tuple[int, bytes]]
 """Status and body of a refusal, as the call of that scope would have had it."""
@@ -99,7 +101,7 @@ class SliceAsker:
             )
             try:
                 reply = await self._handler(exchange)
-                _check_is_json(reply)
+                _check_can_be_written(reply)
             except ClientGone as gone:
                 # The run was ended, and not by whoever asked for it: nobody here hangs up.
                 raise DomainError(
@@ -135,7 +137,13 @@ class SliceAsker:
         )
 
 
-def _check_is_json(reply: Reply) -> None:
+def _check_can_be_written(reply: Reply) -> None:
+    if len(reply.body) > MOST_ANSWER_BYTES:
+        raise DomainError(
+            f"The answer has {len(reply.body)} bytes; a line of a batch is answered with {MOST_ANSWER_BYTES} at most: "
+            "ask for less in one line.",
+            code=WRONGLY_ASKED,
+        )
     if reply.content_type != JSON:
         raise DomainError(
             "Tensors as bytes cannot stand in a line of JSON: leave out `binary_data` and `binary_data_output`.",

@@ -91,5 +91,10 @@ def _lines(stream: Lines, most_bytes: int) -> Iterator[bytes | None]:
         yield None
 
 
+def batch_fault(code: str, message: str) -> Fault:
+    """Of a batch, and of none of its lines."""
+    return _fault(code, message, None)
+
+
 def _fault(code: str, message: str, line: int | None, param: str | None = None) -> Fault:
     return {"code": code, "message": message, "param": param, "line": line}

@@ -19,10 +19,6 @@ EMBED = "embed"
 
 
 def check_file(claim: TaskClaim) -> None:
-    if claim.attempt > settings.MAAS_MAX_ATTEMPTS:
-        words = "Every worker that read the input file stopped before it was done."
-        fail_batch(claim, [Fault(code="worker_lost", message=words, param="input_file_id", line=None)])
-        return
     with unit_of_work(claim.tenant_id):
         given = StoredFile.objects.filter(id=claim.input_file_id).first()
     if given is None:

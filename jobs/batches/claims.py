@@ -27,8 +27,10 @@ WITH active AS (
         EXISTS (
             SELECT FROM jobs_batchtask task
             WHERE task.batch_id = batch.id AND task.state = 'queued' AND task.run_after <= clock_timestamp()
+                AND (tenant.state = 'active' OR task.kind = 'merge' OR batch.ending <> '')
         ) AS waits
-    FROM jobs_batch batch WHERE batch.status IN ('validating', 'in_progress', 'cancelling', 'finalizing')
+    FROM jobs_batch batch JOIN tenants_tenant tenant ON tenant.id = batch.tenant_id
+    WHERE batch.status IN ('validating', 'in_progress', 'cancelling', 'finalizing')
 ), tenants AS (
     SELECT tenant_id, sum(running) AS running, max(served_at) AS served_at FROM active GROUP BY tenant_id
 )
@@ -56,7 +58,8 @@ WITH claimed AS (
     UPDATE jobs_batch SET served_at = clock_timestamp() FROM claimed WHERE jobs_batch.id = claimed.batch_id
 )
 SELECT claimed.tenant_id, claimed.batch_id, claimed.id, claimed.kind, claimed.attempt, claimed.lease_token,
-    claimed.input, claimed.deadly_lines, batch.endpoint, batch.input_file_id, batch.livemode, batch.price,
+    claimed.input, claimed.deadly_lines, claimed.answered, claimed.output, claimed.errors,
+    batch.endpoint, batch.input_file_id, batch.livemode, batch.price,
     model.name || '@' || version.number, batch.ending, batch.api_key_id
 FROM claimed JOIN jobs_batch batch ON batch.id = claimed.batch_id
 LEFT JOIN inference_modelversion version ON version.id = batch.model_version_id
@@ -70,12 +73,15 @@ WITH renewed AS (
     WHERE task.id = held.id AND task.lease_token = held.token AND task.state = 'running'
     RETURNING task.batch_id, task.lease_token
 )
-SELECT renewed.lease_token, batch.ending FROM renewed JOIN jobs_batch batch ON batch.id = renewed.batch_id
+SELECT renewed.lease_token,
+    CASE WHEN batch.ending = '' AND tenant.state <> 'active' THEN 'suspended' ELSE batch.ending END
+FROM renewed JOIN jobs_batch batch ON batch.id = renewed.batch_id
+JOIN tenants_tenant tenant ON tenant.id = batch.tenant_id
 """
 
 _PUT_OFF = """
 UPDATE jobs_batchtask
-SET state = 'queued', attempt = attempt - 1, lease_token = NULL, lease_until = NULL, at_line = NULL,
+SET state = 'queued', attempt = attempt - %(uncounted)s, lease_token = NULL, lease_until = NULL, at_line = NULL,
     run_after = clock_timestamp() + make_interval(secs => %(pause_s)s)
 WHERE id = %(task)s AND lease_token = %(token)s AND state = 'running'
 """
@@ -105,6 +111,10 @@ class TaskClaim:
     token: int
     input: str
     deadly_lines: frozenset[int]
+    answered: int
+    """Lines at the slice's beginning whose answers lie in `output` and `errors`."""
+    output: str
+    errors: str
     endpoint: str
     input_file_id: UUID
     livemode: bool
@@ -113,6 +123,11 @@ class TaskClaim:
     """Both are known once the file has been checked."""
     ending: str
     api_key_id: UUID | None
+
+    @property
+    def tries(self) -> int:
+        """This one included; a line that workers died with has no other line's tries."""
+        return self.attempt - len(self.deadly_lines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +165,8 @@ def _claim(batch_id: UUID, worker: str) -> Sequence[Any] | None:
 
 
 def _claim_of(row: Sequence[Any]) -> TaskClaim:
-    tenant_id, batch_id, task_id, kind, attempt, token, slice_, deadly, endpoint, *batch = row
+    tenant_id, batch_id, task_id, kind, attempt, token, slice_, deadly, *rest = row
+    answered, output, errors, endpoint, *batch = rest
     file_id, livemode, price, model_key, ending, key_id = batch
     return TaskClaim(
         tenant_id=tenant_id,
@@ -161,6 +177,9 @@ def _claim_of(row: Sequence[Any]) -> TaskClaim:
         token=token,
         input=slice_,
         deadly_lines=frozenset(json.loads(deadly)),
+        answered=answered,
+        output=output,
+        errors=errors,
         endpoint=endpoint,
         input_file_id=file_id,
         livemode=livemode,
@@ -172,7 +191,7 @@ def _claim_of(row: Sequence[Any]) -> TaskClaim:
 
 
 def renew_tasks(claims: Sequence[TaskClaim]) -> dict[int, str]:
-    """The tokens that are still good, each with how its batch is to end. A missing one means: stop."""
+    """The tokens that are still good, each with how its batch is to end, or `suspended`. A missing one means: stop."""
     values: dict[str, Any] = {
         "tasks": [claim.task_id for claim in claims],
         "tokens": [claim.token for claim in claims],
@@ -183,10 +202,16 @@ def renew_tasks(claims: Sequence[TaskClaim]) -> dict[int, str]:
         return dict(cursor.fetchall())
 
 
-def put_off(claim: TaskClaim, pause_s: float = 0.0) -> None:
-    """Returns a task whose work was ended before it was done; the attempt does not count."""
+def put_off(claim: TaskClaim, pause_s: float = 0.0, *, counts: bool = False) -> None:
+    """Returns a task whose work was ended before it was done; the attempt does not count unless it is to."""
+    values: dict[str, Any] = {
+        "task": claim.task_id,
+        "token": claim.token,
+        "pause_s": pause_s,
+        "uncounted": int(not counts),
+    }
     with operator_work(), connections[OPERATOR].cursor() as cursor:
-        cursor.execute(_PUT_OFF, {"task": claim.task_id, "token": claim.token, "pause_s": pause_s})
+        cursor.execute(_PUT_OFF, values)
 
 
 def note_line(claim: TaskClaim, line: int | None) -> bool:

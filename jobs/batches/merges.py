@@ -1,37 +1,94 @@
 """The last task of a batch: what its slices gave becomes one output file and one error file, in the order of lines."""
 
+import hashlib
+
 from jobs.batches import blobs, states
 from jobs.batches.blobs import Scratch
+from jobs.batches.checking import Fault, batch_fault
 from jobs.batches.claims import TaskClaim
 from jobs.batches.ids import line_id
+from jobs.batches.lines import LineFault
 from jobs.batches.models import BatchTask
 from jobs.batches.results import error_line
 from jobs.batches.running import lines_of
-from jobs.batches.settlement import MadeFile, finish_merge
+from jobs.batches.settlement import MadeFile, finish_merge, keep_pieces
+from jobs.errors import FileMissing
 from tenants.context import unit_of_work
 from tenants.ids import uuid7
 
 
 def merge_files(claim: TaskClaim) -> None:
-    with unit_of_work(claim.tenant_id):
-        tasks = list(BatchTask.objects.filter(batch_id=claim.batch_id, kind=states.RUN).order_by("number"))
+    lost = untold = 0
     with blobs.scratch() as output, blobs.scratch() as errors:
-        for task in tasks:
-            if task.output:
-                blobs.copy_into(output, task.output)
-            if task.errors:
-                blobs.copy_into(errors, task.errors)
-            if task.state == states.DROPPED:
-                _tell_not_run(claim, task.input, errors)
-        finish_merge(claim, _made(claim, output), _made(claim, errors))
+        for task in _slices(claim):
+            lost += not (_copied(output, task.output) and _copied(errors, task.errors)) and task.lines
+            if task.state == states.DROPPED and not _told_not_run(claim, task, errors):
+                untold += task.lines - task.answered
+        finish_merge(claim, _made(claim, output), _made(claim, errors), _faults(lost, untold))
 
 
-def _tell_not_run(claim: TaskClaim, name: str, errors: Scratch) -> None:
+def keep_apart(claim: TaskClaim, fault: Fault) -> None:
+    """When they cannot be made one file, what slices gave stays as it is."""
+    pieces = {}
+    for task in _slices(claim):
+        for what, name in (("output", task.output), ("errors", task.errors)):
+            piece = _as_it_lies(name) if name else None
+            if piece is not None:
+                pieces[f"{what}_{task.number}"] = piece
+    said = f"{fault['message']} What was answered is kept in files named batch_{claim.batch_id.hex}_output_1.jsonl, "
+    keep_pieces(
+        claim, pieces, batch_fault(fault["code"], f"{said}and so on." if pieces else fault["message"])
+    )
+
+
+def _slices(claim: TaskClaim) -> list[BatchTask]:
+    with unit_of_work(claim.tenant_id):
+        return list(BatchTask.objects.filter(batch_id=claim.batch_id, kind=states.RUN).order_by("number"))
+
+
+def _copied(target: Scratch, name: str) -> bool:
+    """False where it is missing, which no other try would mend."""
+    try:
+        if name:
+            blobs.copy_into(target, name)
+    except FileMissing:
+        return False
+    return True
+
+
+def _told_not_run(claim: TaskClaim, task: BatchTask, errors: Scratch) -> bool:
     code, message = states.NOT_RUN[claim.ending]
-    with blobs.opened(name) as stream:
-        content = stream.read()
-    for line, _ in lines_of(content, claim.endpoint):
+    try:
+        with blobs.opened(task.input) as stream:
+            content = stream.read()
+        lines = [line for line, _ in lines_of(content, claim.endpoint)][task.answered :]
+    except (FileMissing, LineFault):
+        return False
+    for line in lines:
         errors.write(error_line(line_id(claim.batch_id, line.number), line.custom_id, code, message))
+    return True
+
+
+def _faults(lost: int, untold: int) -> list[Fault]:
+    faults = []
+    if lost:
+        words = f"Answers of a slice of {lost} requests are missing from the service's storage. Tell the operator."
+        faults.append(batch_fault("file_missing", words))
+    if untold:
+        words = f"{untold} requests were not executed, and cannot be named in the error file."
+        faults.append(batch_fault("requests_unread", words))
+    return faults
+
+
+def _as_it_lies(name: str) -> MadeFile | None:
+    try:
+        with blobs.opened(name) as stream:
+            digest = hashlib.sha256()
+            while block := stream.read(blobs.COPY_BYTES):
+                digest.update(block)
+            return MadeFile(uuid7(), name, stream.tell(), digest.hexdigest())
+    except FileMissing:
+        return None
 
 
 def _made(claim: TaskClaim, made: Scratch) -> MadeFile | None:

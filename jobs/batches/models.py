@@ -46,7 +46,9 @@ class Batch(TenantOwned):
     price = models.JSONField(null=True, help_text="As it was when the lines had been checked.")
     status = models.CharField(max_length=20, choices=_STATUSES, default=states.VALIDATING)
     ending = models.CharField(
-        max_length=20, blank=True, help_text="How it will end once its files are made: cancelled or expired."
+        max_length=20,
+        blank=True,
+        help_text="How it will end once its files are made: cancelled, expired or failed.",
     )
     # Ids alone: a file may be erased long before its batch is forgotten.
     input_file_id = models.UUIDField()
@@ -60,6 +62,9 @@ class Batch(TenantOwned):
     lines_failed = models.PositiveIntegerField(default=0)
     tokens = models.PositiveBigIntegerField(default=0)
     cost_micros = models.BigIntegerField(default=0)
+    made_bytes = models.PositiveBigIntegerField(
+        default=0, db_default=0, help_text="Of answers, while they lie in pieces."
+    )
     livemode = models.BooleanField(default=True)
     api_key_id = models.UUIDField(null=True)
     request_id = models.CharField(max_length=64, blank=True)
@@ -106,6 +111,9 @@ class BatchTask(TenantOwned):
     output = models.CharField(max_length=300, blank=True)
     errors = models.CharField(max_length=300, blank=True)
     lines = models.PositiveIntegerField(default=0)
+    answered = models.PositiveIntegerField(
+        default=0, db_default=0, help_text="Lines at its beginning whose answers are saved and charged."
+    )
     attempt = models.PositiveIntegerField(default=0)
     run_after = models.DateTimeField(db_default=Now())
     lease_token = models.BigIntegerField(null=True)

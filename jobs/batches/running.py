@@ -2,28 +2,34 @@
 
 import asyncio
 import random
+import time
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import structlog
+from django.conf import settings
 
 from jobs.batches import blobs
 from jobs.batches.asking import Asked, SliceAsker
 from jobs.batches.blobs import Scratch
 from jobs.batches.claims import TaskClaim, note_line
 from jobs.batches.ids import line_id
-from jobs.batches.lines import BatchLine, read_line, weight_of
+from jobs.batches.lines import BatchLine, LineFault, read_line, weight_of
 from jobs.batches.results import answer_line, error_line
+from jobs.batches.selectors import kept_bytes
 from jobs.batches.settlement import Done
-from jobs.batches.states import NOT_RUN
-from jobs.batches.tries import most_tries, pause_s
+from jobs.batches.states import NOT_RUN, SUSPENDED
+from jobs.batches.tries import give_place_s, most_tries, pause_s
 from jobs.errors import Fenced
 from tenants.asgi.threads import DatabaseThreads
+from tenants.context import unit_of_work
 from tenants.errors import DomainError
 
 log = structlog.get_logger(__name__)
 MOST_LINES = 8
+ROOM_EVERY_BYTES = 32 << 20
+"""Of answers: then it is looked whether the account may keep as much."""
 MOST_WEIGHT = 256
 """Texts, or as much, that are asked for at once: their answers are held until those before them are there."""
 CAREFUL_AFTER = 2
@@ -69,7 +75,17 @@ class _Pending:
     outcome: "asyncio.Task[Asked | Unanswered]"
 
 
+class _Rests(Exception):
+    """No line is begun for so long, and those that have no answer yet are left for later."""
+
+    def __init__(self, pause_s: float) -> None:
+        super().__init__()
+        self.pause_s = pause_s
+
+
 class SliceRun:
+    """Goes on behind the lines that earlier claims have answered."""
+
     def __init__(self, held: Held, asker: SliceAsker, threads: DatabaseThreads) -> None:
         self._held = held
         self._claim = held.claim
@@ -77,30 +93,59 @@ class SliceRun:
         self._threads = threads
         self._careful = held.claim.attempt > CAREFUL_AFTER
         self._done = Done()
+        self._answered_s = time.monotonic()
+        self._looks_at_bytes = ROOM_EVERY_BYTES
         self._pending: deque[_Pending] = deque()
 
     async def run(self) -> Done:
+        """Raises LineFault when the next line cannot be read, and all before it are done."""
         lines = await self._threads.run(read_slice, self._claim)
         with blobs.scratch() as output, blobs.scratch() as errors:
+            await self._threads.run(_gone_before, self._claim, output, errors)
+            before_bytes = output.size_bytes + errors.size_bytes
             try:
                 await self._run(lines, output, errors)
+            except _Rests as rests:
+                self._done.rests_s = rests.pause_s
+            except LineFault:
+                if not self._done.lines:
+                    raise
+                self._done.rests_s = 0.0
             finally:
-                for one in self._pending:
-                    one.outcome.cancel()
-            self._done.output = await self._threads.run(_saved, self._claim, "output", output)
-            self._done.errors = await self._threads.run(_saved, self._claim, "errors", errors)
+                await self._leave_pending()
+            if self._done.lines:
+                self._done.output = await self._threads.run(_saved, self._claim, "output", output)
+                self._done.errors = await self._threads.run(_saved, self._claim, "errors", errors)
+                self._done.made_bytes = output.size_bytes + errors.size_bytes - before_bytes
         return self._done
 
+    async def _leave_pending(self) -> None:
+        outcomes = [one.outcome for one in self._pending]
+        for outcome in outcomes:
+            outcome.cancel()
+        await asyncio.gather(*outcomes, return_exceptions=True)
+
     async def _run(self, lines: Iterator[tuple[BatchLine, int]], output: Scratch, errors: Scratch) -> None:
-        for line, size_bytes in lines:
+        fault = None
+        try:
+            await self._begin(lines, output, errors)
+        except LineFault as error:
+            fault = error
+        while self._pending:
+            await self._write_first(output, errors)
+        if fault is not None:
+            raise fault
+
+    async def _begin(self, lines: Iterator[tuple[BatchLine, int]], output: Scratch, errors: Scratch) -> None:
+        for position, (line, size_bytes) in enumerate(lines):
+            if position < self._claim.answered:
+                continue
             weight = weight_of(line, size_bytes)
             while self._pending and not self._has_room_for(weight):
                 await self._write_first(output, errors)
             if self._careful:
                 await self._note(line.number)
             self._pending.append(_Pending(line, weight, asyncio.create_task(self._outcome(line))))
-        while self._pending:
-            await self._write_first(output, errors)
 
     def _has_room_for(self, weight: int) -> bool:
         most = 1 if self._careful else MOST_LINES
@@ -122,12 +167,21 @@ class SliceRun:
                 most = most_tries(error)
                 if most is not None and tries >= most:
                     return self._asker.refused(line, error)
+                if most is None:
+                    self._give_place(error)
                 log.info("batch_line_waits", code=error.code, line=line.number, tries=tries)
                 await self._held.ends_within(pause_s(tries, error, random.random()))  # noqa: S311  # jitter
             except Exception:
                 log.exception("batch_line_failed", line=line.number)
                 return self._asker.refused(line, _OURS)
+        if self._held.ending == SUSPENDED:
+            raise _Rests(0.0)
         return Unanswered(*NOT_RUN[self._held.ending], failed=False)
+
+    def _give_place(self, error: DomainError) -> None:
+        rests_s = give_place_s(error, time.monotonic() - self._answered_s)
+        if rests_s is not None:
+            raise _Rests(rests_s)
 
     async def _write_first(self, output: Scratch, errors: Scratch) -> None:
         first = self._pending[0]
@@ -144,9 +198,20 @@ class SliceRun:
             case Unanswered():
                 errors.write(error_line(name, custom_id, outcome.code, outcome.message))
                 self._done.failed += outcome.failed
+                self._done.not_run += not outcome.failed
         if isinstance(outcome, Asked):
+            self._answered_s = time.monotonic()
             self._done.uses.extend(outcome.uses)
             self._done.tokens += outcome.tokens
+        await self._look_for_room(output.size_bytes + errors.size_bytes)
+
+    async def _look_for_room(self, made_bytes: int) -> None:
+        """What is over is settled at once, and ends the batch."""
+        if made_bytes < self._looks_at_bytes:
+            return
+        self._looks_at_bytes = made_bytes + ROOM_EVERY_BYTES
+        if await self._threads.run(_is_over, self._claim, made_bytes):
+            raise _Rests(0.0)
 
 
 _OURS = DomainError(
@@ -172,6 +237,17 @@ def lines_of(content: bytes, endpoint: str) -> Iterator[tuple[BatchLine, int]]:
             continue
         number, _, raw = written.partition(b"\t")
         yield read_line(raw, int(number), endpoint), len(raw)
+
+
+def _gone_before(claim: TaskClaim, output: Scratch, errors: Scratch) -> None:
+    for made, name in ((output, claim.output), (errors, claim.errors)):
+        if name:
+            blobs.copy_into(made, name)
+
+
+def _is_over(claim: TaskClaim, made_bytes: int) -> bool:
+    with unit_of_work(claim.tenant_id):
+        return kept_bytes() + made_bytes > settings.MAAS_MAX_FILES_BYTES
 
 
 def _saved(claim: TaskClaim, what: str, made: Scratch) -> str:

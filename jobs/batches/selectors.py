@@ -36,5 +36,8 @@ def unfinished_batches() -> "QuerySet[Batch]":
     return Batch.objects.filter(status__in=states.UNFINISHED)
 
 
-def stored_bytes() -> int:
-    return StoredFile.objects.aggregate(bytes=Sum("size_bytes"))["bytes"] or 0
+def kept_bytes() -> int:
+    """Files, and what batches under way have made."""
+    stored = StoredFile.objects.aggregate(bytes=Sum("size_bytes"))["bytes"] or 0
+    made = unfinished_batches().aggregate(bytes=Sum("made_bytes"))["bytes"] or 0
+    return int(stored + made)

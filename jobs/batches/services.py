@@ -17,8 +17,8 @@ from jobs.batches.errors import BatchFinished, FileInUse, TooManyBatches, TooMan
 from jobs.batches.ids import BATCH, FILE, shown
 from jobs.batches.lines import is_endpoint, model_of_endpoint
 from jobs.batches.models import Batch, BatchTask, StoredFile
-from jobs.batches.selectors import get_batch, get_file, stored_bytes, unfinished_batches
-from jobs.batches.settlement import KEPT, close, merge_when_done
+from jobs.batches.selectors import get_batch, get_file, kept_bytes, unfinished_batches
+from jobs.batches.settlement import KEPT, end_early
 from jobs.documents import erasure
 from jobs.documents.names import safe_name
 from jobs.documents.uploads import Upload
@@ -139,19 +139,6 @@ def cancel_batch(*, identity: Identity, batch_id: object) -> Batch:
     return batch
 
 
-def end_early(batch: Batch, ending: str) -> None:
-    """Under the batch's lock: what waits is dropped, and what runs ends as soon as its worker hears of it."""
-    batch.ending = ending
-    if batch.status == states.VALIDATING:
-        close(batch, ending)
-        return
-    BatchTask.objects.filter(batch=batch, state=states.QUEUED).update(state=states.DROPPED)
-    if ending == states.CANCELLED:
-        batch.status = states.CANCELLING
-    merge_when_done(batch)
-    batch.save()
-
-
 def _check_endpoint(endpoint: str) -> None:
     if not is_endpoint(endpoint):
         raise InvalidRequest(
@@ -187,7 +174,7 @@ def _check_room(stored: StoredFile) -> None:
         raise TooManyFiles(
             f"This account keeps {kept} files; at most {settings.MAAS_MAX_FILES} are kept. Delete some."
         )
-    held = stored_bytes()
+    held = kept_bytes()
     if held + stored.size_bytes > settings.MAAS_MAX_FILES_BYTES:
         raise TooManyFiles(
             f"This account's files hold {held} bytes; with this one they would hold more than the "

@@ -1,18 +1,22 @@
 """Ends of batches' tasks: results, uses, counts and what follows in one transaction, or not at all."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
-from django.db.models import Max
+from django.conf import settings
+from django.db.models import F, Max
+from django.db.models.functions import Now
 from django.utils import timezone
 
 from inference.registry.models import ModelVersion
 from jobs.batches import states
-from jobs.batches.checking import Fault
+from jobs.batches.checking import Fault, batch_fault
 from jobs.batches.claims import TaskClaim
 from jobs.batches.models import Batch, BatchTask, StoredFile
+from jobs.batches.selectors import kept_bytes
 from jobs.documents import erasure
 from jobs.errors import Fenced
 from tenants.context import unit_of_work
@@ -33,15 +37,23 @@ class Slice:
 
 @dataclass(slots=True)
 class Done:
-    """What has become of a slice's lines."""
+    """What has become of a slice's lines, in this claim."""
 
     completed: int = 0
     failed: int = 0
+    not_run: int = 0
     tokens: int = 0
     uses: list[MeterEvent] = field(default_factory=list)
     output: str = ""
     errors: str = ""
-    """Names of the files that the lines were written to; empty for none."""
+    """Names of the files that the lines were written to, after those of earlier claims; empty for none."""
+    made_bytes: int = 0
+    rests_s: float | None = None
+    """For how long the rest of the lines is left for others to go first; None where there is no rest."""
+
+    @property
+    def lines(self) -> int:
+        return self.completed + self.failed + self.not_run
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,19 +93,30 @@ def finish_run(claim: TaskClaim, done: Done) -> None:
     """Safe against two last tasks at once: both hold the batch's row, so the second one finds none left."""
     with unit_of_work(claim.tenant_id):
         batch = _locked(claim)
-        _end_task(claim, output=done.output, errors=done.errors)
-        for name in filter(None, (done.output, done.errors)):
-            erasure.withdraw(name)
-        record_events(tenant_id=claim.tenant_id, events=done.uses)
-        batch.lines_completed += done.completed
-        batch.lines_failed += done.failed
-        batch.tokens += done.tokens
-        batch.cost_micros += sum(use.amount_micros for use in done.uses)
+        if done.rests_s is None:
+            _end_task(claim)
+        else:
+            _rest(claim, done.rests_s)
+        if done.lines:
+            _take_over(claim, batch, done)
+            batch.save()
+            _end_when_full(batch)
         merge_when_done(batch)
         batch.save()
 
 
-def finish_merge(claim: TaskClaim, output: MadeFile | None, errors: MadeFile | None) -> None:
+def give_up_lines(claim: TaskClaim, fault: Fault) -> None:
+    """Nothing will make these lines run: the batch ends as failed, with all that was done until then."""
+    with unit_of_work(claim.tenant_id):
+        batch = _locked(claim)
+        _end_task(claim, state=states.DROPPED)
+        batch.errors = [*(batch.errors or []), fault]
+        end_early(batch, batch.ending or states.FAILED)
+
+
+def finish_merge(
+    claim: TaskClaim, output: MadeFile | None, errors: MadeFile | None, faults: Sequence[Fault] = ()
+) -> None:
     with unit_of_work(claim.tenant_id):
         batch = _locked(claim)
         _end_task(claim)
@@ -101,7 +124,20 @@ def finish_merge(claim: TaskClaim, output: MadeFile | None, errors: MadeFile | N
             batch.output_file_id = _keep(batch, output, "output")
         if errors is not None:
             batch.error_file_id = _keep(batch, errors, "error")
-        close(batch, batch.ending or states.COMPLETED)
+        if faults:
+            batch.errors = [*(batch.errors or []), *faults]
+        close(batch, batch.ending or (states.FAILED if faults else states.COMPLETED))
+
+
+def keep_pieces(claim: TaskClaim, pieces: Mapping[str, MadeFile], fault: Fault) -> None:
+    """What cannot be made one file is kept as it is: `pieces` by what each is, such as `output_3`."""
+    with unit_of_work(claim.tenant_id):
+        batch = _locked(claim)
+        _end_task(claim)
+        for what, piece in pieces.items():
+            _keep(batch, piece, what, lies=True)
+        batch.errors = [*(batch.errors or []), fault]
+        close(batch, states.FAILED, kept={piece.file for piece in pieces.values()})
 
 
 def merge_when_done(batch: Batch) -> None:
@@ -116,12 +152,26 @@ def merge_when_done(batch: Batch) -> None:
         batch.status = states.FINALIZING
 
 
-def close(batch: Batch, status: str) -> None:
+def end_early(batch: Batch, ending: str) -> None:
+    """Under the batch's lock: what waits is dropped, and what runs ends as soon as its worker hears of it."""
+    batch.ending = ending
+    if batch.status == states.VALIDATING:
+        close(batch, ending)
+        return
+    BatchTask.objects.filter(batch=batch, state=states.QUEUED).update(state=states.DROPPED)
+    if ending == states.CANCELLED:
+        batch.status = states.CANCELLING
+    merge_when_done(batch)
+    batch.save()
+
+
+def close(batch: Batch, status: str, kept: Collection[str] = ()) -> None:
     """Under the batch's lock: nothing is left of its work but what it came to."""
     tasks = BatchTask.objects.filter(batch=batch)
     names = [name for row in tasks.values_list("input", "output", "errors") for name in row if name]
-    erasure.order(names)
+    erasure.order([name for name in names if name not in kept])
     tasks.delete()
+    batch.made_bytes = 0
     batch.status, batch.finished_at = status, timezone.now()
     batch.save()
 
@@ -133,20 +183,71 @@ def _locked(claim: TaskClaim) -> Batch:
     return batch
 
 
-def _end_task(claim: TaskClaim, **made: str) -> None:
+def _end_task(claim: TaskClaim, *, state: str = states.DONE) -> None:
+    _let_go(claim, state=state, lease_until=None, at_line=None)
+
+
+def _rest(claim: TaskClaim, rests_s: float) -> None:
+    """The whole batch does, as all its lines ask the same model."""
+    again = Now() + timedelta(seconds=rests_s)
+    _let_go(
+        claim,
+        state=states.QUEUED,
+        attempt=F("attempt") - 1,
+        lease_token=None,
+        lease_until=None,
+        at_line=None,
+        run_after=again,
+    )
+    if rests_s:
+        waiting = BatchTask.objects.filter(batch_id=claim.batch_id, state=states.QUEUED, kind=states.RUN)
+        waiting.update(run_after=again)
+
+
+def _let_go(claim: TaskClaim, **changed: Any) -> None:
     task = BatchTask.objects.filter(id=claim.task_id, state=states.RUNNING, lease_token=claim.token)
-    if task.update(state=states.DONE, lease_until=None, at_line=None, **made) != 1:
+    if task.update(**changed) != 1:
         raise Fenced(f"task {claim.task_id} is no longer held with token {claim.token}")
+
+
+def _take_over(claim: TaskClaim, batch: Batch, done: Done) -> None:
+    """What was answered stands in new files, behind what earlier claims have answered."""
+    made = {"output": done.output, "errors": done.errors}
+    BatchTask.objects.filter(id=claim.task_id).update(answered=claim.answered + done.lines, **made)
+    for name in filter(None, made.values()):
+        erasure.withdraw(name)
+    erasure.order([name for name in (claim.output, claim.errors) if name])
+    record_events(tenant_id=claim.tenant_id, events=done.uses)
+    batch.lines_completed += done.completed
+    batch.lines_failed += done.failed
+    batch.tokens += done.tokens
+    batch.made_bytes += done.made_bytes
+    batch.cost_micros += sum(use.amount_micros for use in done.uses)
+
+
+def _end_when_full(batch: Batch) -> None:
+    unfinished = BatchTask.objects.filter(batch=batch, state__in=(states.QUEUED, states.RUNNING))
+    held = kept_bytes()
+    if batch.ending or held <= settings.MAAS_MAX_FILES_BYTES or not unfinished.exists():
+        return
+    words = (
+        f"This account's files hold {held} bytes, with what this batch has made; at most "
+        f"{settings.MAAS_MAX_FILES_BYTES} are kept. Delete some, and send what was not executed again."
+    )
+    batch.errors = [*(batch.errors or []), batch_fault("too_many_files", words)]
+    end_early(batch, states.FAILED)
 
 
 def _task(batch: Batch, number: int, kind: str) -> BatchTask:
     return BatchTask(tenant_id=batch.tenant_id, batch=batch, number=number, kind=kind)
 
 
-def _keep(batch: Batch, made: MadeFile, what: str) -> UUID:
+def _keep(batch: Batch, made: MadeFile, what: str, *, lies: bool = False) -> UUID:
+    """`lies`: since before, so that no order to erase it was written with it."""
     now = timezone.now()
     lives = KEPT if batch.output_lives_s is None else timedelta(seconds=batch.output_lives_s)
-    erasure.withdraw(made.file)
+    if not lies:
+        erasure.withdraw(made.file)
     StoredFile.objects.create(
         id=made.id,
         tenant_id=batch.tenant_id,

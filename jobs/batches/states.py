@@ -34,7 +34,11 @@ DONE: Final = "done"
 DROPPED: Final = "dropped"
 TASK_STATES: Final = (QUEUED, RUNNING, DONE, DROPPED)
 
+SUSPENDED: Final = "suspended"
+"""No end: what is under way is handed back, and goes on once its tenant may."""
+
 NOT_RUN: Final = {
+    FAILED: ("batch_failed", "This request was not executed: the batch failed before its turn."),
     CANCELLED: ("batch_cancelled", "This request was not executed: the batch was cancelled before its turn."),
     EXPIRED: (
         "batch_expired",

@@ -1,11 +1,20 @@
 """How often a line is tried that failed for no fault of its own, and how long it waits in between."""
 
+import errno
+
 from inference.errors import DeadlinePassed, ModelFailed, ModelOverloaded
 from inference.lane.errors import LaneUnavailable, WorkerGone
 from inference.registry.errors import ModelPaused
 from tenants.errors import DomainError
 
 FEW = 4
+MOST_TRIES = 8
+"""Of one task, without those that were waited out and those that a line is to blame for."""
+STALLED_S = 45.0
+"""Without any answer while the model is away: then others have the place."""
+PAUSED_AGAIN_S = 10.0
+STALLED_AGAIN_S = 30.0
+_FULL = (errno.ENOSPC, errno.EDQUOT)
 LONGEST_PAUSE_S = 30.0
 
 
@@ -21,6 +30,25 @@ def most_tries(error: DomainError) -> int | None:
         case ModelFailed():
             return FEW if cause.retryable else 1
     return None if isinstance(error, ModelPaused) or "retry_after_s" in error.extra else 1
+
+
+def give_place_s(error: DomainError, stalled_s: float) -> float | None:
+    """For how long a batch leaves its places to others whose model is away; None while it is worth waiting."""
+    if isinstance(error, ModelPaused):
+        return PAUSED_AGAIN_S
+    return STALLED_AGAIN_S if stalled_s >= STALLED_S else None
+
+
+def task_pause_s(tries: int) -> float:
+    """Eight take some ten minutes: time for an operator to make room."""
+    return min(300.0, 5.0 * float(2 ** (tries - 1)))
+
+
+def is_full(error: BaseException) -> bool:
+    """What no other try mends, unless somebody makes room."""
+    if isinstance(error, OSError):
+        return error.errno in _FULL
+    return isinstance(error, DomainError) and error.code == "storage_full"
 
 
 def pause_s(tries: int, error: DomainError, chance: float) -> float:

@@ -12,7 +12,8 @@ from jobs.batches.bell import ring
 from jobs.batches.claims import take_from_silent_workers
 from jobs.batches.metrics import UNFINISHED
 from jobs.batches.models import Batch, StoredFile
-from jobs.batches.services import end_early, erase_file
+from jobs.batches.services import erase_file
+from jobs.batches.settlement import end_early
 from tenants.context import OPERATOR, operator_work, unit_of_work
 
 log = structlog.get_logger(__name__)

@@ -18,13 +18,15 @@ from inference.gateway.targets import Targets
 from inference.lane import AsyncLaneClient
 from jobs.batches import states
 from jobs.batches.asking import Asker, Wording
-from jobs.batches.checking import Fault
+from jobs.batches.checking import Fault, batch_fault
 from jobs.batches.checks import check_file
 from jobs.batches.claims import TaskClaim, claim_task, put_off, renew_tasks
-from jobs.batches.merges import merge_files
+from jobs.batches.lines import LineFault
+from jobs.batches.merges import keep_apart, merge_files
 from jobs.batches.metrics import LINES
 from jobs.batches.running import Held, SliceRun
-from jobs.batches.settlement import Done, fail_batch, finish_run
+from jobs.batches.settlement import Done, fail_batch, finish_run, give_up_lines
+from jobs.batches.tries import MOST_TRIES, is_full, task_pause_s
 from jobs.errors import Fenced, FileMissing, StorageUnavailable
 from jobs.worker.patience import while_database_is_away
 from tenants.asgi.threads import DatabaseThreads
@@ -36,11 +38,12 @@ AT_ONCE = 2
 LOOK_EVERY_S = 1.0
 PAUSE_S = 5.0
 """Until a task is tried again whose storage or database was away."""
-_OURS = Fault(
-    code="internal_error",
-    message="Something went wrong on our side; the operator's log has the details.",
-    param=None,
-    line=None,
+_OURS = batch_fault("internal_error", "Something went wrong on our side; the operator's log has the details.")
+_LOST = batch_fault(
+    "worker_lost", "Every worker that took up a part of this batch stopped before it was done."
+)
+_FULL = batch_fault(
+    "storage_full", "The service's storage is full. Tell the operator, and send this batch again."
 )
 _AWAY = (StorageUnavailable, DatabaseAway, OperationalError, InterfaceError, OSError)
 
@@ -150,28 +153,50 @@ class BatchWorker:
             return "fenced"
         except Fenced:
             return "fenced"
-        except FileMissing as error:
-            fault = Fault(code=error.code, message=error.detail, param=None, line=None)
-            await self._threads.run(fail_batch, claim, [fault])
+        except (FileMissing, LineFault) as error:
+            message = error.detail if isinstance(error, FileMissing) else error.message
+            await self._give_up(claim, batch_fault(error.code, message))
             return "failed"
         except _AWAY as error:
             log.warning("batch_task_postponed", error=str(error))
-            await self._threads.run(put_off, claim, PAUSE_S)
+            if is_full(error):
+                await self._try_again(claim, _FULL)
+            else:
+                await self._threads.run(put_off, claim, PAUSE_S)
             return "postponed"
         except Exception:
             log.exception("batch_task_crashed")
-            await self._give_up(claim)
+            # A file that cannot be checked will not be better the next time.
+            again = self._give_up if claim.kind == states.VALIDATE else self._try_again
+            await again(claim, _OURS)
             return "crashed"
         return "done"
 
-    async def _give_up(self, claim: TaskClaim) -> None:
-        """A file that cannot be checked will not be better the next time; what was run already is never thrown away."""
-        if claim.kind == states.VALIDATE:
-            await self._threads.run(fail_batch, claim, [_OURS])
+    async def _try_again(self, claim: TaskClaim, fault: Fault) -> None:
+        if claim.tries < MOST_TRIES:
+            pause_s = task_pause_s(claim.tries)
+            await self._threads.run(lambda: put_off(claim, pause_s, counts=True))
         else:
-            await self._threads.run(put_off, claim, PAUSE_S)
+            await self._give_up(claim, fault)
+
+    async def _give_up(self, claim: TaskClaim, fault: Fault) -> None:
+        """The batch ends as failed; what was run already is never thrown away."""
+        log.error("batch_given_up", code=fault["code"], tries=claim.tries)
+        try:
+            match claim.kind:
+                case states.VALIDATE:
+                    await self._threads.run(fail_batch, claim, [fault])
+                case states.RUN:
+                    await self._threads.run(give_up_lines, claim, fault)
+                case states.MERGE:
+                    await self._threads.run(keep_apart, claim, fault)
+        except Fenced:
+            return
 
     async def _do(self, claim: TaskClaim, held: Held) -> None:
+        if claim.tries > MOST_TRIES:
+            await self._give_up(claim, _LOST)
+            return
         match claim.kind:
             case states.VALIDATE:
                 await self._threads.run(check_file, claim)

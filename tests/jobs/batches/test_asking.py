@@ -9,6 +9,7 @@ from inference.gateway.exchange import Exchange
 from inference.gateway.gateway import Handler
 from inference.gateway.replies import Reply
 from inference.gateway.room import Room
+from jobs.batches import asking
 from jobs.batches.asking import Asked, SliceAsker
 from jobs.batches.claims import TaskClaim
 from jobs.batches.ids import line_id
@@ -56,6 +57,21 @@ def test_an_answer_that_is_no_json_is_refused_and_paid_for(claim: TaskClaim) -> 
     found = asked(claim, handle)
     assert found.status == 400
     assert b"cannot stand in a line of JSON" in found.body
+    assert len(found.uses) == 1
+
+
+def test_an_answer_that_is_larger_than_a_line_may_be_is_refused(
+    claim: TaskClaim, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(asking, "MOST_ANSWER_BYTES", 10)
+
+    async def handle(exchange: Exchange) -> Reply:
+        exchange.uses.append(use(claim, 1))
+        return Reply(b'{"long": 1}')
+
+    found = asked(claim, handle)
+    assert found.status == 400
+    assert b"has 11 bytes" in found.body
     assert len(found.uses) == 1
 
 

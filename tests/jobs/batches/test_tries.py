@@ -1,5 +1,7 @@
 """Which failures are waited out, which are tried again, and which are the line's answer."""
 
+import errno
+
 import pytest
 
 from inference.contracts import WorkRefused
@@ -7,7 +9,20 @@ from inference.errors import DeadlinePassed, ModelFailed, ModelOverloaded
 from inference.gateway.failures import refusal_of
 from inference.lane.errors import LaneUnavailable, WorkerGone
 from inference.registry.errors import ModelNotFound, ModelPaused
-from jobs.batches.tries import FEW, LONGEST_PAUSE_S, most_tries, pause_s
+from jobs.batches.tries import (
+    FEW,
+    LONGEST_PAUSE_S,
+    MOST_TRIES,
+    PAUSED_AGAIN_S,
+    STALLED_AGAIN_S,
+    STALLED_S,
+    give_place_s,
+    is_full,
+    most_tries,
+    pause_s,
+    task_pause_s,
+)
+from jobs.errors import StorageUnavailable
 from tenants.asgi.threads import Overloaded
 from tenants.errors import DatabaseAway, DomainError
 
@@ -39,6 +54,33 @@ def raised(cause: WorkRefused | ModelFailed) -> DomainError:
 )
 def test_what_a_failure_is_worth(error: DomainError, most: int | None) -> None:
     assert most_tries(error) == most
+
+
+def test_places_are_given_to_others_while_the_model_is_away() -> None:
+    away = raised(LaneUnavailable("away"))
+    assert give_place_s(ModelPaused("paused"), 0.0) == PAUSED_AGAIN_S
+    assert give_place_s(away, STALLED_S - 1) is None
+    assert give_place_s(away, STALLED_S) == STALLED_AGAIN_S
+
+
+def test_a_task_is_tried_for_minutes_and_not_for_hours() -> None:
+    pauses = [task_pause_s(tries) for tries in range(1, MOST_TRIES)]
+    assert pauses == sorted(pauses)
+    assert 300 < sum(pauses) < 1800
+
+
+@pytest.mark.parametrize(
+    ("error", "full"),
+    [
+        (OSError(errno.ENOSPC, "full"), True),
+        (OSError(errno.EIO, "broken"), False),
+        (StorageUnavailable("full", code="storage_full"), True),
+        (StorageUnavailable("away"), False),
+        (DatabaseAway("away"), False),
+    ],
+)
+def test_a_full_disk_is_known_from_one_that_is_away(error: Exception, full: bool) -> None:
+    assert is_full(error) is full
 
 
 def test_pauses_grow_to_a_bound_and_are_never_shorter_than_half_of_what_was_asked() -> None:
