@@ -20,19 +20,28 @@ class QueueTally:
         self._last_s: dict[str, float] = {}
 
     def begin(self, key: str) -> None:
+        """In this thread, which ends it."""
+        since_s = self.begun(key)
         with self._lock:
-            now_s = self._clock()
-            self._begun[threading.get_ident()] = (key, now_s)
-            self._running[key] += 1
-            self._last_s[key] = now_s
+            self._begun[threading.get_ident()] = (key, since_s)
 
     def end(self, *, counts: bool = True) -> None:
         """`counts` is False for what was not worked on: its time says nothing."""
         with self._lock:
             begun = self._begun.pop(threading.get_ident(), None)
-            if begun is None:
-                return
-            key, since_s = begun
+        if begun is not None:
+            self.ended(*begun, counts=counts)
+
+    def begun(self, key: str) -> float:
+        """For what no thread holds: when, to be told at its end."""
+        with self._lock:
+            now_s = self._clock()
+            self._running[key] += 1
+            self._last_s[key] = now_s
+            return now_s
+
+    def ended(self, key: str, since_s: float, *, counts: bool = True) -> None:
+        with self._lock:
             now_s = self._clock()
             self._running[key] -= 1
             self._last_s[key] = now_s

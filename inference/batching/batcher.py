@@ -93,23 +93,34 @@ class Batcher(Generic[Payload, Answer]):
 
         Where the queue has no room for all of them: ModelOverloaded; where it never has: WorkRefused.
         """
-        outcome, came_s = Outcome(len(pieces)), self._clock()
-        entries = self._put(pieces, call, outcome)
-        if not entries:
+        if not pieces:
+            call.check()
             return []
-        forget = call.on_cancel(outcome.wake)
+        begun = self._begin(pieces, call, Outcome(len(pieces)))
+        forget = call.on_cancel(begun.outcome.wake)
         try:
-            outcome.wait(None if call.deadline_s is None else call.deadline_s - self._clock())
+            begun.outcome.wait(None if call.deadline_s is None else call.deadline_s - self._clock())
         finally:
             forget()
-            if not outcome.complete:
-                self._leave(
-                    entries, outcome.error or (CallCanceled() if call.canceled else self._not_in_time())
-                )
-        if outcome.error is not None:
-            raise outcome.error
-        call.spent.add(batch_s=max(0.0, self._clock() - came_s - outcome.ran_s), infer_s=outcome.ran_s)
-        return outcome.answers
+            self._leave_unanswered(begun)
+        return self._answers(begun)
+
+    def begin(
+        self, pieces: Sequence[Piece[Payload]], call: Call, ended: Callable[[], None]
+    ) -> Callable[[], list[Answer]]:
+        """As `run`, for a caller who does not wait: `ended` tells him, and what is given back ends as `run` does.
+
+        `ended` is called once, in any thread, maybe before this returns, and must not wait. It is called by the
+        deadline only where that is noticed here; who goes earlier cancels the call.
+        """
+        begun = self._begin(pieces, call, Outcome(len(pieces), ended))
+        call.on_cancel(begun.outcome.wake)
+
+        def answers() -> list[Answer]:
+            self._leave_unanswered(begun)
+            return self._answers(begun)
+
+        return answers
 
     def close(self, *, wait: bool = True) -> None:
         """What waits is refused, what runs is waited for; afterwards nothing is accepted."""
@@ -121,6 +132,23 @@ class Batcher(Generic[Payload, Answer]):
         _fail(waiting, self._unloaded())
         if wait and thread is not None and thread is not threading.current_thread():
             thread.join()
+
+    def _begin(self, pieces: Sequence[Piece[Payload]], call: Call, outcome: Outcome) -> "_Begun":
+        came_s = self._clock()
+        return _Begun(self._put(pieces, call, outcome), call, outcome, came_s)
+
+    def _leave_unanswered(self, begun: "_Begun") -> None:
+        if not begun.outcome.complete:
+            why = CallCanceled() if begun.call.canceled else self._not_in_time()
+            self._leave(begun.entries, begun.outcome.error or why)
+
+    def _answers(self, begun: "_Begun") -> list[Answer]:
+        outcome = begun.outcome
+        if outcome.error is not None:
+            raise outcome.error
+        batch_s = max(0.0, self._clock() - begun.came_s - outcome.ran_s)
+        begun.call.spent.add(batch_s=batch_s, infer_s=outcome.ran_s)
+        return outcome.answers
 
     def _put(self, pieces: Sequence[Piece[Payload]], call: Call, outcome: Outcome) -> list[Entry]:
         call.check()
@@ -298,6 +326,14 @@ class _Rest(Enum):
     NONE = auto()
     IDLE = auto()
     HELD_BACK = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class _Begun:
+    entries: list[Entry]
+    call: Call
+    outcome: Outcome
+    came_s: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """How the pieces of one call reach the thread that asked, which waits for all of them."""
 
 import threading
+from collections.abc import Callable
 from typing import Any
 
 
@@ -10,11 +11,13 @@ class Outcome:
     Only the batcher's thread gives, once for each piece; anyone may fail what has no answer yet.
     """
 
-    def __init__(self, count: int) -> None:
+    def __init__(self, count: int, ended: Callable[[], None] | None = None) -> None:
+        """`ended` is called in place of waking a thread: once, by whoever ends it, and must not wait."""
         self.answers: list[Any] = [None] * count
         self.error: BaseException | None = None
         self.ran_s = 0.0
         """The runs that had a part in it."""
+        self._ended = ended
         self._left = count
         self._asleep = threading.Lock()
         self._asleep.acquire()
@@ -31,6 +34,8 @@ class Outcome:
         except RuntimeError:
             # Woken before.
             return
+        if self._ended is not None:
+            self._ended()
 
     def give(self, index: int, answer: Any) -> None:
         self.answers[index] = answer

@@ -14,19 +14,15 @@ MOST_TOGETHER = 64
 
 
 class _Turn:
-    __slots__ = ("answer", "command", "done", "error")
+    __slots__ = ("answer", "command", "done")
 
     def __init__(self, command: Command) -> None:
         self.command = command
         self.done = False
         self.answer: Any = None
-        self.error: BaseException | None = None
 
     def end(self, answer: Any) -> None:
-        if isinstance(answer, BaseException):
-            self.error = answer
-        else:
-            self.answer = answer
+        self.answer = answer
         self.done = True
 
 
@@ -38,14 +34,19 @@ class CommandLine:
 
     def run(self, command: Command) -> Any:
         """Raises `redis.RedisError` where it was not, or perhaps not, carried out."""
-        turn = _Turn(command)
-        self._waiting.append(turn)
+        (answer,) = self.run_all([command])
+        if isinstance(answer, BaseException):
+            raise redis.RedisError(str(answer)) from answer
+        return answer
+
+    def run_all(self, commands: Sequence[Command]) -> list[Any]:
+        """In one go; what was not, or perhaps not, carried out has an error for its answer."""
+        turns = [_Turn(command) for command in commands]
+        self._waiting.extend(turns)
         with self._lock:
-            while not turn.done:
+            while not all(turn.done for turn in turns):
                 self._send()
-        if turn.error is not None:
-            raise redis.RedisError(str(turn.error)) from turn.error
-        return turn.answer
+        return [turn.answer for turn in turns]
 
     def close(self) -> None:
         with self._lock:

@@ -1,6 +1,7 @@
 """What a run comes to, and what each of its callers is told."""
 
 from collections.abc import Callable
+from typing import Protocol
 
 import redis
 import structlog
@@ -10,6 +11,7 @@ from inference.errors import CallCanceled, DeadlinePassed, ModelFailed
 from inference.lane.answers import LaneAnswer, SpentMs, WorkError, write_answer, write_error
 from inference.lane.commands import read_claim
 from inference.lane.errors import LaneUnavailable, MessageMalformed
+from inference.lane.frames import Buffer
 from inference.lane.limits import LaneLimits
 from inference.lane.lines import CommandLine
 from inference.lane.runs import LaneRequest, Run, Taken
@@ -22,29 +24,45 @@ Serve = Callable[[LaneRequest], WorkOutput]
 """Called in as many threads as there are slots, so that requests meet in the batcher."""
 
 
+class Result(Protocol):
+    def result(self) -> WorkOutput:
+        """Raises what went wrong."""
+
+
+Begin = Callable[[LaneRequest, Callable[[], None]], Result | None]
+"""None where a thread must serve it; else what is given here is called once, in any thread, when it has ended."""
+Outcome = WorkOutput | WorkError
+
+
 class Outcomes:
     def __init__(self, serve: Serve, line: CommandLine, limits: LaneLimits) -> None:
         self._serve = serve
         self._line = line
         self._limits = limits
 
-    def of(self, run: Run) -> WorkOutput | WorkError:
+    def of(self, run: Run) -> Outcome:
+        return _guarded(run, lambda: self._serve(_request(run, self._payload_of(run))))
+
+    def begun(self, run: Run, begin: Begin, ended: Callable[[], None]) -> Callable[[], Outcome] | None:
+        """What tells the outcome, once `ended` was called; None where a thread must see to it."""
+        payload = _inline(run)
+        if payload is None:
+            return None
         try:
-            work, parameters = read_work(self._payload_of(run))
-            return self._serve(LaneRequest(run.model_key, work, parameters, run.call))
-        except MessageMalformed as error:
-            log.warning("lane_message_dropped", model=run.model_key, error=str(error))
-            return ModelFailed("internal_error", f"The worker cannot read the request: {error}")
-        except (WorkRefused, ModelFailed, CallCanceled) as error:
-            return error
-        except Exception:
-            log.exception("lane_run_failed", model=run.model_key)
-            return ModelFailed(
-                "internal_error", "Something went wrong on our side; the operator's log says what."
-            )
+            begun = begin(_request(run, payload), ended)
+        except Exception as error:
+            failed = error
+        else:
+            return None if begun is None else lambda: _guarded(run, begun.result)
+
+        def fail() -> WorkOutput:
+            raise failed
+
+        ended()
+        return lambda: _guarded(run, fail)
 
     def payload_for(
-        self, taken: Taken, outcome: WorkOutput | WorkError, run_ms: float, spent: Spent, *, joined: bool
+        self, taken: Taken, outcome: Outcome, run_ms: float, spent: Spent, *, joined: bool
     ) -> bytes:
         if not isinstance(outcome, WorkOutput):
             return write_error(outcome)
@@ -58,10 +76,10 @@ class Outcomes:
             return write_error(ModelFailed("model_output_too_large", said))
         return payload
 
-    def _payload_of(self, run: Run) -> bytes | memoryview:
-        for taken in list(run.members.values()):
-            if taken.envelope.payload is not None:
-                return taken.envelope.payload
+    def _payload_of(self, run: Run) -> Buffer:
+        inline = _inline(run)
+        if inline is not None:
+            return inline
         if not run.payload:
             run.payload = self._claimed(run)
         return run.payload
@@ -78,12 +96,37 @@ class Outcomes:
         raise LaneUnavailable("the input is gone from Redis; send the request again")
 
 
+def _inline(run: Run) -> Buffer | None:
+    payloads = (taken.envelope.payload for taken in list(run.members.values()))
+    return next((payload for payload in payloads if payload is not None), None)
+
+
+def _request(run: Run, payload: Buffer) -> LaneRequest:
+    work, parameters = read_work(payload)
+    return LaneRequest(run.model_key, work, parameters, run.call)
+
+
+def _guarded(run: Run, work: Callable[[], WorkOutput]) -> Outcome:
+    try:
+        return work()
+    except MessageMalformed as error:
+        log.warning("lane_message_dropped", model=run.model_key, error=str(error))
+        return ModelFailed("internal_error", f"The worker cannot read the request: {error}")
+    except (WorkRefused, ModelFailed, CallCanceled) as error:
+        return error
+    except Exception:
+        log.exception("lane_run_failed", model=run.model_key)
+        return ModelFailed(
+            "internal_error", "Something went wrong on our side; the operator's log says what."
+        )
+
+
 def _spent_ms(spent: Spent, load_s: float) -> SpentMs:
     """`load_s`: what passed before the worker took the request."""
     return SpentMs((spent.load_s + load_s) * 1000, spent.batch_s * 1000, spent.infer_s * 1000)
 
 
-def told(outcome: WorkOutput | WorkError) -> str:
+def told(outcome: Outcome) -> str:
     """How a run ended, as it is counted."""
     match outcome:
         case WorkOutput():

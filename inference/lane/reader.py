@@ -10,6 +10,7 @@ import redis
 import structlog
 
 from inference.errors import DeadlinePassed
+from inference.lane.begun_runs import Begins, BegunRuns
 from inference.lane.clock import ServerClock
 from inference.lane.commands import Command, kept_ms
 from inference.lane.demand import lane_demand
@@ -18,9 +19,10 @@ from inference.lane.errors import MessageMalformed
 from inference.lane.keys import TOKEN, Entry, claim_key, entry_name, lane_key, read_entry, wake_key
 from inference.lane.limits import LaneLimits
 from inference.lane.lines import CommandLine
-from inference.lane.metrics import REQUESTS, WAIT_SECONDS
+from inference.lane.metrics import REQUESTS
 from inference.lane.outcomes import Outcomes, Serve, told
-from inference.lane.replies import nudge_command, reply_command
+from inference.lane.replier import RECONNECT_S, Replier, Reply
+from inference.lane.replies import nudge_command
 from inference.lane.runs import Hand, Run, Settled, Taken
 from inference.lane.scripts import GIVE_BACK, TAKE
 from inference.lane.seats import WAIT_S, Lanes, Seat
@@ -29,11 +31,10 @@ log = structlog.get_logger(__name__)
 
 LoadWithin = Callable[[str, float, float], float]
 """How much of a stretch of `time.monotonic` the load of a model took, by its key."""
+MOST_BEGUN = 128
+"""Requests in hand that no thread serves: small ones, since large ones lie under keys of their own until one does."""
 SEATS = 2
 """While a thread runs what it took, another waits already, so that nothing is handed over where little comes."""
-RECONNECT_S = 0.2
-REPLY_TRIES_S = 5.0
-"""A finished answer is offered again for this long while Redis is away."""
 
 
 class LaneReader:
@@ -45,23 +46,36 @@ class LaneReader:
         serve: Serve,
         *,
         slots: int,
+        begins: Begins | None = None,
         limits: LaneLimits | None = None,
         load_within: LoadWithin = lambda *_: 0.0,
     ) -> None:
+        """`slots`: requests that threads serve at once. Of a model whose requests `begins` as many more are held as a
+        run of it may have."""
         self._load_within = load_within
         self._limits = limits or LaneLimits()
         self._slots = slots
-        self._hand = Hand(slots)
+        self._hand = Hand(slots if begins is None else slots + MOST_BEGUN)
         self._line = CommandLine(url)
+        self._stopping = threading.Event()
+        self._due: SimpleQueue[Run | Seat | None] = SimpleQueue()
         self._outcomes = Outcomes(serve, self._line, self._limits)
+        self._replier = Replier(self._line, self._outcomes, self._limits, self._stopping)
+        self._begun = None
+        if begins is not None:
+            self._begun = BegunRuns(
+                begins,
+                outcomes=self._outcomes,
+                hand=self._hand,
+                replier=self._replier,
+                run_again=self._due.put,
+            )
         self._clock = ServerClock()
         self._lanes: Lanes = {}
         self._seats = [Seat(url, uuid4().hex) for _ in range(SEATS)]
         self._waiting = 0
         self._lock = threading.Lock()
-        self._due: SimpleQueue[Run | Seat | None] = SimpleQueue()
         self._left = threading.Semaphore(0)
-        self._stopping = threading.Event()
         self.reading = threading.Event()
         """Set while Redis answers."""
         self._threads = [
@@ -82,6 +96,8 @@ class LaneReader:
             self._due.put(seat)
         for thread in self._threads:
             thread.start()
+        if self._begun is not None:
+            self._begun.start()
 
     def stop(self, timeout_s: float) -> None:
         """Take no more, finish what can be within this time, give back the rest."""
@@ -97,6 +113,8 @@ class LaneReader:
             self._give_back(run, taken)
         for _thread in self._threads:
             self._due.put(None)
+        if self._begun is not None:
+            self._begun.stop()
         self._line.close()
 
     def cancel(self, request_id: str) -> None:
@@ -121,6 +139,8 @@ class LaneReader:
             with self._lock:
                 self._waiting -= 1
                 keeps = self._waiting > 0
+            if self._hand.count > 1:
+                runs = self._begin(runs)
             for run in runs[1:]:
                 self._due.put(run)
             if runs and not keeps:
@@ -131,6 +151,10 @@ class LaneReader:
                 self._run_safely(runs[0], seat)
         seat.close()
         self._left.release()
+
+    def _begin(self, runs: list[Run]) -> list[Run]:
+        """Those that threads must run. A request alone is: that takes fewer steps."""
+        return runs if self._begun is None else [run for run in runs if not self._begun.take(run)]
 
     def _take_safely(self, seat: Seat) -> list[Run]:
         try:
@@ -160,13 +184,24 @@ class LaneReader:
                 return []
             if entry != TOKEN:
                 return self._receive(model_key, [entry])
-            room += self._hand.reserve(self._slots)
+            room += self._hand.reserve(self._most_of(model_key))
             return self._take_many(model_key, room)
         finally:
             self._hand.unreserve(room)
 
+    def _most_of(self, model_key: str) -> int:
+        """What others could run meanwhile is left to them."""
+        if self._begun is None:
+            return self._slots
+        together = self._begun.together(model_key)
+        if together > 1:
+            return max(0, min(MOST_BEGUN, together + self._slots) - len(self._begun))
+        return max(0, self._slots + len(self._begun) - self._hand.count)
+
     def _wait(self, seat: Seat) -> bool:
         if not seat.is_told(self._lanes):
+            if self._begun is not None:
+                self._begun.leave_overdue()
             asked_s = time.monotonic()
             now_ms = seat.tell(self._lanes, self._hand.requests())
             self._clock.set(now_ms, (asked_s + time.monotonic()) / 2)
@@ -230,50 +265,25 @@ class LaneReader:
             outcome = self._outcomes.of(run)
         run_ms = (time.monotonic() - began_s) * 1000
         members = self._hand.end(run)
-        replies = [
-            self._reply_to(
-                taken,
-                # Of those who still wait, it ran for who asked first.
-                self._outcomes.payload_for(taken, outcome, run_ms, run.call.spent, joined=place > 0),
-            )
-            for place, taken in enumerate(members)
-        ]
+        replies = self._replier.replies(run, members, outcome, run_ms)
         sent = self._reply_and_wait(replies, seat) if seat is not None and replies else 0
-        for taken, reply in zip(members[sent:], replies[sent:], strict=True):
-            self._reply(taken, reply)
-        REQUESTS.labels(run.model_key, told(outcome)).inc(max(1, len(members)))
-        for taken in members:
-            WAIT_SECONDS.labels(run.model_key).observe(taken.queue_s + taken.load_s)
+        self._replier.send(replies[sent:])
+        self._replier.count(run, members, told(outcome))
 
     # Answering
 
-    def _reply_to(self, taken: Taken, payload: bytes) -> Command:
-        return reply_command(taken, payload, taken.deadline_s - time.monotonic(), self._limits)
-
-    def _reply_and_wait(self, replies: Sequence[Command], seat: Seat) -> int:
+    def _reply_and_wait(self, replies: Sequence[Reply], seat: Seat) -> int:
         """One step in place of two, where the next wait may begin at once; how many have surely been sent."""
         lanes = self._lanes
         if self._stopping.is_set() or not seat.is_told(lanes) or not self._hand.reserve(1):
             return 0
         try:
-            answers = seat.wait(lanes, replies)
+            answers = seat.wait(lanes, [reply.command for reply in replies])
         except (redis.RedisError, OSError) as error:
             log.warning("lane_not_read", error=str(error))
             self._leave_wire(seat)
             return 0
         return next((n for n, answer in enumerate(answers) if isinstance(answer, Exception)), len(answers))
-
-    def _reply(self, taken: Taken, reply: Command) -> None:
-        until_s = min(taken.deadline_s, time.monotonic() + REPLY_TRIES_S)
-        while True:
-            try:
-                self._line.run(reply)
-            except redis.RedisError as error:
-                if time.monotonic() + RECONNECT_S >= until_s or self._stopping.wait(RECONNECT_S):
-                    log.warning("lane_reply_not_sent", model=taken.model_key, error=str(error))
-                    return
-            else:
-                return
 
     def _give_back(self, run: Run, taken: Taken) -> None:
         entry = taken.entry

@@ -1,6 +1,7 @@
 """How an answer goes back: onto the list that the request names, large ones under a key of their own."""
 
 import math
+from collections.abc import Sequence
 
 import structlog
 
@@ -10,10 +11,11 @@ from inference.lane.errors import MessageMalformed
 from inference.lane.keys import claim_key
 from inference.lane.limits import LaneLimits
 from inference.lane.runs import Taken
-from inference.lane.scripts import REPLY
+from inference.lane.scripts import REPLIES, REPLY
 
 log = structlog.get_logger(__name__)
 
+_NO_CLAIMS = ("", b"", "")
 READ_WITHIN_S = 10.0
 """After the caller's deadline, for an answer that is just being read."""
 
@@ -28,6 +30,22 @@ def reply_command(taken: Taken, payload: bytes, left_s: float, limits: LaneLimit
     work_claim = claim_key(request_id, "work") if envelope.payload is None else ""
     beside = b"" if inline else payload
     return Command(REPLY, (envelope.replies,), (message, kept_ms, answer_claim, beside, work_claim))
+
+
+def together(replies: Sequence[Command]) -> list[Command]:
+    """The same in fewer steps: small ones onto one list are one."""
+    small: dict[tuple[str, ...], list[Command]] = {}
+    commands = []
+    for reply in replies:
+        if reply.args[2:] == _NO_CLAIMS:
+            small.setdefault(reply.keys, []).append(reply)
+        else:
+            commands.append(reply)
+    for keys, alike in small.items():
+        kept_ms = max(int(reply.args[1]) for reply in alike)
+        messages = (reply.args[0] for reply in alike)
+        commands.append(alike[0] if len(alike) == 1 else Command(REPLIES, keys, (kept_ms, *messages)))
+    return commands
 
 
 def reply_in(message: bytes) -> ReplyEnvelope | None:

@@ -126,6 +126,11 @@ class Hand:
             run.call.cancel()
         return True
 
+    @property
+    def count(self) -> int:
+        """Requests in hand, and runs without any."""
+        return self._used
+
     def requests(self) -> list[str]:
         """Those in hand, by id."""
         with self._changed:

@@ -283,6 +283,15 @@ return 1
 """
 )
 
+# replies; ms to keep, messages...
+REPLIES = Script(
+    """
+redis.call('rpush', KEYS[1], unpack(ARGV, 2))
+redis.call('pexpire', KEYS[1], ARGV[1])
+return 1
+"""
+)
+
 # claim; most bytes -> the payload, once; false when it is gone, or too large to be taken into memory
 CLAIM = Script(
     """

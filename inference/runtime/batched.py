@@ -93,16 +93,38 @@ class SessionBatchers:
         call: Call,
     ) -> list[Any]:
         """The answers in the order of the pieces. The caller keeps the session in memory meanwhile."""
-        served = self._of(session, run, of)
-        if self.limits_of(of, limits).sharing is Sharing.NEVER:
-            pieces = _for_one_call(pieces)
-        # Of the version that was asked first: others that share the file do not change its limits call by call.
-        served.batcher.limits = self.limits_of(served.part, limits)
-        return served.batcher.run(pieces, call)
+        batcher = self._batcher(session, run, of, limits)
+        return batcher.run(self._shared(pieces, of, limits), call)
+
+    def begin(
+        self,
+        session: HostedSession,
+        pieces: Sequence[Piece[Any]],
+        run: RunOnSession,
+        *,
+        of: Part,
+        limits: BatchLimits,
+        call: Call,
+        ended: Callable[[], None],
+    ) -> Callable[[], list[Any]]:
+        """As `Batcher.begin`; the caller keeps the session in memory until he has the answers."""
+        batcher = self._batcher(session, run, of, limits)
+        return batcher.begin(self._shared(pieces, of, limits), call, ended)
 
     def sessions(self) -> tuple[HostedSession, ...]:
         with self._lock:
             return tuple(served.session for served in self._served.values())
+
+    def _batcher(
+        self, session: HostedSession, run: RunOnSession, of: Part, limits: BatchLimits
+    ) -> Batcher[Any, Any]:
+        served = self._of(session, run, of)
+        # Of the version that was asked first: others that share the file do not change its limits call by call.
+        served.batcher.limits = self.limits_of(served.part, limits)
+        return served.batcher
+
+    def _shared(self, pieces: Sequence[Piece[Any]], of: Part, limits: BatchLimits) -> Sequence[Piece[Any]]:
+        return _for_one_call(pieces) if self.limits_of(of, limits).sharing is Sharing.NEVER else pieces
 
     def _of(self, session: HostedSession, run: RunOnSession, of: Part) -> _Served:
         with self._lock:

@@ -1,6 +1,6 @@
 """Texts to vectors: tokens cut at the model's window, batched by length, pooled inside the ONNX graph."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +24,7 @@ from inference.contracts import (
 from inference.errors import ModelFailed
 from inference.runtime.artifacts import artifact
 from inference.runtime.batched import Part, SessionBatchers
+from inference.runtime.begun import Begun
 from inference.runtime.hosted_session import HostedSession
 from inference.runtime.native import read_tokenizer
 from inference.runtime.once import OncePerKey
@@ -38,6 +39,9 @@ MAX_PAGE_WINDOWS = 16
 """A page is embedded up to 4096 tokens, several times what a dense A4 page holds."""
 MAX_WINDOW_CHARACTERS = 32_768
 """Tokenizing time grows with the characters, and no sensible window of 256 tokens is longer."""
+
+SOON_SPLIT_CHARACTERS = 8_192
+"""Split into tokens in some milliseconds at most."""
 
 Vectors = npt.NDArray[np.float32]
 Vector = npt.NDArray[np.float32]
@@ -55,6 +59,16 @@ class TokenizedText:
     windows: tuple[Window, ...]
     truncated: bool
     """Whether text beyond the last window was left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """What a caller has sent, a window of each."""
+
+    windows: Sequence[Window]
+    single: bool
+    cut: Sequence[int]
+    """Where those stand that were longer than their windows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +103,45 @@ class EmbedRuntime:
                 return self._embed_tokens(spec, work, call)
         raise WorkRefused("input_not_accepted", "an embedding model reads text, not tensors")
 
+    def begin(
+        self,
+        spec: VersionSpec,
+        work: WorkInput,
+        parameters: Mapping[str, Json],
+        call: Call,
+        ended: Callable[[], None],
+    ) -> Begun | None:
+        """None as well where splitting the texts into tokens would hold up whoever asks."""
+        path = self._weights(spec)
+        if not isinstance(work, TextInput) or sum(map(len, work.texts)) > SOON_SPLIT_CHARACTERS:
+            return None
+        borrowed = self._host.borrow(path)
+        if borrowed is None:
+            return None
+        try:
+            texts = self._windows(spec, work, bool(parameters.get(TRUNCATE.name, TRUNCATE.default)), call)
+            rows = self._batchers.begin(
+                borrowed.session,
+                _pieces(texts.windows),
+                _run_batch,
+                of=Part(spec.key, "weights"),
+                limits=EMBED_LIMITS,
+                call=call,
+                ended=ended,
+            )
+        except BaseException:
+            borrowed.give_back()
+            raise
+        return Begun(rows, lambda vectors: _answer_texts(texts, np.stack(vectors)), borrowed.give_back)
+
+    def rows_together(self, spec: VersionSpec) -> int:
+        return self._batchers.limits_of(Part(spec.key, "weights"), EMBED_LIMITS).max_rows
+
     def _embed_texts(self, spec: VersionSpec, work: TextInput, cuts: bool, call: Call) -> WorkOutput:
+        texts = self._windows(spec, work, cuts, call)
+        return _answer_texts(texts, self._embed_windows(spec, texts.windows, call))
+
+    def _windows(self, spec: VersionSpec, work: TextInput, cuts: bool, call: Call) -> Texts:
         check_texts(work)
         encoder = self._tokenizer(spec).encoder
         windows, cut = [], []
@@ -101,7 +153,7 @@ class EmbedRuntime:
                     raise too_long(name_of(position, single=work.single), f"{len(text)} characters")
                 cut.append(position)
             windows.append(tokenized.windows[0])
-        return self._answer(spec, windows, work.single, cut, call)
+        return Texts(windows, work.single, cut)
 
     def _embed_tokens(self, spec: VersionSpec, work: TokenInput, call: Call) -> WorkOutput:
         check_tokens(work)
@@ -110,17 +162,7 @@ class EmbedRuntime:
             call.check()
             name = name_of(position, single=work.single)
             windows.append(Window(read_tokens(tokenizer.encoder, tokenizer.marks, row, name)))
-        return self._answer(spec, windows, work.single, [], call)
-
-    def _answer(
-        self, spec: VersionSpec, windows: Sequence[Window], single: bool, cut: list[int], call: Call
-    ) -> WorkOutput:
-        """`cut`: where the texts stand that were longer than their windows."""
-        vectors = self._embed_windows(spec, windows, call)
-        tokens = tuple(len(window.ids) for window in windows)
-        if single:
-            return _answer(vectors[0], bool(cut), tokens)
-        return _answer(vectors, cut, tokens)
+        return _answer_texts(Texts(windows, work.single, []), self._embed_windows(spec, windows, call))
 
     def _embed_page(self, spec: VersionSpec, page: PageInput, cuts: bool, call: Call) -> WorkOutput:
         """One vector for the whole page: the mean of its windows, each weighing as much as it has tokens."""
@@ -135,10 +177,14 @@ class EmbedRuntime:
         return _answer(mean, text.truncated, tuple(len(window.ids) for window in text.windows), pages=1)
 
     def _embed_windows(self, spec: VersionSpec, windows: Sequence[Window], call: Call) -> Vectors:
-        pieces = [Piece(window, length=padded_length(len(window.ids))) for window in windows]
         with self._host.session(self._weights(spec), _warm_up, call=call, name=spec.key) as session:
             rows = self._batchers.run(
-                session, pieces, _run_batch, of=Part(spec.key, "weights"), limits=EMBED_LIMITS, call=call
+                session,
+                _pieces(windows),
+                _run_batch,
+                of=Part(spec.key, "weights"),
+                limits=EMBED_LIMITS,
+                call=call,
             )
         return np.stack(rows)
 
@@ -193,6 +239,17 @@ def _run_batch(
 def _warm_up(session: HostedSession) -> None:
     window = Window((101, 7592, 102))
     _run_batch(session, [window], padded_length(len(window.ids)))
+
+
+def _pieces(windows: Sequence[Window]) -> list[Piece[Window]]:
+    return [Piece(window, length=padded_length(len(window.ids))) for window in windows]
+
+
+def _answer_texts(texts: Texts, vectors: Vectors) -> WorkOutput:
+    tokens = tuple(len(window.ids) for window in texts.windows)
+    if texts.single:
+        return _answer(vectors[0], bool(texts.cut), tokens)
+    return _answer(vectors, list(texts.cut), tokens)
 
 
 def _answer(vectors: Vectors, truncated: Json, row_tokens: tuple[int, ...], pages: int = 0) -> WorkOutput:

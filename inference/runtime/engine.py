@@ -13,6 +13,7 @@ from inference.pipelines.parse import parse_graph
 from inference.pipelines.pipeline import GraphPipeline
 from inference.runtime.artifacts import artifact
 from inference.runtime.batched import SessionBatchers
+from inference.runtime.begun import BeginsRuns, Begun
 from inference.runtime.embed import EmbedRuntime
 from inference.runtime.local_host import local_host
 from inference.runtime.ocr import OcrRuntime
@@ -75,12 +76,33 @@ class Engine:
     ) -> WorkOutput:
         """As `run`, but with a graph's outputs as they are and not as JSON."""
         call = call or Call()
-        call.check()
-        validate_work_kind(spec.runtime, work_kind(work), spec.config)
-        complete = validate_parameters(spec.runtime, parameters, spec.config)
+        complete = _checked(spec, work, parameters, call)
         answer = self._runtimes[spec.runtime].run(spec, work, complete, call)
         self._remember(spec)
         return answer
+
+    def begin(
+        self,
+        spec: VersionSpec,
+        work: WorkInput,
+        parameters: Mapping[str, Json],
+        call: Call,
+        ended: Callable[[], None],
+    ) -> Begun | None:
+        """As `answer`, without waiting; None where that cannot be had, and a thread must ask.
+
+        `ended` is called once, in any thread, maybe before this returns, and must not wait. A deadline is not watched
+        over here: who waits no longer cancels the call.
+        """
+        runtime = self._runtimes[spec.runtime]
+        if not isinstance(runtime, BeginsRuns):
+            return None
+        return runtime.begin(spec, work, _checked(spec, work, parameters, call), call, ended)
+
+    def rows_together(self, spec: VersionSpec) -> int:
+        """How many rows of different callers a run may hold, as it is in memory now."""
+        runtime = self._runtimes[spec.runtime]
+        return runtime.rows_together(spec) if isinstance(runtime, BeginsRuns) else 1
 
     def load(self, spec: VersionSpec) -> None:
         """Bring every session of this version, its steps included, into memory and run each once."""
@@ -126,6 +148,15 @@ class Engine:
     def _remember(self, spec: VersionSpec) -> None:
         with self._lock:
             self._served[spec.key] = spec
+
+
+def _checked(
+    spec: VersionSpec, work: WorkInput, parameters: Mapping[str, Json], call: Call
+) -> Mapping[str, Json]:
+    """The parameters, complete."""
+    call.check()
+    validate_work_kind(spec.runtime, work_kind(work), spec.config)
+    return validate_parameters(spec.runtime, parameters, spec.config)
 
 
 def _resident(key: str, sessions: Sequence[ResidentSession]) -> ResidentModel:

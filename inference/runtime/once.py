@@ -34,6 +34,15 @@ class OncePerKey(Generic[Value]):
                 # What befell another's call says nothing of this one.
                 call.check()
 
+    def peek(self, key: str) -> Value | None:
+        """What is there already."""
+        with self._lock:
+            value = self._values.get(key)
+            if value is None or not value.done() or value.exception() is not None:
+                return None
+            self._values.move_to_end(key)
+        return value.result()
+
     def _of(self, key: str) -> "tuple[Future[Value], bool]":
         """The value, there or on its way, and whether it is the asker's to make."""
         with self._lock:

@@ -4,7 +4,9 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import structlog
@@ -17,6 +19,7 @@ from inference.contracts import Json, TensorInput, VersionSpec, WorkInput, WorkO
 from inference.errors import ModelFailed
 from inference.runtime.artifacts import artifact
 from inference.runtime.batched import Part, SessionBatchers
+from inference.runtime.begun import Begun
 from inference.runtime.graph_outline import OutlineUnreadable, read_outline
 from inference.runtime.hosted_session import HostedSession, InvalidFeed
 from inference.runtime.own_limits import ONNX_LIMITS
@@ -76,28 +79,62 @@ class OnnxRuntime:
     def run(
         self, spec: VersionSpec, work: WorkInput, parameters: Mapping[str, Json], call: Call
     ) -> WorkOutput:
-        if not isinstance(work, TensorInput):
-            raise WorkRefused("input_not_accepted", "this model reads tensors, not documents or text")
         with self._host.session(self._weights(spec), self._warm_up, call=call, name=spec.key) as session:
             part = Part(spec.key, "weights")
-            rows = self._callers_rows(session, check_tensors(signature_of(session), work.tensors), part)
-            group = rows.shapes if rows.shared else object()
-            piece = Piece(rows, group=group, rows=min(max(rows.rows, 1), ONNX_LIMITS.max_rows))
-            (answers,) = self._batchers.run(
-                session, [piece], self._run_rows, of=part, limits=ONNX_LIMITS, call=call
+            pieces = [self._piece(session, work, part)]
+            answers = self._batchers.run(
+                session, pieces, self._run_rows, of=part, limits=ONNX_LIMITS, call=call
             )
-            names = [output.name for output in session.outputs]
-            outputs = {name: own_tensor(answer) for name, answer in zip(names, answers, strict=True)}
-        return WorkOutput({}, tensors=outputs)
+            return _output(session, answers)
+
+    def begin(
+        self,
+        spec: VersionSpec,
+        work: WorkInput,
+        parameters: Mapping[str, Json],
+        call: Call,
+        ended: Callable[[], None],
+    ) -> Begun | None:
+        borrowed = self._host.borrow(self._weights(spec))
+        if borrowed is None:
+            return None
+        session, part = borrowed.session, Part(spec.key, "weights")
+        try:
+            pieces = [self._piece(session, work, part)]
+            answers = self._batchers.begin(
+                session, pieces, self._run_rows, of=part, limits=ONNX_LIMITS, call=call, ended=ended
+            )
+        except BaseException:
+            borrowed.give_back()
+            raise
+        return Begun(answers, partial(_output, session), borrowed.give_back)
+
+    def rows_together(self, spec: VersionSpec) -> int:
+        part = Part(spec.key, "weights")
+        shares = self._may_share(Path(self._weights(spec)).resolve(), part)
+        return self._batchers.limits_of(part, ONNX_LIMITS).max_rows if shares else 1
+
+    def _piece(self, session: HostedSession, work: WorkInput, part: Part) -> Piece[CallersRows]:
+        if not isinstance(work, TensorInput):
+            raise WorkRefused("input_not_accepted", "this model reads tensors, not documents or text")
+        rows = self._callers_rows(session, check_tensors(signature_of(session), work.tensors), part)
+        group = rows.shapes if rows.shared else object()
+        return Piece(rows, group=group, rows=min(max(rows.rows, 1), ONNX_LIMITS.max_rows))
 
     def _callers_rows(self, session: HostedSession, feeds: Mapping[str, Array], part: Part) -> CallersRows:
         counts = {tensor.shape[0] if tensor.ndim else 1 for tensor in feeds.values()}
         rows = max(counts, default=1)
-        independence = self._independence.get(session.path)
         alike = len(counts) == 1 and 0 < rows <= ONNX_LIMITS.max_rows
-        unproven = self._batchers.limits_of(part, ONNX_LIMITS).sharing is Sharing.TRIED
-        may_share = independence is not None and independence.may_share(unproven=unproven)
-        return CallersRows(dict(sorted(feeds.items())), rows, alike and may_share)
+        return CallersRows(dict(sorted(feeds.items())), rows, alike and self._may_share(session.path, part))
+
+    def _may_share(self, path: Path, part: Part) -> bool:
+        independence = self._independence.get(path)
+        sharing = self._batchers.limits_of(part, ONNX_LIMITS).sharing
+        return (
+            independence is not None
+            and sharing is not Sharing.NEVER
+            and independence.may_share(unproven=sharing is Sharing.TRIED)
+        )
 
     def _run_rows(
         self, session: HostedSession, callers: Sequence[CallersRows], _length: int, control: RunControl
@@ -149,6 +186,14 @@ class OnnxRuntime:
 
     def _weights(self, spec: VersionSpec) -> str:
         return artifact(spec, "weights", on_gpu=self._host.on_gpu)
+
+
+def _output(session: HostedSession, answers: Sequence[Sequence[Array]]) -> WorkOutput:
+    (outputs,) = answers
+    names = [output.name for output in session.outputs]
+    return WorkOutput(
+        {}, tensors={name: own_tensor(output) for name, output in zip(names, outputs, strict=True)}
+    )
 
 
 def _try_rows(session: HostedSession, signature: Signature) -> RowIndependence:
@@ -225,7 +270,15 @@ def read_signature(host: SessionHost, path: str | Path) -> Signature:
 
 
 def signature_of(session: HostedSession) -> Signature:
-    return Signature(tuple(map(tensor_spec, session.inputs)), tuple(map(tensor_spec, session.outputs)))
+    found = _signatures.get(session)
+    if found is None:
+        found = Signature(tuple(map(tensor_spec, session.inputs)), tuple(map(tensor_spec, session.outputs)))
+        _signatures[session] = found
+    return found
+
+
+_signatures: WeakKeyDictionary[HostedSession, Signature] = WeakKeyDictionary()
+"""Every call asks."""
 
 
 def check_tensors(signature: Signature, tensors: Mapping[str, Array]) -> dict[str, Array]:

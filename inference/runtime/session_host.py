@@ -4,7 +4,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,13 @@ __all__ = ["Change", "Happened", "LoadTally", "ResidentSession", "SessionHost"]
 log = structlog.get_logger(__name__)
 WarmUp = Callable[[HostedSession], None]
 MOST_GONE = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Borrowed:
+    session: HostedSession
+    give_back: Callable[[], None]
+    """Once."""
 
 
 class SessionHost:
@@ -108,6 +115,16 @@ class SessionHost:
                 self._own.held -= 1
         finally:
             self._leave(slot)
+
+    def borrow(self, path: str | Path) -> "Borrowed | None":
+        """The session of this file where it is in memory, until it is given back, from any thread; it loads nothing."""
+        with self._changed:
+            slot = self._slots.get(_key(str(path)))
+            if slot is None or slot.state is not State.READY:
+                return None
+            slot.users += 1
+            slot.use = slot.use.again(self._clock())
+        return Borrowed(slot.session.result(), lambda: self._leave(slot))
 
     @contextmanager
     def kept(self, path: str | Path) -> Iterator[HostedSession]:

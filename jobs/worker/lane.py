@@ -1,21 +1,25 @@
 """The synchronous lane of this worker: requests without a job, run by the same engine as pages."""
 
-from collections.abc import Collection, Mapping
-from functools import cache
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
 
 from django.db import connections
 
 from inference.affinity.fleet import Demand
 from inference.affinity.load_times import LoadTimes
 from inference.affinity.tally import QueueTally
-from inference.contracts import WorkOutput
+from inference.contracts import VersionSpec, WorkOutput
 from inference.errors import ModelFailed
 from inference.lane import LaneReader, LaneRequest, lane_demand
 from inference.lane.lines import CommandLine
 from inference.registry.selectors import versions_named
+from inference.runtime.begun import Begun
 from inference.runtime.engine import Engine
 from inference.runtime.load_watch import watching_loads
+from inference.runtime.once import OncePerKey
 from jobs.worker.versions import VersionCatalogue
+
+MOST_SPECS = 1024
 
 
 class WorkerLane:
@@ -34,9 +38,9 @@ class WorkerLane:
         self._engine = engine
         self._versions = versions
         self._tally = tally
-        self._version_id = cache(_version_id)
+        self._specs: OncePerKey[VersionSpec] = OncePerKey(capacity=MOST_SPECS)
         self._line = CommandLine(url)
-        self._reader = LaneReader(url, self._serve, slots=slots, load_within=load_times.within)
+        self._reader = LaneReader(url, self._serve, slots=slots, begins=self, load_within=load_times.within)
 
     def start(self) -> None:
         self._reader.start()
@@ -57,6 +61,24 @@ class WorkerLane:
             key: Demand(told.waiting, told.oldest_wait_s) for key, told in waiting.items() if told.waiting
         }
 
+    def begin(self, request: LaneRequest, ended: Callable[[], None]) -> "_Counted | None":
+        """None where a file or the database must be waited for, or the model's runtime needs a thread."""
+        spec = self._specs.peek(request.model_key)
+        if spec is None:
+            return None
+        since_s = self._tally.begun(request.model_key)
+        begun = None
+        try:
+            begun = self._engine.begin(spec, request.work, request.parameters, request.call, ended)
+        finally:
+            if begun is None:
+                self._tally.ended(request.model_key, since_s, counts=False)
+        return None if begun is None else _Counted(begun, self._tally, request.model_key, since_s)
+
+    def together(self, model_key: str) -> int:
+        spec = self._specs.peek(model_key)
+        return 1 if spec is None else self._engine.rows_together(spec)
+
     def _serve(self, request: LaneRequest) -> WorkOutput:
         """Counted like pages: a model that only calls ask for is not idle."""
         self._tally.begin(request.model_key)
@@ -66,12 +88,31 @@ class WorkerLane:
             self._tally.end()
 
     def _run(self, request: LaneRequest) -> WorkOutput:
-        spec = self._versions.get(self._version_id(request.model_key), request.call)
+        spec = self._specs.get(request.model_key, lambda: self._spec(request), request.call)
         with watching_loads(lambda: None) as loads:
             try:
                 return self._engine.answer(spec, request.work, request.parameters, request.call)
             finally:
                 request.call.spent.add(load_s=loads.waited_s)
+
+    def _spec(self, request: LaneRequest) -> VersionSpec:
+        return self._versions.get(_version_id(request.model_key), request.call)
+
+
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """Like pages: a model that only calls ask for is not idle."""
+
+    begun: Begun
+    tally: QueueTally
+    model_key: str
+    since_s: float
+
+    def result(self) -> WorkOutput:
+        try:
+            return self.begun.result()
+        finally:
+            self.tally.ended(self.model_key, self.since_s)
 
 
 def _version_id(model_key: str) -> int:
