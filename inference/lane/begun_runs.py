@@ -17,6 +17,8 @@ from inference.lane.runs import Hand, LaneRequest, Run
 
 log = structlog.get_logger(__name__)
 MOST_TOGETHER = 64
+MOST_BEGUN = 128
+"""All of them small: a large input lies under a key of its own until a thread reads it."""
 OVERDUE_S = 0.5
 """A caller takes his request back by himself when its time is over; one who cannot is left after this."""
 
@@ -69,11 +71,15 @@ class BegunRuns:
     def stop(self) -> None:
         self._ended.put(None)
 
-    def together(self, model_key: str) -> int:
-        return self._begins.together(model_key)
+    def room(self, model_key: str, spare: int) -> int:
+        """How many more may be in hand: a run that is full, and this many to begin the next with."""
+        together = self._begins.together(model_key)
+        return max(0, min(MOST_BEGUN, together + spare) - len(self._going)) if together > 1 else 0
 
     def take(self, run: Run) -> bool:
         """False where a thread must run it."""
+        if len(self._going) >= MOST_BEGUN:
+            return False
         begun = _Begun(run, time.monotonic())
         self._going.add(begun)
         outcome = self._outcomes.begun(run, self._begins.begin, lambda: self._step(begun))
@@ -81,6 +87,7 @@ class BegunRuns:
             self._going.discard(begun)
             return False
         begun.outcome = outcome
+        self._hand.begun(run)
         self._step(begun)
         return True
 

@@ -31,8 +31,6 @@ log = structlog.get_logger(__name__)
 
 LoadWithin = Callable[[str, float, float], float]
 """How much of a stretch of `time.monotonic` the load of a model took, by its key."""
-MOST_BEGUN = 128
-"""Requests in hand that no thread serves: small ones, since large ones lie under keys of their own until one does."""
 SEATS = 2
 """While a thread runs what it took, another waits already, so that nothing is handed over where little comes."""
 
@@ -50,12 +48,11 @@ class LaneReader:
         limits: LaneLimits | None = None,
         load_within: LoadWithin = lambda *_: 0.0,
     ) -> None:
-        """`slots`: requests that threads serve at once. Of a model whose requests `begins` as many more are held as a
-        run of it may have."""
+        """`slots`: requests that threads serve. Those that are begun come beside them, a batch and a little more."""
         self._load_within = load_within
         self._limits = limits or LaneLimits()
         self._slots = slots
-        self._hand = Hand(slots if begins is None else slots + MOST_BEGUN)
+        self._hand = Hand(slots)
         self._line = CommandLine(url)
         self._stopping = threading.Event()
         self._due: SimpleQueue[Run | Seat | None] = SimpleQueue()
@@ -139,7 +136,7 @@ class LaneReader:
             with self._lock:
                 self._waiting -= 1
                 keeps = self._waiting > 0
-            if self._hand.count > 1:
+            if self._hand.runs > 1:
                 runs = self._begin(runs)
             for run in runs[1:]:
                 self._due.put(run)
@@ -184,19 +181,11 @@ class LaneReader:
                 return []
             if entry != TOKEN:
                 return self._receive(model_key, [entry])
-            room += self._hand.reserve(self._most_of(model_key))
-            return self._take_many(model_key, room)
+            begins = 0 if self._begun is None else self._begun.room(model_key, self._slots)
+            room += 0 if begins else self._hand.reserve(self._slots)
+            return self._take_many(model_key, max(room, begins))
         finally:
             self._hand.unreserve(room)
-
-    def _most_of(self, model_key: str) -> int:
-        """What others could run meanwhile is left to them."""
-        if self._begun is None:
-            return self._slots
-        together = self._begun.together(model_key)
-        if together > 1:
-            return max(0, min(MOST_BEGUN, together + self._slots) - len(self._begun))
-        return max(0, self._slots + len(self._begun) - self._hand.count)
 
     def _wait(self, seat: Seat) -> bool:
         if not seat.is_told(self._lanes):

@@ -51,6 +51,8 @@ class Run:
     payload: bytes = b""
     """As read from its claim, kept to be given back."""
     answering: bool = False
+    begun: bool = False
+    """No thread waits for it, so it takes no slots."""
 
     @property
     def slots(self) -> int:
@@ -61,7 +63,10 @@ Settled = Literal["coalesced", "canceled", "expired"]
 
 
 class Hand:
-    """Bounded by slots, of which every request and every run without one takes one. Any thread may ask."""
+    """Bounded by slots, of which every request that a thread serves and every run without one takes one.
+
+    Any thread may ask.
+    """
 
     def __init__(self, slots: int) -> None:
         self._slots = slots
@@ -94,15 +99,16 @@ class Hand:
             if entry.request_id in self._canceled:
                 del self._canceled[entry.request_id]
                 return "canceled"
-            self._used += 1
             run = self._alike.get(alike) if alike is not None else None
             if run is not None:
+                self._used += not run.begun
                 run.members[entry.request_id] = taken
                 self._by_request[entry.request_id] = run
                 run.call.deadline_s = max(run.call.deadline_s or 0.0, taken.deadline_s)
                 return "coalesced"
             call = Call(tenant=entry.tenant, deadline_s=taken.deadline_s)
             run = Run(taken.model_key, alike, call, {entry.request_id: taken})
+            self._used += 1
             self._runs.add(run)
             self._by_request[entry.request_id] = run
             if alike is not None:
@@ -126,10 +132,17 @@ class Hand:
             run.call.cancel()
         return True
 
+    def begun(self, run: Run) -> None:
+        """It needs no thread from now on."""
+        with self._changed:
+            if run in self._runs and not run.begun:
+                self._used -= run.slots
+                run.begun = True
+                self._changed.notify_all()
+
     @property
-    def count(self) -> int:
-        """Requests in hand, and runs without any."""
-        return self._used
+    def runs(self) -> int:
+        return len(self._runs)
 
     def requests(self) -> list[str]:
         """Those in hand, by id."""
@@ -137,7 +150,7 @@ class Hand:
             return list(self._by_request)
 
     def renew(self, run: Run, now_s: float) -> bool:
-        """After a deadline: True when somebody joined who still has time, for whom the run begins again."""
+        """After a deadline: True when somebody joined who still has time, for whom a thread begins again."""
         with self._changed:
             for request_id, taken in list(run.members.items()):
                 if taken.deadline_s <= now_s:
@@ -147,6 +160,8 @@ class Hand:
                 return False
             latest_s = max(taken.deadline_s for taken in run.members.values())
             run.call = Call(tenant=run.call.tenant, deadline_s=latest_s, spent=run.call.spent)
+            self._used += run.slots if run.begun else 0
+            run.begun = False
             return True
 
     def end(self, run: Run) -> tuple[Taken, ...]:
@@ -188,13 +203,13 @@ class Hand:
 
     def _remove(self, run: Run) -> None:
         self._runs.remove(run)
-        self._used -= run.slots
+        self._used -= 0 if run.begun else run.slots
         self._changed.notify_all()
 
     def _drop_member(self, run: Run, request_id: str) -> None:
         before = run.slots
         del run.members[request_id]
-        self._used -= before - run.slots
+        self._used -= 0 if run.begun else before - run.slots
         self._changed.notify_all()
 
     def _forget_likeness(self, run: Run) -> None:

@@ -1,6 +1,9 @@
+import threading
+
 import numpy as np
 import pytest
 
+from inference.calls import Call
 from inference.contracts import PageInput, TextInput, TextLine, WorkOutput, WorkRefused
 from tests.inference.registry.builtin.served import builtin_engine, builtin_specs
 
@@ -121,3 +124,23 @@ def test_picture_is_not_text() -> None:
     page = PageInput(3, 10, 10, None, load_pixels=lambda: np.zeros((10, 10, 3), np.uint8))
     with pytest.raises(WorkRefused, match="input_not_accepted: the page is a picture"):
         builtin_engine().run(builtin_specs()["embed"], page, {})
+
+
+@pytest.mark.parametrize("single", [True, False])
+def test_texts_whose_run_is_begun_have_the_vectors_of_those_that_are_waited_for(single: bool) -> None:
+    spec, work, ended = builtin_specs()["embed"], TextInput((SHORT,), single=single), threading.Event()
+    builtin_engine().load(spec)
+    begun = builtin_engine().begin(spec, work, {}, Call(), ended.set)
+    assert begun is not None
+    assert ended.wait(30)
+    waited, answer = builtin_engine().answer(spec, work, {}), begun.result()
+    assert answer.tensors is not None
+    assert waited.tensors is not None
+    np.testing.assert_array_equal(answer.tensors["embedding"], waited.tensors["embedding"])
+    assert (answer.result, answer.row_tokens) == (waited.result, waited.row_tokens)
+
+
+def test_long_texts_are_left_to_a_thread() -> None:
+    spec, work = builtin_specs()["embed"], TextInput(("word " * 3000,), single=True)
+    builtin_engine().load(spec)
+    assert builtin_engine().begin(spec, work, {}, Call(), lambda: None) is None

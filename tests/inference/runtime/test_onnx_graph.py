@@ -1,3 +1,4 @@
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +8,7 @@ import onnx
 import pytest
 from onnx import TensorProto
 
+from inference.calls import Call
 from inference.contracts import TensorInput, VersionSpec, WorkOutput, WorkRefused
 from inference.errors import ModelFailed
 from inference.runtime.engine import Engine
@@ -176,3 +178,31 @@ def test_what_a_caller_reads_of_a_failure_names_the_version_and_no_sources(
     assert "Failed to allocate memory" in failure.detail
     assert "/onnxruntime_src" not in failure.detail
     assert "BFCArena" not in failure.detail
+
+
+def test_a_run_that_is_begun_ends_as_one_that_is_waited_for(engine: Engine, tmp_path: Path) -> None:
+    spec = VersionSpec(
+        "mine", 1, "digest", "onnx", {"weights": str(save_adder(tmp_path / "adder.onnx", floats=2))}
+    )
+    work, ended, call = TensorInput({"x": np.array([[1, 2]], np.float32)}), threading.Event(), Call()
+    assert engine.begin(spec, work, {}, call, ended.set) is None, "it is not in memory yet"
+    engine.load(spec)
+    begun = engine.begin(spec, work, {}, call, ended.set)
+    assert begun is not None
+    assert ended.wait(30)
+    assert not engine.host.evict(spec.artifacts["weights"]), "in use until its answer is taken"
+    answer = begun.result()
+    assert answer.tensors is not None
+    np.testing.assert_array_equal(answer.tensors["y"], np.array([[2, 3]], np.float32))
+    assert engine.host.evict(spec.artifacts["weights"])
+
+
+def test_what_is_refused_before_it_begins_keeps_no_session(engine: Engine, tmp_path: Path) -> None:
+    spec = VersionSpec(
+        "mine", 1, "digest", "onnx", {"weights": str(save_adder(tmp_path / "adder.onnx", floats=2))}
+    )
+    engine.load(spec)
+    work = TensorInput({"wrong": np.array([[1, 2]], np.float32)})
+    with pytest.raises(WorkRefused):
+        engine.begin(spec, work, {}, Call(), lambda: None)
+    assert engine.host.evict(spec.artifacts["weights"])
