@@ -131,7 +131,7 @@ def test_one_who_leaves_ends_what_was_begun_for_him_alone(
     assert stayer.done().answer == {"begun": ["stays"]}
 
 
-def test_those_who_joined_and_have_time_left_are_run_again_after_the_first_ones_deadline(
+def test_those_who_ask_the_same_share_what_was_begun(
     busy: Caller, client: LaneClient, model: BeginningModel, model_key: str
 ) -> None:
     same = [Caller(client, model_key, "same", call_of(), coalesce="k") for _ in range(3)]
