@@ -10,7 +10,7 @@ from django.db import transaction
 
 from inference.cache.terms import USUAL_TERMS, CacheTerms
 from inference.registry import artifacts
-from inference.registry.builtin.catalogue import BUILTIN, BuiltinModel
+from inference.registry.builtin.catalogue import BUILTIN, OPTIONAL, BuiltinModel
 from inference.registry.declared import check_declared
 from inference.registry.digests import version_digest
 from inference.registry.errors import ModelKindDiffers, ModelNotFound
@@ -165,6 +165,19 @@ def seed_builtin() -> list[ModelVersion]:
             continue
         seeded[builtin.name] = _seed_one(builtin, seeded)
     return list(seeded.values())
+
+
+def add_optional(name: str) -> ModelVersion:
+    """One of the built-in models that are not seeded; the version that is there, where it is of this release."""
+    builtin = OPTIONAL.get(name)
+    if builtin is None:
+        raise ModelNotFound(f"There is no optional model {name!r}; there are: {', '.join(OPTIONAL)}.")
+    with operator_work():
+        served = ServedModel.objects.select_related("current").filter(name=name).first()
+    known = served.current if served is not None else None
+    if known is not None and known.config.get("release") == builtin.release:
+        return known
+    return _seed_one(builtin, {})
 
 
 def _describe_anew(builtin: BuiltinModel) -> None:

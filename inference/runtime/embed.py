@@ -43,6 +43,9 @@ MAX_WINDOW_CHARACTERS = 32_768
 SOON_SPLIT_CHARACTERS = 8_192
 """Split into tokens in some milliseconds at most."""
 
+RUN_ALONE = "texts_run_alone"
+"""In a version's settings: no text shares a run, since what stands beside it would show in its vector."""
+
 Vectors = npt.NDArray[np.float32]
 Vector = npt.NDArray[np.float32]
 
@@ -122,7 +125,7 @@ class EmbedRuntime:
             texts = self._windows(spec, work, bool(parameters.get(TRUNCATE.name, TRUNCATE.default)), call)
             rows = self._batchers.begin(
                 borrowed.session,
-                _pieces(texts.windows),
+                _pieces(spec, texts.windows),
                 _run_batch,
                 of=Part(spec.key, "weights"),
                 limits=EMBED_LIMITS,
@@ -180,7 +183,7 @@ class EmbedRuntime:
         with self._host.session(self._weights(spec), _warm_up, call=call, name=spec.key) as session:
             rows = self._batchers.run(
                 session,
-                _pieces(windows),
+                _pieces(spec, windows),
                 _run_batch,
                 of=Part(spec.key, "weights"),
                 limits=EMBED_LIMITS,
@@ -241,7 +244,9 @@ def _warm_up(session: HostedSession) -> None:
     _run_batch(session, [window], padded_length(len(window.ids)))
 
 
-def _pieces(windows: Sequence[Window]) -> list[Piece[Window]]:
+def _pieces(spec: VersionSpec, windows: Sequence[Window]) -> list[Piece[Window]]:
+    if spec.config.get(RUN_ALONE):
+        return [Piece(window, length=len(window.ids), group=object()) for window in windows]
     return [Piece(window, length=padded_length(len(window.ids))) for window in windows]
 
 

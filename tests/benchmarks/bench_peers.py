@@ -9,9 +9,12 @@ Ours and a peer take turns, so that what else the machine does meets both, and r
 import argparse
 import os
 import statistics
+import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 
@@ -25,6 +28,7 @@ from tests.benchmarks.peers.loads import LOADS, THREADS, Load, ServedFile, serve
 from tests.benchmarks.peers.ours import OURS, edge_mode, whole_product
 from tests.benchmarks.peers.report import Turns, print_report
 
+FAILURES = (CallFailed, NotInstalled, OSError, TimeoutError, subprocess.SubprocessError)
 ROUNDS = 2
 WARM_UP_S = 1.0
 HALF_S = 6.0
@@ -71,11 +75,23 @@ class Bench:
                 with serving(peer, file, folder, of_server[0].given(0), together=most) as started:
                     self._check(started, of_server[0], file)
                     for load in of_server:
-                        self._take_turns(ours[name], started, load)
-            except (CallFailed, NotInstalled) as error:
-                _say(f"{peer.name}, {name}: {error}")
-                titles = "; ".join(load.title for load in of_server)
-                self.missing[f"{peer.name}, {titles}"] = str(error).strip().splitlines()[-1][:200]
+                        with self._noted(f"{peer.name}, {load.title}"):
+                            self._take_turns(ours[load.own_model], started, load)
+            except FAILURES as error:
+                self._note(f"{peer.name}, {'; '.join(load.title for load in of_server)}", error)
+
+    @contextmanager
+    def _noted(self, what: str) -> Iterator[None]:
+        """Whatever fails here, the rest goes on."""
+        try:
+            yield
+        except FAILURES as error:
+            self._note(what, error)
+
+    def _note(self, what: str, error: BaseException) -> None:
+        _say(f"{what}: {error}")
+        lines = str(error).strip().splitlines() or [type(error).__name__]
+        self.missing[what] = lines[-1][:200]
 
     def play_half(self, ours: Started, load: Load) -> None:
         """Ours alone, at half of what it reached."""
@@ -85,20 +101,31 @@ class Bench:
         rate = statistics.median(figures.per_s for figures in turns.busy) / 2
         for _ in range(self._rounds):
             ask = self._numbers.asks(ours, load, rate, HALF_S + 1)
-            turns.half.append(at_rate(ours.port, ask, rate, HALF_S))
+            with self._noted(f"ours at half of its rate, {load.title}"):
+                turns.half.append(at_rate(ours.port, ask, rate, HALF_S))
 
     def play_edge(self, ours: Started, load: Load) -> None:
         folder = self._folder / "edge-mode"
         folder.mkdir()
-        with edge_mode(self._files[load.file], folder, load.given(0)) as started:
+        with (
+            self._noted(f"ours, edge mode, {load.title}"),
+            edge_mode(self._files[load.file], folder, load.given(0)) as started,
+        ):
             self._check(started, load, self._files[load.file])
             self._take_turns(ours, started, load)
 
-    def check_ours(self, ours: Mapping[str, Started], loads: Sequence[Load]) -> None:
+    def check_ours(self, ours: Mapping[str, Started], loads: Sequence[Load]) -> list[Load]:
+        """Those that we answer as we should."""
+        right = []
         for load in loads:
-            self._check(ours[load.file], load, self._files[load.file])
+            with self._noted(f"ours, {load.title}"):
+                self._check(ours[load.own_model], load, self._files[load.file], load.least_cosine)
+                right.append(load)
+        return right
 
-    def _check(self, started: Started, load: Load, file: ServedFile) -> None:
+    def _check(
+        self, started: Started, load: Load, file: ServedFile, least_cosine: float = MIN_COSINE
+    ) -> None:
         """The answers of all agree with what the file itself gives for each input alone."""
         given = [load.given(-1 - number) for number in range(COMPARED)]
         requests = [started.request(one) for one in given]
@@ -108,7 +135,7 @@ class Bench:
         for one, body in zip(given, bodies, strict=True):
             vector, expected = started.wire.vector(body), file.expected(one)
             cosine = float(vector @ expected / np.linalg.norm(vector) / np.linalg.norm(expected))
-            if not cosine >= MIN_COSINE:
+            if not cosine >= least_cosine:
                 raise CallFailed(f"{started.name} answers otherwise: cosine {cosine:.4f} for {load.name}")
 
     def _take_turns(self, ours: Started, other: Started, load: Load) -> None:
@@ -140,6 +167,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--peers", default=",".join(PEERS), help=f"of {', '.join(PEERS)}")
     parser.add_argument("--rows", default=",".join(LOADS), help=f"of {', '.join(LOADS)}")
     parser.add_argument("--rounds", type=int, default=ROUNDS)
+    parser.add_argument("--seconds", type=float, help="of each turn, in place of each row's own")
     return parser.parse_args()
 
 
@@ -149,20 +177,23 @@ def main() -> None:
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:THREADS])
     peers = [PEERS[name] for name in options.peers.split(",") if name]
     loads = [load for name, load in LOADS.items() if name in options.rows.split(",")]
+    if options.seconds is not None:
+        loads = [replace(load, seconds=options.seconds) for load in loads]
     begun = circumstances()
     with tempfile.TemporaryDirectory(prefix="bench-peers-") as written:
         folder = Path(written)
         files = served_files(folder)
         bench = Bench(files, options.rounds, folder)
         with whole_product(files, folder) as ours:
-            bench.check_ours(ours, loads)
+            loads = bench.check_ours(ours, loads)
             for peer in peers:
                 bench.play(ours, peer, loads)
             for load in loads:
                 if load.half:
-                    bench.play_half(ours[load.file], load)
-            if "one" in options.rows.split(","):
-                bench.play_edge(ours["tiny"], LOADS["one"])
+                    bench.play_half(ours[load.own_model], load)
+            for load in loads:
+                if load.name == "one":
+                    bench.play_edge(ours[load.own_model], load)
     print(f"{begun} at the start\n{circumstances()} at the end\n")
     print_report(bench.results, loads, [peer.name for peer in peers], bench.missing)
 

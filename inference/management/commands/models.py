@@ -9,10 +9,13 @@ from inference.cache.terms import CACHE_TTL_S, CacheTerms
 from inference.management.add_graph import add_graph, describe_arguments
 from inference.management.precisions import describe_precisions, read_precision, read_variants
 from inference.registry.admission import ModelRefused
+from inference.registry.builtin.catalogue import OPTIONAL
+from inference.registry.builtin.installed import PackageMissing
+from inference.registry.builtin.minilm_export import ExportFailed
 from inference.registry.errors import ModelNotFound
 from inference.registry.models import ServedModel
 from inference.registry.onnx_files import OnnxUpload, add_onnx_file
-from inference.registry.services import make_current, set_paused
+from inference.registry.services import add_optional, make_current, set_paused
 from tenants.billing.prices import METERS, Price
 from tenants.context import operator_work
 from tenants.errors import DomainError
@@ -32,6 +35,8 @@ class Command(BaseCommand):
         add_graph = actions.add_parser("add-graph", help="check a declared pipeline and serve it")
         _describe_model(add_graph)
         describe_arguments(add_graph)
+        build = actions.add_parser("build", help="make one of the optional built-in models, and serve it")
+        build.add_argument("name", choices=tuple(OPTIONAL))
         for action, words in (
             ("use", "let this version answer"),
             ("pause", "refuse new work"),
@@ -52,6 +57,13 @@ class Command(BaseCommand):
                 current = served.current.number if served.current else "-"
                 versions = ",".join(str(version.number) for version in served.versions.all())
                 self.stdout.write(f"{served.name}\tcurrent {current}\tversions {versions}\t{served.state}")
+
+    def _build(self, options: dict[str, Any]) -> None:
+        try:
+            version = add_optional(options["name"])
+        except (ExportFailed, PackageMissing) as error:
+            raise CommandError(f"{error.code}: {error}") from error
+        self.stdout.write(f"{version.key} is in the registry (digest {version.digest[:12]})")
 
     def _add_graph(self, options: dict[str, Any]) -> None:
         version = add_graph(options, _price(options), _cached(options))

@@ -18,6 +18,7 @@ from tests.services import PROJECT, without_product
 
 OURS = "ours"
 OUR_EDGE = "ours, edge mode"
+EIGHT_BITS = "embed-int8"
 QUIET = {"MAAS_LOG_LEVEL": "WARNING"}
 EDGE_PATIENCE_S = 120.0
 
@@ -30,16 +31,17 @@ def whole_product(files: Mapping[str, ServedFile], folder: Path) -> Iterator[Map
         running = stack.wait_until_ready()
         for file in files.values():
             if file.tokenizer is None:
-                _add(file, home)
+                _manage(home, "add", str(file.weights), "--name", file.name, "--price-micros", "10")
+        _manage(home, "build", EIGHT_BITS)
         key = f"Authorization: Bearer {running.demo['MAAS_API_KEY']}\r\n"
-        yield {name: Started(OURS, stack.port, _wire(file, key)) for name, file in files.items()}
+        started = {name: Started(OURS, stack.port, _wire(file, key)) for name, file in files.items()}
+        yield started | {EIGHT_BITS: Started(OURS, stack.port, OpenAi(EIGHT_BITS, key))}
 
 
-def _add(file: ServedFile, home: Path) -> None:
-    argv = ["models", "add", str(file.weights), "--name", file.name, "--price-micros", "10"]
+def _manage(home: Path, *words: str) -> None:
     env = without_product(os.environ) | {"MAAS_HOME": str(home), **QUIET}
     added = subprocess.run(
-        [sys.executable, "manage.py", *argv],
+        [sys.executable, "manage.py", "models", *words],
         cwd=PROJECT,
         env=env,
         capture_output=True,

@@ -40,7 +40,13 @@ class Goal:
     among: Sequence[str] | None = None
 
 
-GOALS = {"mixed": Goal(1.8), "short": Goal(1.1), "memory": Goal(1.0), "tiny": Goal(1.0, PYTHON_PEERS)}
+GOALS = {
+    "mixed": Goal(1.8),
+    "short": Goal(1.1),
+    "int8": Goal(3.0),
+    "memory": Goal(1.0),
+    "tiny": Goal(1.0, PYTHON_PEERS),
+}
 
 
 def print_report(

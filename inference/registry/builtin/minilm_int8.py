@@ -1,0 +1,77 @@
+"""The embedding model with 8-bit weights: made out of the same package, and refused where it is not close enough."""
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import onnxruntime as ort
+from onnx import TensorProto
+from tokenizers import Tokenizer
+
+from inference.registry.builtin.minilm_export import ExportFailed, export_minilm
+from inference.runtime.texts import WINDOW_TOKENS
+
+MEAN_COSINE = 0.99
+LEAST_COSINE = 0.97
+"""To the vectors of the same texts in fp32."""
+
+REFERENCE_TEXTS = (
+    "The cat sat on the mat.",
+    "Invoice 2026-0417: the total of 1,234.50 EUR is due by the end of May.",
+    "This agreement is governed by the laws of Switzerland; the courts of Zurich have jurisdiction.",
+    "Dear Ms Miller, thank you for your letter of 3 March, which reached us this morning.",
+    "The quarterly report shows that revenue grew by eleven per cent, while the cost of storage fell.",
+    "Name, date of birth, place of birth, nationality, address, signature of the applicant.",
+    "a",
+    "How do I return a parcel that arrived damaged?",
+    "Machine learning models are trained on examples and judged on others that they have never seen. " * 4,
+    "Rows of a table: 12, 7, 3.5, 0.01, 1e6, n/a, total 1000022.51; see note 4 on page 17. " * 6,
+)
+
+
+def export_minilm_int8(weights: Path, into: Path) -> None:
+    """Its tokenizer lies beside the weights, as packages have it."""
+    # Heavy, and needed once in an installation's life.
+    from onnxruntime.quantization import QuantType, quantize_dynamic  # noqa: PLC0415
+
+    with tempfile.TemporaryDirectory(prefix="minilm-int8-") as made:
+        exact, small = Path(made) / "fp32.onnx", Path(made) / "int8.onnx"
+        export_minilm(weights, exact)
+        quantize_dynamic(
+            exact,
+            small,
+            weight_type=QuantType.QInt8,
+            per_channel=True,
+            # Without it, processors that have AVX2 and no VNNI overflow in the sums of products.
+            reduce_range=True,
+            extra_options={"DefaultTensorType": TensorProto.FLOAT},
+        )
+        check_closeness(exact, small, weights.with_name("tokenizer.json"))
+        into.write_bytes(small.read_bytes())
+
+
+def check_closeness(exact: Path, small: Path, tokenizer: Path) -> None:
+    """Raises ExportFailed where a vector, or all of them on average, are too far from those of the exact graph."""
+    encoder = Tokenizer.from_file(str(tokenizer))
+    encoder.no_padding()
+    encoder.enable_truncation(WINDOW_TOKENS)
+    rows = [encoder.encode(text).ids for text in REFERENCE_TEXTS]
+    cosines = np.sum(_vectors(exact, rows) * _vectors(small, rows), axis=1)
+    # Written so that NaN is refused as well.
+    if not (cosines.mean() >= MEAN_COSINE and cosines.min() >= LEAST_COSINE):
+        raise ExportFailed(
+            f"cosines to fp32 are {cosines.mean():.4f} on average and {cosines.min():.4f} at least; "
+            f"{MEAN_COSINE} and {LEAST_COSINE} are required"
+        )
+
+
+def _vectors(path: Path, rows: Sequence[Sequence[int]]) -> npt.NDArray[np.float32]:
+    session: Any = ort.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+    ids = [np.array([row], np.int64) for row in rows]
+    vectors = [
+        session.run(None, {"input_ids": row, "attention_mask": np.ones_like(row)})[0][0] for row in ids
+    ]
+    return np.stack(vectors)
