@@ -157,16 +157,22 @@ def cancel_unfinished_jobs_of(document: Document) -> None:
     unfinished = Job.objects.select_for_update(no_key=True).filter(
         document=document, state__in=states.UNFINISHED
     )
-    for job in unfinished.order_by("id"):
-        _cancel(job)
+    _cancel(*unfinished.order_by("id"))
 
 
-def _cancel(job: Job) -> None:
-    if job.state == states.RUNNING:
-        transaction.on_commit(partial(tell_canceled, job.id), using=APP)
-    job.pages.filter(state__in=states.UNFINISHED).update(
+def _cancel(*jobs: Job) -> None:
+    # All pages in one statement: what it wakes, pages of other jobs, it locks only once it has all of its own. One
+    # after the other, two that erase documents whose pages wait for each other's would wait for each other as well.
+    Page.objects.filter(job__in=jobs, state__in=states.UNFINISHED).update(
         state=states.CANCELED, finished_at=Now(), lease_until=None, wake_again_at=None
     )
+    for job in jobs:
+        _end_canceled(job)
+
+
+def _end_canceled(job: Job) -> None:
+    if job.state == states.RUNNING:
+        transaction.on_commit(partial(tell_canceled, job.id), using=APP)
     Job.objects.filter(id=job.id).update(state=states.CANCELED, finished_at=Now())
     append_event(job.id, f"job.{states.CANCELED}", {"state": states.CANCELED, "pages_done": job.pages_done})
     job.refresh_from_db()

@@ -92,7 +92,8 @@ SELECT lease_token FROM held
 
 _HAND_BACK = """
 UPDATE jobs_page
-SET state = 'queued', attempt = attempt - 1, lease_token = NULL, lease_until = NULL, wake_again_at = NULL
+SET state = 'queued', attempt = attempt - 1, lease_token = NULL, lease_until = NULL, wake_again_at = NULL,
+    cache_key = NULL
 WHERE id = %s AND lease_token = %s AND state = 'running'
 """
 

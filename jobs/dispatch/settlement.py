@@ -39,23 +39,26 @@ SET state = 'failed', error_code = %(code)s, error_detail = %(detail)s, finished
 WHERE id = %(page)s AND state = 'running' AND lease_token = %(token)s
 """
 
+# Whatever goes back to the queue lets go of the key that it ran under: a worker of the version before this feature
+# claims pages without a look at that, and only one that runs may have it.
 _TRY_AGAIN = """
 UPDATE jobs_page
 SET state = 'queued', error_code = %(code)s, error_detail = %(detail)s, lease_token = NULL, lease_until = NULL,
-    wake_again_at = NULL, run_after = clock_timestamp() + make_interval(secs => %(delay_s)s)
+    wake_again_at = NULL, run_after = clock_timestamp() + make_interval(secs => %(delay_s)s), cache_key = NULL
 WHERE id = %(page)s AND state = 'running' AND lease_token = %(token)s
 """
 
 POSTPONED_S = 5.0
 PATIENCE_S = 3600.0
-"""From the first claim: what a page waits in the queue before is no sign that it could not be worked on."""
+"""Since the trouble began: what a page waits before, in the queue or for another's result, is no sign of any."""
 
 _POSTPONE = """
 UPDATE jobs_page
 SET state = 'queued', attempt = attempt - 1, error_code = %(code)s, error_detail = %(detail)s, lease_token = NULL,
-    lease_until = NULL, wake_again_at = NULL, run_after = clock_timestamp() + make_interval(secs => %(delay_s)s)
+    lease_until = NULL, wake_again_at = NULL, run_after = clock_timestamp() + make_interval(secs => %(delay_s)s),
+    cache_key = NULL, started_at = CASE error_code WHEN '' THEN clock_timestamp() ELSE started_at END
 WHERE id = %(page)s AND state = 'running' AND lease_token = %(token)s
-  AND started_at > clock_timestamp() - make_interval(secs => %(patience_s)s)
+  AND (error_code = '' OR started_at > clock_timestamp() - make_interval(secs => %(patience_s)s))
 """
 
 

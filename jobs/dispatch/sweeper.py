@@ -25,7 +25,7 @@ WHERE state = 'running' AND lease_until < clock_timestamp() ORDER BY lease_until
 _RETURN = """
 UPDATE jobs_page
 SET state = 'queued', lease_token = NULL, lease_until = NULL, wake_again_at = NULL, run_after = clock_timestamp(),
-    error_code = 'worker_lost', error_detail = 'The worker stopped answering.'
+    error_code = 'worker_lost', error_detail = 'The worker stopped answering.', cache_key = NULL
 WHERE id = %s AND state = 'running' AND lease_until < clock_timestamp()
 """
 

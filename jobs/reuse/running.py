@@ -56,10 +56,12 @@ WHERE id IN (
 )
 """
 
+# What it had trouble with is over: it has come as far as to be opened. But that workers died with it still counts.
 _WAIT = """
 UPDATE jobs_page
 SET state = 'queued', attempt = attempt - 1, waits_for = %(key)s, lease_token = NULL, lease_until = NULL,
-    wake_again_at = NULL, run_after = clock_timestamp() + make_interval(secs => %(delay_s)s)
+    wake_again_at = NULL, run_after = clock_timestamp() + make_interval(secs => %(delay_s)s), cache_key = NULL,
+    error_code = CASE error_code WHEN 'worker_lost' THEN error_code ELSE '' END
 WHERE id = %(page)s AND state = 'running' AND lease_token = %(token)s
 """
 

@@ -7,8 +7,10 @@ from django.db import DatabaseError, connections
 
 from inference.contracts import Units, WorkOutput
 from jobs import states
+from jobs.dispatch.claims import Claim
 from jobs.dispatch.settlement import PATIENCE_S, Failure, fail_page, finish_page, postpone_page
 from jobs.errors import Fenced
+from jobs.models import Page
 from tenants.context import unit_of_work
 from tenants.models import UsageRecord
 from tests.jobs.conftest import DONE, Desk
@@ -117,15 +119,30 @@ def test_recognised_text_with_a_nul_is_kept_without_it(desk: Desk) -> None:
 BUSY = Failure("model_overloaded", "More waited for the model than may.")
 
 
-@pytest.mark.parametrize(("since", "ends"), [("created_at", "postponed"), ("started_at", "retrying")])
-def test_patience_is_counted_from_the_first_claim_and_not_from_acceptance(
-    desk: Desk, since: str, ends: str
+@pytest.mark.parametrize("since", ["created_at", "started_at"])
+def test_what_a_page_waited_before_its_trouble_takes_nothing_from_its_patience(
+    desk: Desk, since: str
 ) -> None:
-    """A page that waited long for its turn may wait as long for its model as any other."""
+    """For its turn, or since its first claim for another page's result."""
     page = desk.pages(desk.submit())[0]
     claim = desk.claimed(page)
-    desk.sql(
-        f"UPDATE jobs_page SET {since} = clock_timestamp() - interval '{PATIENCE_S + 1} seconds' WHERE id = %s",
-        page.id,
-    )
-    assert postpone_page(claim, BUSY) == ends
+    _an_hour_ago(desk, page, since)
+    assert postpone_page(claim, BUSY) == "postponed"
+    assert postpone_page(_claimed_at_once(desk, page), BUSY) == "postponed"
+
+
+def test_patience_ends_an_hour_after_the_trouble_began(desk: Desk) -> None:
+    page = desk.pages(desk.submit())[0]
+    assert postpone_page(desk.claimed(page), BUSY) == "postponed"
+    _an_hour_ago(desk, page, "started_at")
+    assert postpone_page(_claimed_at_once(desk, page), BUSY) == "retrying"
+
+
+def _an_hour_ago(desk: Desk, page: Page, since: str) -> None:
+    ago = f"clock_timestamp() - interval '{PATIENCE_S + 1} seconds'"
+    desk.sql(f"UPDATE jobs_page SET {since} = {ago} WHERE id = %s", page.id)
+
+
+def _claimed_at_once(desk: Desk, page: Page) -> Claim:
+    desk.sql("UPDATE jobs_page SET run_after = clock_timestamp() WHERE id = %s", page.id)
+    return desk.claimed(page)

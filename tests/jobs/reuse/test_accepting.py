@@ -74,8 +74,9 @@ def test_more_pages_are_accepted_with_as_many_queries(bench: Bench) -> None:
         bench.run_all(job, *contents)
         with CaptureQueriesContext(connections[APP]) as captured:
             assert bench.read(document).state == states.SUCCEEDED
-        # Limits are looked at anew from time to time, whoever comes just then.
-        return sum("jobs_" in query["sql"] or "usagerecord" in query["sql"] for query in captured)
+        # Limits are looked at anew, and unfinished jobs counted, from time to time, whoever comes just then.
+        said = [query["sql"] for query in captured if "SELECT COUNT(*)" not in query["sql"]]
+        return sum("jobs_" in sql or "usagerecord" in sql for sql in said)
 
     assert queries(2) == queries(40)
 

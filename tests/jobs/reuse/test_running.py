@@ -1,17 +1,21 @@
 """Identical pages in flight, met in every order: one runs, and the others come to their result whatever happens."""
 
 import threading
+from contextlib import suppress
+from typing import Any
+from uuid import UUID
 
 import pytest
 from django.db import connections
 
 from jobs import states
 from jobs.dispatch.claims import hand_back
+from jobs.dispatch.events import append_event
 from jobs.dispatch.settlement import Failure, fail_page, finish_page, postpone_page
 from jobs.dispatch.sweeper import sweep_expired_leases
 from jobs.documents.services import delete_document
 from jobs.errors import Fenced
-from jobs.models import Event, Job, Page
+from jobs.models import Document, Event, Job, Page
 from jobs.reuse.running import look, take_known_page, wait_for_it
 from jobs.services import cancel_job
 from tenants.context import unit_of_work
@@ -100,6 +104,65 @@ def test_whatever_becomes_of_the_first_the_other_runs_itself(bench: Bench, way: 
     assert due(bench, other)
     assert bench.run(only(bench, other)) == "run"
     assert bench.charges(other) == [("page", 1500)]
+
+
+@pytest.mark.parametrize("way", ["retried", "postponed", "handed_back", "swept", "waits"])
+def test_what_goes_back_to_the_queue_lets_go_of_its_key(bench: Bench, way: str) -> None:
+    """A worker of an older version claims it as it is, and may not run under a key that another has by then."""
+    job = bench.text()
+    claim = bench.desk.claimed(only(bench, job))
+    assert not bench.look(claim).elsewhere
+    match way:
+        case "retried":
+            fail_page(claim, AWAY, may_retry=True)
+        case "postponed":
+            postpone_page(claim, AWAY)
+        case "handed_back":
+            assert hand_back(claim)
+        case "swept":
+            bench.desk.expire_lease(only(bench, job))
+            sweep_expired_leases()
+        case "waits":
+            wait_for_it(claim, bench.key(claim))
+    page = only(bench, job)
+    assert (page.state, page.cache_key) == ("queued", None)
+
+
+def test_documents_whose_pages_wait_for_each_other_are_erased_at_once(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of each, one page runs and one waits for the other's; both erasures have canceled a job before either goes on."""
+    documents = [bench.desk.document(1, f"{name}.pdf") for name in ("a", "b")]
+    first = [bench.read(document) for document in documents]
+    second = [bench.read(document) for document in documents]
+    for job, content in zip(first, ("x", "y"), strict=True):
+        assert not bench.look(bench.desk.claimed(only(bench, job)), content).elsewhere
+    for job, content in zip(second, ("y", "x"), strict=True):
+        assert bench.run(only(bench, job), content) == "waits_for_same_page"
+    together, failures = threading.Barrier(2), []
+
+    def append_together(job_id: UUID, *said: Any) -> None:
+        append_event(job_id, *said)
+        with suppress(threading.BrokenBarrierError):
+            together.wait(1)
+
+    monkeypatch.setattr("jobs.services.append_event", append_together)
+
+    def erase(document: Document) -> None:
+        try:
+            delete_document(identity=bench.desk.identity, document_id=document.id)
+        except Exception as failure:
+            failures.append(failure)
+        finally:
+            connections.close_all()
+
+    threads = [threading.Thread(target=erase, args=[document]) for document in documents]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    assert {bench.desk.again(job).state for job in first + second} == {states.CANCELED}
 
 
 def test_the_back_off_of_the_first_is_its_own(bench: Bench) -> None:
