@@ -22,7 +22,7 @@ from tenants.rates.metrics import ALONE, GATES
 from tenants.rates.slice import Slice
 from tenants.rates.slots import Slots
 from tenants.rates.tab import Tab
-from tenants.rates.trips import Trips
+from tenants.rates.trips import MOST_AT_ONCE, Trips
 
 log = structlog.get_logger(__name__)
 PATIENCE_S = 0.045
@@ -166,9 +166,9 @@ class Desk:
     async def _write_on(self) -> None:
         try:
             while self._asked or self._away:
-                asked, self._asked = self._asked, {}
                 waiters, self._for_next = self._for_next, []
-                await self._ask(list(asked.values()))
+                # A bare question tells whether Redis is quick again; one about thousands of limits never would.
+                await self._ask([] if self._away else self._next_asked())
                 for waiter in waiters:
                     waiter.wake()
                 if self._away:
@@ -177,6 +177,16 @@ class Desk:
             self._writer = None
             while self._waiting:
                 self._waiting.popleft().wake()
+
+    def _next_asked(self) -> list[Gate]:
+        """All that somebody waits for; of the rest, which nobody does, as much as has room in the same trip."""
+        asked, self._asked = self._asked, {}
+        if len(asked) <= MOST_AT_ONCE:
+            return list(asked.values())
+        by_need = sorted(asked.values(), key=lambda gate: not gate.waiting)
+        count = max(MOST_AT_ONCE, sum(1 for gate in by_need if gate.waiting))
+        self._asked = {gate.limit.key: gate for gate in by_need[count:]}
+        return by_need[:count]
 
     async def _ask(self, gates: Sequence[Gate]) -> None:
         began_s = time.monotonic()

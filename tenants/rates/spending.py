@@ -49,8 +49,9 @@ class Spending:
             url,
             socket_timeout=patience_s,
             socket_connect_timeout=patience_s,
-            # Once more, as a connection that has rested may have been closed meanwhile.
-            retry=Retry(NoBackoff(), 1),
+            # Never once more: what Redis heard and was slow to answer would be spent twice. A connection that was
+            # closed while it rested is seen before anything is said on it.
+            retry=Retry(NoBackoff(), 0),
         )
         self._lock = threading.Lock()
         self._known: OrderedDict[str, KnownBucket] = OrderedDict()

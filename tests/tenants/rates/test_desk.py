@@ -273,6 +273,38 @@ def test_a_redis_that_hangs_costs_one_moment_and_then_nothing(mortal: MortalRedi
     asyncio.run(go())
 
 
+def test_a_redis_that_was_slow_is_used_again_however_many_limits_there_are(mortal: MortalRedis) -> None:
+    """Each trip of the two thousand takes longer than the patience lets it; a bare question does not."""
+
+    async def go() -> None:
+        async with desk_at(mortal, patience_s=0.045) as desk:
+            limits = [tokens(60_000) for _ in range(10_000)]
+            gates = [desk.gate(limit) for limit in limits]
+            desk._leave("as though Redis had been slow")
+
+            def charge_all() -> None:
+                for gate in gates:
+                    assert isinstance(gate, Tab)
+                    gate.charge(1)
+
+            charge_all()
+            for gate in gates:
+                desk.tell(gate)
+
+            async def back() -> bool:
+                charge_all()  # All of them go on being used, and are due.
+                return not desk._away
+
+            await until(back, "Redis is used again")
+
+            async def told() -> bool:
+                return not desk._asked
+
+            await until(told, "Redis hears of all")
+
+    asyncio.run(go())
+
+
 def test_tokens_are_owed_once_they_are_used_and_others_wait_until_they_are_worked_off(
     server: MortalRedis,
 ) -> None:
