@@ -34,20 +34,22 @@ def on_stop_signal(parting: Parting) -> None:
     if threading.current_thread() is not threading.main_thread():
         return
     loop = asyncio.get_running_loop()
+    stop = _Stop(loop, parting)
     for number in (signal.SIGTERM, signal.SIGINT):
-        stop = _Stop(loop, parting, _server_s(loop, number))
-        loop.add_signal_handler(number, stop.hear)
+        loop.add_signal_handler(number, stop.hear, _server_s(loop, number))
 
 
 class _Stop:
-    def __init__(self, loop: asyncio.AbstractEventLoop, parting: Parting, server: Act) -> None:
+    """One, whichever signals come: another one shortens what the first has begun."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, parting: Parting) -> None:
         self._loop = loop
         self._parting = parting
-        self._server = server
         self._next: asyncio.TimerHandle | None = None
         self._give_up_at_s = 0.0
 
-    def hear(self) -> None:
+    def hear(self, server: Act) -> None:
+        """`server` is what the server does on this signal."""
         if self._give_up_at_s:
             return
         hurries = self._next is not None or self._parting.drain_s <= 0
@@ -55,18 +57,18 @@ class _Stop:
             self._parting.drain()
         else:
             self._next.cancel()
-        self._next = self._loop.call_later(0 if hurries else self._parting.drain_s, self._let_go)
+        self._next = self._loop.call_later(0 if hurries else self._parting.drain_s, self._let_go, server)
 
-    def _let_go(self) -> None:
+    def _let_go(self, server: Act) -> None:
         self._parting.let_go()
         self._give_up_at_s = self._loop.time() + GOODBYE_S
-        self._end_soon()
+        self._end_soon(server)
 
-    def _end_soon(self) -> None:
+    def _end_soon(self, server: Act) -> None:
         if self._parting.saying_goodbye() and self._loop.time() < self._give_up_at_s:
-            self._loop.call_later(LOOK_EVERY_S, self._end_soon)
+            self._loop.call_later(LOOK_EVERY_S, self._end_soon, server)
         else:
-            self._server()
+            server()
 
 
 def _server_s(loop: asyncio.AbstractEventLoop, number: signal.Signals) -> Act:

@@ -332,7 +332,7 @@ class JobRetry(APIView):
         operation_id="retry_job",
         summary="Retry the pages that did not succeed",
         request=None,
-        responses={202: JobSerializer, **REFUSALS},
+        responses={202: JobSerializer, **STREAM, **REFUSALS},
     )
     def post(self, request: Request, job_id: str) -> Response:
         identity = caller(request, "jobs:write")

@@ -13,6 +13,7 @@ from tenants.asgi.protocol import App, Receive, Scope, Send, header, without_hea
 
 EVENTS = "/v1/events"
 _OF_JOB = "/events"
+_AGAIN = "/retry"
 _READING = frozenset({"GET", "HEAD"})
 _OF_THE_STREAM = frozenset({b"accept", b"prefer", b"last-event-id"})
 """Not for Django, which answers in JSON and at once."""
@@ -44,7 +45,7 @@ class Streams:
             await self._of_tenant(scope, receive, send)
         elif method in _READING and (job := _job_at(path)) and prefers_stream(accept):
             await self._of_job(scope, receive, send, job)
-        elif path == JOBS and method == "POST" and prefers_stream(accept):
+        elif method == "POST" and _submits(path) and prefers_stream(accept):
             await self._of_submission(scope, receive, send)
         else:
             await self._inner(scope, receive, send)
@@ -116,6 +117,11 @@ def _job_at(path: str) -> str | None:
     """The id of the job that an address is of, or whose events'."""
     job = path.removesuffix(_OF_JOB)
     return job.removeprefix(f"{JOBS}/") if is_job(job) else None
+
+
+def _submits(path: str) -> bool:
+    """A new job, or one that tries again what failed of another."""
+    return path == JOBS or (path.endswith(_AGAIN) and is_job(path.removesuffix(_AGAIN)))
 
 
 def _query_of_last(asked: dict[str, str]) -> bytes:

@@ -24,6 +24,8 @@ def web(options: LaunchOptions, env: Mapping[str, str]) -> ChildSpec:
         "--host": options.host,
         "--port": str(options.port),
         "--workers": "1",
+        # `maas/stop_signals.py` takes handlers out of this loop, and was tried with no other.
+        "--loop": "asyncio",
         "--backlog": "4096",
         "--backpressure": str(_WEB_CONNECTIONS),
         "--log-level": "warning",

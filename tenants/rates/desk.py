@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 
 import structlog
 from redis.exceptions import RedisError
@@ -135,16 +136,17 @@ class Desk:
             for gate in gates:
                 gate.waiting -= 1
 
-    def _lose_patience(self, due_s: float) -> None:
+    def _lose_patience(self, due_s: float, *, had_grace: bool = False) -> None:
         loop = asyncio.get_running_loop()
         now_s, self._timer = loop.time(), None
         while self._waiting and self._waiting[0].done.done():
             self._waiting.popleft()
         if not self._waiting:
             return
-        if now_s - due_s > GRACE_S / 2:
-            # This process was late itself: the answer may lie in its socket.
-            self._timer = loop.call_later(GRACE_S, self._lose_patience, now_s + GRACE_S)
+        if now_s - due_s > GRACE_S / 2 and not had_grace:
+            # This process was late itself: the answer may lie in its socket. One that is late each time decides alone.
+            once_more = partial(self._lose_patience, now_s + GRACE_S, had_grace=True)
+            self._timer = loop.call_later(GRACE_S, once_more)
         elif self._waiting[0].until_s > now_s:
             until_s = self._waiting[0].until_s
             self._timer = loop.call_at(until_s, self._lose_patience, until_s)

@@ -157,6 +157,15 @@ def test_the_time_to_drain_ends_by_itself(tenant: CreatedTenant) -> None:
         assert "web_draining" in server.log_path.read_text()
 
 
+def test_another_signal_of_the_other_kind_ends_the_draining_of_the_first() -> None:
+    with GranianServer("maas.asgi:application", {"MAAS_DRAIN_S": "600"}) as server:
+        serving = _serving(server)
+        serving.send_signal(signal.SIGTERM)
+        eventually(lambda: _status(server) == "draining", "the word that it drains")
+        serving.send_signal(signal.SIGINT)
+        eventually(lambda: not _serving_ones(server), "the end of the process that served")
+
+
 def _serving_ones(server: GranianServer) -> list[psutil.Process]:
     """Granian's own child; not those that open documents, and none that has ended."""
     children = psutil.Process(server.process.pid).children()

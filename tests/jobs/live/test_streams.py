@@ -115,6 +115,27 @@ def test_a_job_is_created_with_the_request_and_streamed(open_stream: Open, desk:
     assert end.data["result"]["text"] == "read"
 
 
+def test_a_retry_is_streamed_as_well(open_stream: Open, desk: Desk) -> None:
+    old = desk.submit()
+    cancel_job(identity=desk.identity, job_id=old.id)
+    with open_stream(f"/v1/jobs/{old.id}/retry", "POST") as stream:
+        first = stream.next()
+        assert stream.answer.headers["content-type"] == "text/event-stream"
+        assert first.data["job"] != str(old.id)
+        with unit_of_work(desk.identity.tenant_id):
+            job = Job.objects.get(id=first.data["job"])
+        desk.finish(desk.pages(job)[0])
+        end = stream.rest()[-1]
+    assert (end.data["retry_of"], end.data["state"]) == (str(old.id), "succeeded")
+
+
+def test_a_retry_that_is_refused_is_refused_as_without_a_stream(open_stream: Open, desk: Desk) -> None:
+    job = desk.submit()
+    with open_stream(f"/v1/jobs/{job.id}/retry", "POST") as stream:
+        assert stream.answer.status_code == 409
+        assert stream.answer.headers["content-type"] == "application/problem+json"
+
+
 def test_an_upload_is_streamed_as_well(open_stream: Open, desk: Desk) -> None:
     files = {"file": ("a.txt", b"a few words of plain text")}
     data = {"model": desk.version.served_model.name}
