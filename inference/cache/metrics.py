@@ -10,7 +10,7 @@ TEXTS = Counter(
     "Texts of calls for embeddings, by whether they were known.",
     ["model", "outcome"],
 )
-MEMORY = Gauge("maas_cache_memory_bytes", "What this process keeps in memory.")
+MEMORY = Gauge("maas_cache_memory_bytes", "What this process keeps in memory.", ["kind"])
 REMOTE_FAILURES = Counter(
     "maas_cache_remote_failures_total", "Trips to the cache Redis that failed or took too long.", ["deed"]
 )

@@ -167,4 +167,4 @@ class ResultCache:
 
     def _remember(self, shelf: Shelf, key: bytes, found: Found) -> None:
         self._memory.put(key, found, len(found.payload), found.written_s + shelf.ttl_s)
-        MEMORY.set(self._memory.used_bytes)
+        MEMORY.labels("results").set(self._memory.used_bytes)

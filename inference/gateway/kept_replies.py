@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 
-from inference.cache.metrics import CALLS
+from inference.cache.metrics import CALLS, MEMORY
 from inference.cache.s3_fifo import S3Fifo
 from inference.contracts import Units
 from inference.gateway.cache_wishes import CacheWish, cache_wish, hit_headers
@@ -100,6 +100,7 @@ class RawRequest:
         if written:
             ends_s = kept.written_s + kept.target.cache_ttl_s
             self.memory.put(self.key, kept, len(kept.reply.body) + REPLY_BYTES, ends_s)
+            MEMORY.labels("replies").set(self.memory.used_bytes)
 
 
 def at_once(exchange: Exchange) -> Timings:

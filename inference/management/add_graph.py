@@ -37,6 +37,7 @@ def add_graph(options: Mapping[str, Any], price: Price, cached: CacheTerms) -> M
         price=price,
         cached=cached,
         reprice=options["price_micros"] is not None,
+        retime=options["cache_ttl_s"] is not None,
     )
     return add_pipeline(upload, make_current=not options["keep_current"])
 

@@ -35,6 +35,7 @@ class OnnxUpload:
     price: Price
     cached: CacheTerms = USUAL_TERMS
     reprice: bool = False
+    retime: bool = False
     """The price is meant for a model that is there already, too."""
     variants: Mapping[str, Path] = field(default_factory=dict)
     """The same graph in other precisions."""
@@ -81,6 +82,7 @@ def add_onnx_file(upload: OnnxUpload, *, make_current: bool = True) -> ModelVers
             ),
             make_current=make_current,
             reprice=upload.reprice,
+            retime=upload.retime,
         )
 
 

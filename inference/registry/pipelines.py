@@ -27,6 +27,7 @@ class PipelineUpload:
     price: Price
     cached: CacheTerms = USUAL_TERMS
     reprice: bool = False
+    retime: bool = False
     """The price is meant for a model that is there already, too."""
 
 
@@ -55,6 +56,7 @@ def add_pipeline(upload: PipelineUpload, *, make_current: bool = True) -> ModelV
         ),
         make_current=make_current,
         reprice=upload.reprice,
+        retime=upload.retime,
     )
 
 

@@ -49,11 +49,17 @@ class ModelCard:
 
 
 def add_version(
-    *, card: ModelCard, new: NewVersion, make_current: bool = True, reprice: bool = False
+    *,
+    card: ModelCard,
+    new: NewVersion,
+    make_current: bool = True,
+    reprice: bool = False,
+    retime: bool = False,
 ) -> ModelVersion:
     """Idempotent: the same files and settings again give back the version that has them.
 
-    A model that is there keeps its card, and its price unless `reprice`; jobs already accepted keep theirs anyway.
+    A model that is there keeps its card, its price unless `reprice`, and for how long its results are kept unless
+    `retime`; jobs already accepted keep their price anyway.
     """
     if new.runtime == GRAPH:
         check_declared(new.config.get("graph"), new.steps)
@@ -72,6 +78,8 @@ def add_version(
             served.current = version
         if reprice:
             _set_price(served, card)
+        if retime:
+            served.cache_ttl_s = card.cached.ttl_s
         served.save()
     return version
 

@@ -33,7 +33,8 @@ WITH job AS (
         document.file, document.sha256, coalesce(job.cached_price, job.price) AS cached_price, job.cache_control,
         model.cache_ttl_s,
         CASE WHEN job.document_id IS NULL THEN encode(sha256(convert_to(job.input::text, 'UTF8')), 'hex') END
-            AS input_sha256
+            AS input_sha256,
+        (SELECT results_generation FROM tenants_tenant WHERE id = job.tenant_id) AS results_generation
     FROM jobs_job job
     JOIN inference_modelversion version ON version.id = job.model_version_id
     JOIN inference_servedmodel model ON model.id = version.served_model_id
@@ -60,7 +61,7 @@ WITH job AS (
 )
 SELECT EXISTS (SELECT FROM started), page.job_id, page.number, attempt, lease_token, waited_s, page.started_at,
     model_version_id, name, job.number, price, livemode, parameters, input, document_id, kind, file, sha256,
-    cached_price, cache_control, cache_ttl_s, input_sha256
+    cached_price, cache_control, cache_ttl_s, input_sha256, results_generation
 FROM page, job
 """
 
@@ -138,6 +139,8 @@ class Claim:
     """Since it might have run; what went before, as waiting for another try, does not count."""
     apart: bool = False
     """The last try of a page that workers died with."""
+    results_generation: int = 0
+    """As it was at the claim: what is erased while the page runs is not known from it either."""
 
     @property
     def model_key(self) -> str:
@@ -179,7 +182,7 @@ def claim_page(
 def _claim_of(tenant_id: UUID, page_id: UUID, row: Sequence[Any], *, apart: bool) -> Claim:
     job_id, number, attempt, token, waited_s, started_at, *job = row
     version_id, model, version, price, livemode, parameters, given, *rest = job
-    document_id, kind, file, sha256, cached_price, cache_control, cache_ttl_s, input_sha256 = rest
+    document_id, kind, file, sha256, cached_price, cache_control, cache_ttl_s, input_sha256, generation = rest
     return Claim(
         tenant_id=tenant_id,
         job_id=job_id,
@@ -202,6 +205,7 @@ def _claim_of(tenant_id: UUID, page_id: UUID, row: Sequence[Any], *, apart: bool
         parameters=json.loads(parameters),
         waited_s=max(0.0, waited_s),
         apart=apart,
+        results_generation=generation,
     )
 
 

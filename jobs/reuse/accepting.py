@@ -25,6 +25,7 @@ from tenants.billing.prices import Price
 from tenants.billing.services import Use, record_uses
 from tenants.context import APP
 from tenants.ids import uuid7
+from tenants.selectors import results_generation
 
 USAGE = "cache"
 """The kind of source under which a result that was known is charged, at the model's price for that."""
@@ -148,12 +149,13 @@ def _write_pages(job: Job, taken: Sequence[Taken]) -> None:
 
 def _keys(job: Job, version: ModelVersion, numbers: Sequence[int]) -> dict[int, bytes]:
     """By page number; of a page that no worker has opened yet, nobody knows what is on it."""
-    secret = reuse_secret()
+    secret, generation = reuse_secret(), results_generation(job.tenant_id)
     parameters = validate_parameters(version.runtime, job.parameters, version.config)
     return {
         number: page_key(
             secret=secret,
             tenant_id=job.tenant_id,
+            generation=generation,
             livemode=job.livemode,
             digest=version.digest,
             parameters=parameters,

@@ -26,6 +26,7 @@ def page_key(
     *,
     secret: bytes,
     tenant_id: UUID,
+    generation: int,
     livemode: bool,
     digest: str,
     parameters: Mapping[str, Any],
@@ -35,7 +36,11 @@ def page_key(
 
     The tenant is in it, so that tenants share nothing, and the secret, so that nobody who reads keys can tell what
     lies behind them. What a test key has had read, for nothing, is none of a live key's results, nor the other way.
+    `generation` is that of the tenant's results: the pages of an earlier one are forgotten.
     """
     known_by = [FORMAT, str(tenant_id), livemode, digest, dict(parameters), content.kind, content.sha256]
+    if generation:
+        # Left out where nothing was ever erased, as processes of an older version know no generations.
+        known_by.append(generation)
     written = json.dumps(known_by, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return hmac.digest(secret, written.encode(), "sha256")

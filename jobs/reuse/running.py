@@ -98,6 +98,7 @@ def plan_for(claim: Claim, spec: VersionSpec, content: Content) -> Plan:
     key = page_key(
         secret=reuse_secret(),
         tenant_id=claim.tenant_id,
+        generation=claim.results_generation,
         livemode=claim.livemode,
         digest=spec.digest,
         parameters=validate_parameters(spec.runtime, claim.parameters, spec.config),

@@ -78,6 +78,7 @@ class Command(BaseCommand):
             price=_price(options),
             cached=_cached(options),
             reprice=options["price_micros"] is not None,
+            retime=options["cache_ttl_s"] is not None,
             variants=read_variants(options["variant"]),
             precision=read_precision(options["precision"]),
         )
@@ -120,8 +121,7 @@ def _describe_model(add: CommandParser) -> None:
     add.add_argument(
         "--cache-ttl-s",
         type=int,
-        default=CACHE_TTL_S,
-        help="how long results answer the same input again; 0 for never",
+        help=f"how long results answer the same input again; 0 for never; {CACHE_TTL_S}, or as before, unless told",
     )
     add.add_argument(
         "--keep-current", action="store_true", help="add the version, but do not let it answer yet"
@@ -142,6 +142,7 @@ def _price(options: dict[str, Any]) -> Price:
 
 def _cached(options: dict[str, Any]) -> CacheTerms:
     try:
-        return CacheTerms(options["cached_price_micros"], options["cache_ttl_s"])
+        told_s = options["cache_ttl_s"]
+        return CacheTerms(options["cached_price_micros"], CACHE_TTL_S if told_s is None else told_s)
     except ValueError as error:
         raise CommandError(str(error)) from error

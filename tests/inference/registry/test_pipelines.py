@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
+from inference.cache.terms import CACHE_TTL_S
 from inference.contracts import Json
 from inference.registry.errors import ModelKindDiffers, PipelineInvalid
-from inference.registry.models import ModelVersion
+from inference.registry.models import ModelVersion, ServedModel
 from inference.registry.onnx_files import OnnxUpload, add_onnx_file
 from inference.registry.pipelines import PipelineUpload, add_pipeline
 from inference.registry.selectors import spec_of
@@ -90,6 +91,19 @@ def test_command_adds_a_pipeline_from_a_file(colours: ModelVersion, tmp_path: Pa
     file.write_text(json.dumps(CLASSIFIER))
     said = add_graph(str(file), "--name", name, "--member", f"colours={colours.key}", "--price-micros", "5")
     assert said.startswith(f"{name}@1 is in the registry")
+
+
+def test_a_model_that_is_there_keeps_its_results_as_long_as_before_unless_told(
+    colours: ModelVersion, tmp_path: Path
+) -> None:
+    file, name = tmp_path / "graph.json", unique("classify")
+    file.write_text(json.dumps(CLASSIFIER))
+    kept_s = []
+    for told in ((), ("--cache-ttl-s", "60"), (), ("--cache-ttl-s", "0")):
+        add_graph(str(file), "--name", name, "--member", f"colours={colours.key}", *told)
+        with operator_work():
+            kept_s.append(ServedModel.objects.get(name=name).cache_ttl_s)
+    assert kept_s == [CACHE_TTL_S, 60, 60, 0]
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from jobs.search.selectors import search_jobs
 from jobs.services import retry_job
 from tenants.context import APP, unit_of_work
 from tenants.identity import Identity
+from tenants.results import erase_results
 from tests.jobs.reuse.conftest import TTL_S, Bench
 
 BROKEN = Failure("document_corrupt", "The page cannot be read.")
@@ -79,6 +80,17 @@ def test_more_pages_are_accepted_with_as_many_queries(bench: Bench) -> None:
         return sum("jobs_" in sql or "usagerecord" in sql for sql in said)
 
     assert queries(2) == queries(40)
+
+
+def test_what_is_erased_is_known_neither_at_acceptance_nor_to_a_worker(bench: Bench) -> None:
+    bench.run_all(bench.text())
+    with unit_of_work(bench.desk.identity.tenant_id):
+        erase_results(tenant_id=bench.desk.identity.tenant_id)
+    one, other = bench.text(), bench.text()
+    assert (one.state, other.state) == (states.QUEUED, states.QUEUED)
+    assert bench.run_all(one) == ["run"]
+    assert bench.run_all(other) != ["run"], "what has run since is known"
+    assert bench.text().state == states.SUCCEEDED
 
 
 def test_another_tenant_knows_nothing_of_it(bench: Bench, other_identity: Identity) -> None:

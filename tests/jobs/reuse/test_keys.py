@@ -14,6 +14,7 @@ KNOWN_BY = st.fixed_dictionaries(
     {
         "secret": st.binary(min_size=1, max_size=40),
         "tenant_id": st.uuids(),
+        "generation": st.integers(0, 3),
         "livemode": st.booleans(),
         "digest": st.text(max_size=64),
         "parameters": st.dictionaries(st.text(max_size=5), VALUES, max_size=3),
@@ -28,6 +29,7 @@ def key(**changes: Any) -> bytes:
     usual: dict[str, Any] = {
         "secret": b"secret",
         "tenant_id": TENANT,
+        "generation": 0,
         "livemode": True,
         "digest": "d",
         "parameters": {"a": 1},
@@ -58,6 +60,7 @@ def test_each_part_alone_makes_another_key() -> None:
         key(),
         key(secret=b"other"),
         key(tenant_id=UUID(int=2)),
+        key(generation=1),
         key(livemode=False),
         key(digest="e"),
         key(parameters={"a": 2}),
