@@ -47,6 +47,8 @@ CLIENT_GONE = 499
 LONGEST_CLIENT = 120
 LONGEST_QUERY = 2_000
 """Longer than what is told: of most parameters only the names are."""
+WORDS = {word.encode(): word for word in ("HIT", "MISS", "COALESCED", "BYPASS")}
+"""Of `X-Cache`: no other becomes a field in Redis."""
 READING = frozenset({"GET", "HEAD", "OPTIONS", "WS"})
 
 
@@ -72,6 +74,8 @@ class Note:
     status: int = CLIENT_GONE
     problem: bytes = b""
     made: bytes = b""
+    known: str = ""
+    """What the cache did for it; empty where the answer does not say."""
     refused: bool = False
 
     def see(self, message: Message) -> None:
@@ -80,15 +84,18 @@ class Note:
             self.status = message["status"]
             self.refused = self.status >= 400
             if self.method == "POST" and not self.refused:
-                self.made = _location(message.get("headers", ()))
+                self._see_headers(message.get("headers", ()))
         elif self.refused and not self.problem:
             body = message.get("body", b"")
             self.problem = bytes(body) if body.startswith(b"{") and len(body) <= LONGEST_PROBLEM else b""
 
-
-def _location(headers: Iterable[tuple[bytes, bytes]]) -> bytes:
-    value = next((value for name, value in headers if name.lower() == b"location"), b"")
-    return value if len(value) <= LONGEST_MADE else b""
+    def _see_headers(self, headers: Iterable[tuple[bytes, bytes]]) -> None:
+        for name, value in headers:
+            lower = name.lower()
+            if lower == b"location" and not self.made and len(value) <= LONGEST_MADE:
+                self.made = value
+            elif lower == b"x-cache":
+                self.known = WORDS.get(value, "")
 
 
 class Journal:
@@ -197,7 +204,7 @@ def _is_told(note: Note, identity: Identity | KeyOwner) -> bool:
 
 
 def _minutes(notes: Sequence[Note]) -> dict[int, MinuteCounts]:
-    return counted((note.at_s, note.status, note.ms) for note in notes)
+    return counted((note.at_s, note.status, note.ms, note.known) for note in notes)
 
 
 def entry_of(note: Note) -> JournalEntry:

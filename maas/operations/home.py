@@ -13,7 +13,7 @@ from maas.operations.day import JobsOfDay, PagesOfMinute, failures_of_day, jobs_
 from maas.operations.queues import Queue, among, queues
 from maas.operations.remembered import Remembered
 from maas.operations.storage import Storage, storage_now
-from maas.operations.traffic import RequestsOfMinute, requests_by_minute
+from maas.operations.traffic import CacheRedis, RequestsOfMinute, cache_redis_now, requests_by_minute
 from tenants.context import operator_work
 
 log = structlog.get_logger(__name__)
@@ -41,6 +41,7 @@ class Home:
     failures: Mapping[str, int] | None
     storage: Storage | None
     deeds: list[LogEntry]
+    cache: CacheRedis | None = None
 
 
 def gather() -> Home:
@@ -65,6 +66,7 @@ def gather() -> Home:
         failures=_failures.get(deadline - time.monotonic()),
         storage=_storage.get(deadline - time.monotonic()),
         deeds=deeds,
+        cache=None if requests is None else cache_redis_now(),
     )
 
 

@@ -6,6 +6,7 @@ from typing import Protocol, TypeVar
 from django.http import HttpRequest
 
 JOBS, PAGES, DOCUMENTS = "jobs.job", "jobs.page", "jobs.document"
+USES = "tenants.usagerecord"
 TENANTS, VERSIONS, ENTRIES = "tenants.tenant", "inference.modelversion", "admin.logentry"
 ENGINE = (PAGES, VERSIONS)
 
@@ -18,6 +19,7 @@ ABOUT: Mapping[str, tuple[str, ...]] = {
     "workers": (PAGES,),
     "batches": (PAGES,),
     "storage": (DOCUMENTS,),
+    "known": (USES,),
     "pages": (PAGES,),
     "queues": (PAGES, VERSIONS),
     "failures": (PAGES,),

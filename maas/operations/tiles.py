@@ -37,6 +37,7 @@ def tiles(home: Home) -> list[Tile]:
         _workers(home),
         _batches(home),
         _storage(home),
+        _known(home),
     ]
 
 
@@ -153,3 +154,21 @@ def _storage(home: Home) -> Tile:
     tight = kept.free_bytes < kept.volume_bytes / 10
     free = f"{size(kept.free_bytes)} free on the volume"
     return Tile("storage", title, size(kept.total_bytes), free, url, BAD if tight else "")
+
+
+def _known(home: Home) -> Tile:
+    """Of the synchronous calls, and jobs, for which something was looked for; what is said of memory is the Redis'."""
+    title = "Known results, last hour"
+    url = _list("tenants_usagerecord", source_kind__exact="cache", **since("created_at"))
+    if home.requests is None:
+        return Tile("known", title, "–", "The cache Redis does not answer.", url, WATCH)
+    hits, shared, misses = (
+        sum(getattr(minute, name) for minute in home.requests.values())
+        for name in ("hits", "shared", "misses")
+    )
+    parts = [f"{hits:,} hits, {shared:,} shared, {misses:,} run"]
+    if home.cache is not None:
+        parts.append(f"cache Redis {size(home.cache.used_bytes)}, {home.cache.evicted:,} evicted")
+    total = hits + shared + misses
+    number = f"{100 * (hits + shared) / total:.0f} %" if total else "–"
+    return Tile("known", title, number, "; ".join(parts), url)

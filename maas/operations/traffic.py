@@ -1,6 +1,7 @@
 """Requests by minute and status, as every web process counts them in the cache Redis."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import redis
 
@@ -16,6 +17,10 @@ class RequestsOfMinute:
     failed: int = 0
     count: int = 0
     ms_total: int = 0
+    hits: int = 0
+    shared: int = 0
+    """Of a run that was under way for another."""
+    misses: int = 0
 
     @property
     def mean_ms(self) -> float | None:
@@ -34,6 +39,22 @@ def requests_by_minute(minutes: list[int]) -> dict[int, RequestsOfMinute] | None
     return {minute: _read(fields) for minute, fields in zip(minutes, found, strict=True) if fields}
 
 
+@dataclass(frozen=True)
+class CacheRedis:
+    used_bytes: int
+    evicted: int
+    """Keys that it has let go of for want of memory, since it was started."""
+
+
+def cache_redis_now() -> CacheRedis | None:
+    """None when it does not answer."""
+    try:
+        found: Any = cache_redis().info()
+    except redis.RedisError:
+        return None
+    return CacheRedis(int(found.get("used_memory", 0)), int(found.get("evicted_keys", 0)))
+
+
 def _read(fields: dict[bytes, bytes]) -> RequestsOfMinute:
     def number(name: str) -> int:
         try:
@@ -49,4 +70,7 @@ def _read(fields: dict[bytes, bytes]) -> RequestsOfMinute:
         failed=number("5xx"),
         count=number("count"),
         ms_total=number("ms_total"),
+        hits=number("cache:HIT"),
+        shared=number("cache:COALESCED"),
+        misses=number("cache:MISS"),
     )

@@ -12,11 +12,14 @@ def minute_key(epoch_minute: int) -> str:
 
 @dataclass(slots=True)
 class MinuteCounts:
-    """`fields` as they stand in Redis: `count`, `ms_total`, `2xx` … `5xx`, and `429` beside the `4xx` it is one of."""
+    """`fields` as they stand in Redis: `count`, `ms_total`, `2xx` … `5xx`, `429` beside the `4xx` it is one of, and
+    `cache:HIT`, `cache:MISS` … of answers that say what the cache did for them.
+    """
 
     fields: dict[str, int] = field(default_factory=dict)
 
-    def add(self, status: int, ms: float) -> None:
+    def add(self, status: int, ms: float, known: str = "") -> None:
+        """`known`: what the cache did for it, where its answer says so."""
         fields = self.fields
         # A socket that was opened (101) went as well as it can.
         group = f"{max(status // 100, 2)}xx"
@@ -25,14 +28,17 @@ class MinuteCounts:
         fields["ms_total"] = fields.get("ms_total", 0) + round(ms)
         if status == 429:
             fields["429"] = fields.get("429", 0) + 1
+        if known:
+            name = f"cache:{known}"
+            fields[name] = fields.get(name, 0) + 1
 
 
-def counted(requests: Iterable[tuple[float, int, float]]) -> dict[int, MinuteCounts]:
-    """By epoch minute, from (seconds since 1970, status, milliseconds)."""
+def counted(requests: Iterable[tuple[float, int, float, str]]) -> dict[int, MinuteCounts]:
+    """By epoch minute, from (seconds since 1970, status, milliseconds, what the cache did)."""
     minutes: dict[int, MinuteCounts] = {}
-    for at_s, status, ms in requests:
+    for at_s, status, ms, known in requests:
         minute = int(at_s // 60)
         if minute not in minutes:
             minutes[minute] = MinuteCounts()
-        minutes[minute].add(status, ms)
+        minutes[minute].add(status, ms, known)
     return minutes

@@ -25,7 +25,7 @@ from tenants.asgi.threads import DatabaseThreads
 from tenants.context import unit_of_work
 from tenants.identity import Identity
 from tenants.journal.entries import LONGEST_MADE, LONGEST_PATH, JournalEntry
-from tenants.journal.minutes import minute_key
+from tenants.journal.minutes import counted, minute_key
 from tenants.journal.store import KEPT, recent_requests
 from tenants.keys import new_key
 from tenants.models import ApiKey
@@ -234,6 +234,25 @@ def test_the_place_of_what_was_made_is_told(
     entry = asyncio.run(scenario())
     assert entry.made == made
     assert bool(entry.problem) == (status >= 400)
+
+
+def test_the_minute_counts_what_the_cache_did_and_no_other_word(
+    make_journal: Callable[[str], Journal],
+) -> None:
+    async def scenario() -> list[str]:
+        note = make_journal(NOWHERE).open(scope_of("/v1/embeddings") | {"method": "POST"})
+        known = []
+        for word in (b"HIT", b"COALESCED", b"made up"):
+            headers = [(b"x-cache", word)]
+            note.see({"type": "http.response.start", "status": 200, "headers": headers})
+            known.append(note.known)
+        return known
+
+    known = asyncio.run(scenario())
+    assert known == ["HIT", "COALESCED", ""]
+    (minute,) = counted([(60.0, 200, 1.0, word) for word in known]).values()
+    assert (minute.fields["count"], minute.fields["cache:HIT"], minute.fields["cache:COALESCED"]) == (3, 1, 1)
+    assert "cache:" not in minute.fields
 
 
 def test_no_more_waits_in_memory_than_is_told(make_journal: Callable[[str], Journal]) -> None:

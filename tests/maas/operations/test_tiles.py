@@ -8,6 +8,7 @@ from inference.affinity.heartbeats import HeldModel, WorkerReport
 from maas.operations.home import Home
 from maas.operations.queues import Queue
 from maas.operations.tiles import Tile, tiles
+from maas.operations.traffic import CacheRedis, RequestsOfMinute
 
 WORKER = WorkerReport(name="w", pid=1, provider="CPU", threads=2, seen_at=0.0)
 QUIET = Home([0, 60], {}, {}, [], [WORKER], None, None, None, [])
@@ -33,6 +34,17 @@ def test_waiting_pages_that_no_worker_takes_are_an_alarm() -> None:
 
 def test_all_workers_draining_while_nothing_waits_is_to_be_watched() -> None:
     assert tile(replace(QUIET, workers=[replace(WORKER, draining=True)]), "workers").mood == "watch"
+
+
+def test_known_results_are_told_with_what_they_take_and_lead_to_their_uses() -> None:
+    minutes = {0: RequestsOfMinute(hits=5, misses=2), 60: RequestsOfMinute(shared=1)}
+    known = tile(replace(QUIET, requests=minutes, cache=CacheRedis(2_000_000, 7)), "known")
+    assert known.number == "75 %"
+    assert "5 hits, 1 shared, 2 run" in known.note
+    assert "7 evicted" in known.note
+    assert "source_kind__exact=cache" in known.url
+    assert tile(QUIET, "known").number == "–"
+    assert tile(replace(QUIET, requests=None), "known").mood == "watch"
 
 
 def test_runs_that_models_share_count_once() -> None:
