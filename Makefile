@@ -1,7 +1,7 @@
 # The menu. Everything works from a fresh clone with git, make and Python 3.11 or 3.12; nothing needs root.
 
 .DEFAULT_GOAL := help
-.PHONY: help up edge test fuzz check bench messages lock clean
+.PHONY: help up edge test fuzz clients check bench messages lock clean
 
 VENV := .venv
 RUN := $(VENV)/bin/python
@@ -26,6 +26,7 @@ help:
 	@echo "make edge    serve models from one process alone (ARGS='--models ocr --port 8001'); no database, no worker"
 	@echo "make test    run the tests on services of their own (ARGS='-k name' picks some)"
 	@echo "make fuzz    send the product all that its OpenAPI document allows, and more (EXAMPLES=50 to an operation)"
+	@echo "make clients  let published clients of other projects use the product; installs each in its own environment"
 	@echo "make check   ruff, mypy, import-linter, migrations, deployment settings"
 	@echo "make bench   run the benchmarks (BENCH=bench_front picks one)"
 	@echo "make messages  write the messages of gRPC from their description"
@@ -45,7 +46,10 @@ test: $(VENV)/.dev
 	@exec $(RUN) -m pytest --numprocesses=auto --maxprocesses=2 --dist=loadgroup $(ARGS)
 
 fuzz: $(VENV)/.dev
-	@MAAS_FUZZ_EXAMPLES=$(EXAMPLES) exec $(RUN) -m pytest -rs --numprocesses=0 tests/clients/test_fuzz.py $(ARGS)
+	@MAAS_TEST_FUZZ_EXAMPLES=$(EXAMPLES) exec $(RUN) -m pytest -rs --numprocesses=0 tests/clients/test_fuzz.py $(ARGS)
+
+clients: $(VENV)/.dev
+	@MAAS_TEST_MAKE_CLIENTS=1 exec $(RUN) -m pytest -rs --numprocesses=0 tests/clients/test_strangers.py $(ARGS)
 
 check: $(VENV)/.dev
 	@$(VENV)/bin/ruff check .

@@ -15,7 +15,7 @@ from tests.flows.product import Product
 from tests.isolation.belongings import Belongings
 
 SEED = 20261122
-EXAMPLES = int(os.environ.get("MAAS_FUZZ_EXAMPLES", "3"))
+EXAMPLES = int(os.environ.get("MAAS_TEST_FUZZ_EXAMPLES", "3"))
 """Random requests to an operation; those at the edges of what is described come on top, and are always the same."""
 LIMIT_S = 900
 CHECKS = (

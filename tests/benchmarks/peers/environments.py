@@ -17,10 +17,17 @@ class NotInstalled(Exception):
 def environment(name: str, requirements: tuple[str, ...]) -> Path:
     """Its interpreter. The model's own packages are of the versions that this product runs on."""
     wanted = (*requirements, *(f"{package}=={version(package)}" for package in ("onnxruntime", "tokenizers")))
-    folder = CACHE / f"{name}-py{sys.version_info.major}{sys.version_info.minor}"
+    return made_environment(CACHE, name, wanted)
+
+
+def made_environment(cache: Path, name: str, wanted: tuple[str, ...], *, make: bool = True) -> Path:
+    """Its interpreter. Raises NotInstalled, also where it is not there and is not to be made."""
+    folder = cache / f"{name}-py{sys.version_info.major}{sys.version_info.minor}"
     made = folder / "made.txt"
     if not made.exists() or made.read_text() != "\n".join(wanted):
-        print(f"installing {', '.join(requirements)} into {folder} …", file=sys.stderr, flush=True)
+        if not make:
+            raise NotInstalled(f"there is none in {folder}")
+        print(f"installing {', '.join(wanted)} into {folder} …", file=sys.stderr, flush=True)
         shutil.rmtree(folder, ignore_errors=True)
         folder.parent.mkdir(parents=True, exist_ok=True)
         _make(folder, wanted)
