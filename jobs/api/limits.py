@@ -1,6 +1,5 @@
 """`/v1/limits`: what the caller may do, what is left of it, and when it is all there again."""
 
-from collections.abc import Iterator
 from typing import cast
 
 from drf_spectacular.utils import extend_schema, inline_serializer
@@ -15,7 +14,7 @@ from tenants.api.schema import REFUSALS, list_of
 from tenants.context import unit_of_work
 from tenants.identity import Identity
 from tenants.rates.headers import Standing
-from tenants.rates.limits import WINDOW_S, CallerLimits, Limit
+from tenants.rates.limits import WINDOW_S, Limit
 from tenants.rates.spending import spending
 
 LIMIT = inline_serializer(
@@ -50,15 +49,10 @@ class LimitList(APIView):
         """Any key may ask: what is told is the caller's own."""
         only(request)
         identity = cast(Identity, request.user)
-        limits = list(_all(identity.rates))
+        limits = identity.rates.every
         standings = spending().standings(limits)
         data = [_told(limit, standings[place] if standings else None) for place, limit in enumerate(limits)]
         return Response({"object": "list", "data": data + _jobs(identity)})
-
-
-def _all(rates: CallerLimits) -> Iterator[Limit]:
-    for one in (rates, *rates.models.values()):
-        yield from (*one.requests, *one.tokens, *one.pages, *one.calls)
 
 
 def _told(limit: Limit, standing: Standing | None) -> dict[str, object]:

@@ -52,6 +52,12 @@ class CallerLimits(ModelLimits):
 
     models: Mapping[str, ModelLimits] = field(default_factory=dict)
 
+    @property
+    def every(self) -> tuple[Limit, ...]:
+        """Those of models after those that hold for all of them."""
+        sets = (self, *self.models.values())
+        return tuple(one for each in sets for one in (*each.requests, *each.tokens, *each.pages, *each.calls))
+
     def of_model(self, name: str) -> ModelLimits:
         return self.models.get(name, NOTHING_MORE)
 

@@ -16,7 +16,9 @@ from tenants.context import unit_of_work
 from tenants.identity import Identity
 from tenants.pages.members import members_only
 from tenants.pages.usage.chart import METER_TITLES, chart_of
+from tenants.pages.usage.limit_rows import limit_rows
 from tenants.pages.usage.rows import meters_of, rows_by_day, rows_by_model, tiles
+from tenants.rates.spending import spending
 
 COLUMNS = ("day", "model", "meter", "mode", "currency", "quantity", "amount", "records")
 
@@ -30,7 +32,9 @@ def usage_page(request: HttpRequest, identity: Identity) -> HttpResponse:
         lines = usage_of(month)
         first = first_day_used()
     summary = summarised(lines)
+    limits = identity.rates.every if month == current else ()
     context = {
+        "limits": limit_rows(limits, spending().standings(limits) if limits else None),
         "month": month,
         "is_current": month == current,
         "previous": month.previous if first and month.first > first else None,

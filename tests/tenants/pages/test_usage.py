@@ -10,9 +10,11 @@ from pytest_django import DjangoAssertNumQueries
 
 from tenants.billing.months import Month
 from tenants.billing.selectors import usage_of
-from tenants.context import unit_of_work
+from tenants.context import operator_work, unit_of_work
 from tenants.ids import uuid7
-from tenants.models import Membership, UsageDay, UsageRecord
+from tenants.models import Membership, ModelLimit, Tenant, UsageDay, UsageRecord
+from tenants.pages.usage.limit_rows import limit_rows
+from tenants.rates.limits import Limit
 from tenants.services import CreatedTenant
 
 OCTOBER = Month(2026, 10)
@@ -159,3 +161,21 @@ def test_the_page_asks_twice_whatever_was_used(
     # Session, person, accounts; transaction, its tenant, the sums, the first day, commit.
     with django_assert_num_queries(7):
         shown(member)
+
+
+def test_the_limits_that_hold_are_told_with_what_is_left_of_them(
+    member: Client, tenant: CreatedTenant
+) -> None:
+    with operator_work():
+        Tenant.objects.filter(id=tenant.tenant.id).update(pages_per_minute=40)
+        ModelLimit.objects.create(tenant=tenant.tenant, model="embed", calls_at_once=3)
+    said = " ".join(member.get("/usage").content.decode().split())
+    assert 'Pages a minute</th><td data-label="For">All models' in said
+    assert 'data-label="At most">40</td><td class="number" data-label="Left now">40<' in said
+    assert 'Calls at once</th><td data-label="For">embed' in said
+    assert "Pages a minute" not in shown(member), "a month that is over has none"
+
+
+def test_what_is_left_is_said_to_be_unknown_where_nobody_can_tell() -> None:
+    (row,) = limit_rows([Limit("tenant", "pages", 40, "t", "key")], None)
+    assert (row.amount, row.left) == ("40", "")

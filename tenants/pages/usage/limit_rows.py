@@ -1,0 +1,43 @@
+"""The limits that hold for an account, as rows that a person reads: what they are, and what is left of them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tenants.pages.wording import whole
+from tenants.rates.headers import Standing
+from tenants.rates.limits import Limit
+
+TITLES = {
+    "requests": "Requests a minute",
+    "tokens": "Tokens a minute",
+    "pages": "Pages a minute",
+    "calls": "Calls at once",
+}
+
+
+@dataclass(frozen=True)
+class LimitRow:
+    title: str
+    holds_for: str
+    amount: str
+    left: str
+    """Empty while nobody can tell."""
+    left_percent: int
+
+
+def limit_rows(limits: Sequence[Limit], standings: Sequence[Standing] | None) -> list[LimitRow]:
+    """`standings`: of each limit in its place; None where they cannot be asked."""
+    told: Sequence[Standing | None] = standings or [None] * len(limits)
+    return [_row(limit, standing) for limit, standing in zip(limits, told, strict=True)]
+
+
+def _row(limit: Limit, standing: Standing | None) -> LimitRow:
+    model = limit.subject.partition(":")[2]
+    left = max(0, standing.left) if standing else 0
+    return LimitRow(
+        title=TITLES[limit.kind],
+        holds_for=model if limit.of == "model" else "All models",
+        amount=whole(limit.amount),
+        left=whole(left) if standing else "",
+        left_percent=round(100 * left / limit.amount),
+    )
