@@ -26,13 +26,15 @@ class LaunchOptions:
 
     @classmethod
     def read(cls, variables: Mapping[str, str]) -> "LaunchOptions":
-        return cls(
+        options = cls(
             home=Path(variables.get("MAAS_HOME") or "var").expanduser().absolute(),
             host=variables.get("MAAS_HOST") or "127.0.0.1",
             port=_port("MAAS_PORT", variables.get("MAAS_PORT") or "8000"),
             variables=variables,
             grpc_port=_port("MAAS_GRPC_PORT", variables.get("MAAS_GRPC_PORT") or "0", least=0),
         )
+        require_own_port(port=options.port, grpc_port=options.grpc_port)
+        return options
 
     @property
     def url(self) -> str:
@@ -42,6 +44,14 @@ class LaunchOptions:
 
     def replaces(self, variable: str) -> bool:
         return bool(self.variables.get(variable))
+
+
+def require_own_port(*, port: int, grpc_port: int) -> None:
+    """Both would listen, and callers reach one or the other by chance: web processes share their ports."""
+    if grpc_port == port:
+        raise InvalidOption(
+            f"MAAS_GRPC_PORT={grpc_port} is MAAS_PORT, where HTTP is spoken: give gRPC a port of its own, or 0"
+        )
 
 
 def _port(setting: str, text: str, *, least: int = 1) -> int:

@@ -28,6 +28,15 @@ def test_wrong_port_is_named(port: str) -> None:
         LaunchOptions.read({"MAAS_PORT": port})
 
 
+def test_one_port_for_both_is_refused_in_words() -> None:
+    with pytest.raises(InvalidOption) as refused:
+        LaunchOptions.read({"MAAS_PORT": "9000", "MAAS_GRPC_PORT": "9000"})
+    assert str(refused.value) == (
+        "MAAS_GRPC_PORT=9000 is MAAS_PORT, where HTTP is spoken: give gRPC a port of its own, or 0"
+    )
+    assert LaunchOptions.read({"MAAS_PORT": "9000", "MAAS_GRPC_PORT": "0"}).grpc_port == 0
+
+
 def test_empty_variable_replaces_nothing() -> None:
     options = LaunchOptions.read({"MAAS_REDIS_URL": "", "MAAS_DATABASE_URL": "postgres://db/maas"})
     assert not options.replaces("MAAS_REDIS_URL")
