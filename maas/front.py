@@ -40,7 +40,7 @@ from maas.edge.key_use import KeyUse
 from maas.edge.keys import KeyRing
 from maas.health import Health, ReadinessProbe, web_checks
 from maas.stop_signals import Parting, on_stop_signal
-from maas.supervisor.errors import PortTaken
+from maas.supervisor.errors import LaunchError
 from tenants.asgi.protocol import App, Receive, Scope, Send
 from tenants.asgi.stopping import Stop
 from tenants.asgi.strangers import Strangers
@@ -87,7 +87,7 @@ class Front:
         )
         self._meter = MeterStream(redis_url)
         self._desk = Desk(redis_url)
-        self._health = Health(self._gateway(live), ReadinessProbe(web_checks()))
+        self._health = Health(self._gateway(live), ReadinessProbe(web_checks()), self._stop)
         self._sockets = Sockets(self._hub, self._events, doorman, seats)
         self._journal = Journal(settings.MAAS_CACHE_URL, KeyUse(DatabaseThreads("key-use", 1)))
         self._guarded = EdgeGuard(
@@ -142,7 +142,7 @@ class Front:
             if message["type"] == "lifespan.startup":
                 try:
                     await self._start()
-                except PortTaken as error:
+                except LaunchError as error:
                     log.error("web_not_started", error=str(error))
                     await send({"type": "lifespan.startup.failed", "message": str(error)})
                     return
@@ -164,8 +164,8 @@ class Front:
         on_stop_signal(Parting(self._drain, self._let_go, self._any_seated, settings.MAAS_DRAIN_S))
 
     def _drain(self) -> None:
-        """Still serves all that comes, and says in `/readyz` that no more should."""
-        self._health.draining = True
+        """Still serves all that comes, and says wherever it is asked for its readiness that no more should."""
+        self._stop.drain()
         log.info("web_draining", seconds=settings.MAAS_DRAIN_S)
 
     def _any_seated(self) -> bool:
@@ -179,10 +179,12 @@ class Front:
             self._grpc.begin_to_stop()
 
     async def _tell_last_words(self) -> None:
-        """Side by side, as a Redis that is silent costs each its patience, and there are seconds in all."""
-        if self._grpc is not None:
-            await self._grpc.stop()
+        """Side by side, as a Redis that is silent costs each its patience, and there are seconds in all.
+
+        So does a caller by gRPC who takes nothing of an answer: it has been made, and counted, by then.
+        """
         ends = (
+            *(() if self._grpc is None else (self._grpc.stop(),)),
             self._lane.close(),
             self._meter.close(),
             self._cache.close(),

@@ -21,6 +21,7 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from inference.affinity.heartbeats import live_workers
 from tenants.asgi.protocol import App, Receive, Scope, Send
 from tenants.asgi.remembered import Remembered
+from tenants.asgi.stopping import Stop
 from tenants.context import APP
 
 log = structlog.get_logger(__name__)
@@ -194,17 +195,16 @@ class ReadinessProbe:
 class Health:
     """Answers its three addresses and passes on everything else."""
 
-    def __init__(self, inner: App, probe: ReadinessProbe) -> None:
+    def __init__(self, inner: App, probe: ReadinessProbe, stop: Stop) -> None:
         self._inner = inner
         self._probe = probe
-        self.draining = False
-        """The process is about to stop: it serves what still comes, and wants no more."""
+        self._stop = stop
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         match scope["path"]:
             case "/livez":
                 await _answer(send, 200, "text/plain", b"alive\n")
-            case "/readyz" if self.draining:
+            case "/readyz" if self._stop.draining:
                 await _answer(send, 503, "application/json", DRAINING)
             case "/readyz":
                 readiness = await self._probe.read()

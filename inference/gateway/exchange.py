@@ -88,9 +88,9 @@ class Exchange:
             tell(written)
 
     @property
-    def stopping(self) -> bool:
-        """The process has been told to stop, and answers what it holds."""
-        return self._stop.told
+    def draining(self) -> bool:
+        """The process is about to stop: it answers what still comes, and wants no more."""
+        return self._stop.draining
 
     async def think(self, size_bytes: int, work: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Runs what takes longer the larger something is, where it holds nobody up."""

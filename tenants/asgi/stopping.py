@@ -19,12 +19,17 @@ class Restarting(DomainError):
 
 class Stop:
     def __init__(self) -> None:
+        self.draining = False
+        """What comes is served still, and no more is wanted."""
         self.told = False
         self._limits: set[asyncio.Timeout] = set()
 
+    def drain(self) -> None:
+        self.draining = True
+
     def tell(self) -> None:
         """Call it in the running loop."""
-        self.told = True
+        self.draining = self.told = True
         now_s = asyncio.get_running_loop().time()
         for limit in self._limits:
             if not limit.expired():

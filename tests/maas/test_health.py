@@ -20,6 +20,7 @@ from maas.health import (
     web_checks,
 )
 from tenants.asgi.protocol import Receive, Scope, Send
+from tenants.asgi.stopping import Stop
 from tests.maas.granian_server import GranianServer
 
 
@@ -31,7 +32,7 @@ async def _inner(scope: Scope, receive: Receive, send: Send) -> None:
 def _ask(path: str, probe: ReadinessProbe) -> httpx.Response:
     async def ask() -> httpx.Response:
         async with httpx.AsyncClient(
-            transport=httpx.ASGITransport(Health(_inner, probe)), base_url="http://web"
+            transport=httpx.ASGITransport(Health(_inner, probe, Stop())), base_url="http://web"
         ) as client:
             return await client.get(path)
 

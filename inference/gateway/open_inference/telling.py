@@ -32,7 +32,7 @@ class Telling:
 
     async def ready(self, exchange: Exchange, _route: Route) -> Json:
         """Open to everyone. Raises what makes it not so."""
-        if exchange.stopping:
+        if exchange.draining:
             raise Restarting
         await self._targets.all()
         return {"ready": True}
