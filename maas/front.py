@@ -20,7 +20,7 @@ from inference.lane import AsyncLaneClient
 from jobs.documents.reading import reader
 from jobs.live.doorman import Doorman
 from jobs.live.following import Following
-from jobs.live.guests import Guests
+from jobs.live.guests import EVERY_S, Guests
 from jobs.live.hub import Hub
 from jobs.live.inspections import Inspections
 from jobs.live.rounds import Rounds
@@ -99,7 +99,9 @@ class Front:
             desk=self._desk,
             deadlines=deadlines,
         )
-        self._grpc = self._grpc_port()
+        # A doorman of their own: streams over gRPC are few, so that each key can be looked at every time.
+        grpc_doorman = Doorman(self._events, sessions, self._strangers, recheck_s=EVERY_S)
+        self._grpc = self._grpc_port(Guests(grpc_doorman))
 
     @classmethod
     def from_settings(cls) -> "Front":
@@ -128,8 +130,10 @@ class Front:
             ),
         )
 
-    def _grpc_port(self) -> "GrpcPort | None":
-        port: GrpcPort | None = _only_with_grpc("maas.grpc_port.port", "GrpcPort", self._guarded, self._stop)
+    def _grpc_port(self, guests: Guests) -> "GrpcPort | None":
+        port: GrpcPort | None = _only_with_grpc(
+            "maas.grpc_port.port", "GrpcPort", self._guarded, self._stop, guests
+        )
         return port
 
     async def _by_protocol(self, scope: Scope, receive: Receive, send: Send) -> None:

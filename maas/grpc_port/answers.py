@@ -8,6 +8,7 @@ from typing import Any
 import grpc
 import grpc.aio
 
+from inference.gateway.open_inference.grpc.answers import in_stream, refused_in_stream
 from maas.api_errors import grpc_status_of
 from tenants.asgi.protocol import ClientGone, Message
 
@@ -69,6 +70,36 @@ class WrittenAnswer(Answer):
         await super().__call__(message)
         if message["type"] == "http.response.body" and self.status == ANSWERED:
             await write(self._context, self.body)
+
+
+class AnswerInTurn(Answer):
+    """One of a stream's, written after those before it: until then it counts as what the process holds."""
+
+    def __init__(self, context: Any, before: asyncio.Event, after: asyncio.Event) -> None:
+        super().__init__()
+        self._context = context
+        self._before = before
+        self._after = after
+        self._begun = False
+
+    async def __call__(self, message: Message) -> None:
+        await super().__call__(message)
+        if message["type"] == "http.response.body":
+            await self._write()
+
+    async def end(self, context: Any) -> None:
+        """Raises ClientGone where the answer could not be written; where the front has said nothing, that is said."""
+        if not self._begun:
+            await self._write()
+        if not self._after.is_set():
+            raise ClientGone
+
+    async def _write(self) -> None:
+        self._begun = True
+        await self._before.wait()
+        answered = self.status == ANSWERED
+        await write(self._context, in_stream(self.body) if answered else refused_in_stream(self.refusal[1]))
+        self._after.set()
 
 
 async def write(context: Any, message: bytes) -> None:

@@ -7,8 +7,8 @@ from typing import Any
 import grpc.aio
 
 from maas.grpc_port.answers import WrittenAnswer
+from maas.grpc_port.reading import ReadingSeats
 from maas.grpc_port.scopes import scope_of
-from maas.grpc_port.seats import ReadingSeats
 from tenants.api.authentication import IDENTITY
 from tenants.asgi.protocol import App, ClientGone, Message, Receive, Scope
 from tenants.identity import Identity

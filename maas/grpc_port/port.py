@@ -9,9 +9,11 @@ import structlog
 from django.conf import settings
 
 from inference.gateway.gateway import GRPC_PREFIX
+from jobs.live.guests import Guests
 from maas.grpc_port.calls import handler_of
-from maas.grpc_port.seats import ReadingSeats
-from maas.grpc_port.streams import Streams
+from maas.grpc_port.reading import ReadingSeats
+from maas.grpc_port.streams import IDLE_S, Streams
+from maas.launch.options import require_own_port
 from maas.supervisor.errors import PortTaken
 from tenants.asgi.protocol import App
 from tenants.asgi.stopping import Stop
@@ -60,13 +62,15 @@ OPTIONS = (
 
 
 class GrpcPort:
-    def __init__(self, app: App, stop: Stop) -> None:
+    def __init__(self, app: App, stop: Stop, guests: Guests, *, stream_idle_s: float = IDLE_S) -> None:
         self._app = app
         self._stop = stop
+        self._streams = Streams(app, stop, guests, idle_s=stream_idle_s)
         self._server: Any = None
         self._stopped: asyncio.Future[None] | None = None
 
     async def start(self, host: str, port: int) -> None:
+        require_own_port(port=settings.MAAS_PORT, grpc_port=port)
         most_bytes = ("grpc.max_receive_message_length", settings.MAAS_MAX_CALL_BYTES)
         self._server = grpc.aio.server(options=(*OPTIONS, most_bytes), maximum_concurrent_rpcs=MOST_CALLS)
         handlers = grpc.method_handlers_generic_handler(SERVICE, self._handlers())
@@ -102,10 +106,9 @@ class GrpcPort:
             name: handler_of(f"{GRPC_PREFIX}{name}", self._app, seats, has_message=has_message)
             for name, has_message in plain.items()
         }
-        streams = Streams(self._app, self._stop)
 
         async def stream(messages: Any, context: Any) -> None:
-            await streams(messages, context)
+            await self._streams(messages, context)
 
         return {
             name: grpc.stream_stream_rpc_method_handler(handle)

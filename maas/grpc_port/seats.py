@@ -1,44 +1,31 @@
-"""How many messages are read at once, and how many streams are open: gRPC keeps of each what has come, unseen by us."""
+"""How many streams are open: gRPC keeps of each what has come, unseen by us."""
 
-import asyncio
 from collections import defaultdict
-from collections.abc import AsyncIterator, Hashable, Iterator
-from contextlib import asynccontextmanager, contextmanager
-from weakref import WeakValueDictionary
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
 
 from tenants.asgi.threads import Overloaded
 
-READERS, READERS_OF_ONE = 32, 8
-"""In all, and for one tenant. A seat is held while its message is waited for, there or not; the others come in turn."""
-STREAMS, STREAMS_OF_ONE = 64, 16
-
-
-class ReadingSeats:
-    def __init__(self, most: int = READERS, most_of_one: int = READERS_OF_ONE) -> None:
-        self._all = asyncio.Semaphore(most)
-        self._most_of_one = most_of_one
-        self._own: WeakValueDictionary[Hashable, asyncio.Semaphore] = WeakValueDictionary()
-
-    @asynccontextmanager
-    async def one(self, tenant: Hashable) -> AsyncIterator[None]:
-        own = self._own.get(tenant) or asyncio.Semaphore(self._most_of_one)
-        self._own[tenant] = own
-        async with own, self._all:
-            yield
+STREAMS, STREAMS_OF_ONE, FOR_FIRST = 64, 16, 16
+"""In all, and for one tenant; the last are for tenants who have none."""
 
 
 class StreamSeats:
-    def __init__(self, most: int = STREAMS, most_of_one: int = STREAMS_OF_ONE) -> None:
+    def __init__(
+        self, most: int = STREAMS, most_of_one: int = STREAMS_OF_ONE, for_first: int = FOR_FIRST
+    ) -> None:
         self._most = most
         self._most_of_one = most_of_one
+        self._for_first = for_first
         self._taken: defaultdict[Hashable, int] = defaultdict(int)
 
     @contextmanager
     def one(self, tenant: Hashable) -> Iterator[None]:
         """Raises where there is none: a stream may stay for hours, so nobody waits for one."""
-        if self._taken.get(tenant, 0) >= self._most_of_one:
+        own = self._taken.get(tenant, 0)
+        if own >= self._most_of_one:
             raise _full(f"You have {self._most_of_one} streams open")
-        if sum(self._taken.values()) >= self._most:
+        if sum(self._taken.values()) >= self._most - (self._for_first if own else 0):
             raise _full("Too many streams are open")
         self._taken[tenant] += 1
         try:

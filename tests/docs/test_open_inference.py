@@ -16,9 +16,11 @@ from inference.runtime.tensor_requests import NUMPY_TYPES
 from inference.runtime.texts import MAX_TEXTS
 from maas.api_errors import GRPC_STATUS, status_of
 from maas.edge.shapes import status_at
+from maas.grpc_port.answers import LONGEST_WRITE_S
 from maas.grpc_port.port import WITH_MESSAGE, WITHOUT_MESSAGE
-from maas.grpc_port.seats import READERS_OF_ONE, STREAMS, STREAMS_OF_ONE
-from maas.grpc_port.streams import AT_ONCE
+from maas.grpc_port.reading import Bounds
+from maas.grpc_port.seats import STREAMS, STREAMS_OF_ONE
+from maas.grpc_port.streams import AT_ONCE, IDLE_S
 from tests.docs.product import first_column, read
 
 DOCUMENT = "docs/open-inference.md"
@@ -77,6 +79,12 @@ def test_statuses_of_grpc_are_those_of_the_code() -> None:
 def test_bounds_of_grpc_are_those_of_the_code() -> None:
     text = " ".join(read(DOCUMENT).partition("## Over gRPC")[2].split())
     assert f"at most {MOST_FIELDS} fields, and an input or output {MOST_FIELDS_WITHIN}." in text
-    assert f"{READERS_OF_ONE} messages are read at a time" in text
-    assert f"A stream has {AT_ONCE} messages under way." in text
+    bounds = Bounds()
+    assert f"{bounds.reading_of_one} messages are read at a time" in text
+    assert f"up to {bounds.waiting_of_one:,} wait in turn" in text
+    assert f"not whole after {bounds.undisturbed_s:g} s" in text
+    assert f"have {AT_ONCE} messages under way" in text
+    assert IDLE_S == 5 * 60
+    assert "no message for five minutes" in text
+    assert f"taken, which it must be within {LONGEST_WRITE_S:g} s" in text
     assert f"{STREAMS_OF_ONE} streams of one tenant open, and {STREAMS} in all" in text

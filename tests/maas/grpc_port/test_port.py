@@ -11,8 +11,10 @@ from uuid import UUID
 
 import grpc
 import grpc.aio
+import httpx
 import psutil  # type: ignore[import-untyped]
 import pytest
+from tritonclient.grpc import service_pb2
 
 from inference.gateway.gateway import GRPC_PREFIX
 from maas.supervisor.ports import free_port
@@ -258,6 +260,34 @@ def test_a_process_that_stops_lets_go_of_calls_and_streams(
         assert (code, notes["maas-error-code"]) == (Status.UNAVAILABLE, "restarting"), words
         ended.set()
         assert server.process.wait(15) is not None
+
+
+def test_a_process_that_drains_is_alive_and_not_ready_by_either_way(tenant: CreatedTenant) -> None:
+    port = free_port()
+    variables = {"MAAS_GRPC_PORT": str(port), "MAAS_DRAIN_S": "60"}
+    with (
+        GranianServer("maas.asgi:application", variables) as server,
+        grpc.insecure_channel(f"127.0.0.1:{port}") as channel,
+        httpx.Client(base_url=server.url) as http,
+    ):
+        stub = Caller(channel, tenant.key.text).stub
+
+        def answers() -> tuple[int, bool]:
+            ready = stub.ServerReady(service_pb2.ServerReadyRequest()).ready
+            return http.get("/v2/health/ready").status_code, ready
+
+        assert answers() == (200, True)
+        server.process.send_signal(signal.SIGTERM)
+        eventually(lambda: answers() == (503, False), "the word that it drains")
+        assert http.get("/v2/health/live").status_code == 200
+        assert stub.ServerLive(service_pb2.ServerLiveRequest()).live
+        server.process.send_signal(signal.SIGTERM)
+
+
+def test_one_port_for_both_ends_the_process_with_a_reason() -> None:
+    port = str(free_port())
+    with pytest.raises(AssertionError, match=f"MAAS_GRPC_PORT={port} is MAAS_PORT"):
+        GranianServer("maas.asgi:application", {"MAAS_GRPC_PORT": port, "MAAS_PORT": port}).__enter__()
 
 
 def test_a_port_that_is_taken_ends_the_process_with_a_reason() -> None:

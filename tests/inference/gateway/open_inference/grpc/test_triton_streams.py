@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import suppress
 from queue import Queue
 from typing import Any
 
@@ -68,7 +69,9 @@ def test_a_key_that_is_revoked_ends_a_stream_of_work(grpc_address: str, product:
         client.start_stream(lambda result, error: got.put((result, error)))
 
         def refused() -> str:
-            client.async_stream_infer(adder, [given("x", rows())])
+            # The whole stream ends with the key, and may have ended by now: then that is what was got.
+            with suppress(InferenceServerException):
+                client.async_stream_infer(adder, [given("x", rows())])
             return str(got.get(timeout=PATIENCE_S)[1] or "")
 
         assert not refused()
