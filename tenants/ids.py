@@ -1,5 +1,6 @@
 """Identifiers that sort by time of creation (UUID version 7, RFC 9562), strictly so within a process."""
 
+import os
 import secrets
 import threading
 import time
@@ -15,7 +16,8 @@ def uuid7() -> UUID:
     """Within one millisecond the random tail counts upwards by random steps: order is kept, guessing stays hard."""
     global _last  # noqa: PLW0603  # the last value is what makes the next one larger
     with _lock:
-        fresh = ((time.time_ns() // 1_000_000) << _TAIL_BITS) | secrets.randbits(_TAIL_BITS - 1)
+        tail = int.from_bytes(os.urandom(10)) >> 80 - _TAIL_BITS + 1
+        fresh = ((time.time_ns() // 1_000_000) << _TAIL_BITS) | tail
         _last = fresh if fresh > _last else _last + 1 + secrets.randbits(32)
         return _shape(_last)
 

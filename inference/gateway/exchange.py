@@ -10,7 +10,7 @@ from inference.calls import Call
 from inference.gateway.listening import listened_call
 from inference.gateway.room import Share
 from tenants.api.authentication import IDENTITY
-from tenants.asgi.protocol import Receive, Scope, body_chunks, has_body, header, headers_of
+from tenants.asgi.protocol import ClientGone, Receive, Scope, has_body, header, headers_of
 from tenants.asgi.stopping import Stop
 from tenants.errors import NotSignedIn
 from tenants.identity import Identity
@@ -66,8 +66,13 @@ class Exchange:
     async def body(self) -> bytes:
         """Once. The guard in front has bounded its size and its time."""
         chunks: list[bytes] = []
-        if has_body(self.scope):
-            async for chunk in body_chunks(self._receive):
+        more = has_body(self.scope)
+        while more:
+            message = await self._receive()
+            if message["type"] == "http.disconnect":
+                raise ClientGone
+            more = message.get("more_body", False)
+            if chunk := message.get("body", b""):
                 self._share.grow(len(chunk) + CHUNK_BYTES)
                 chunks.append(chunk)
         self.whole_s = time.monotonic()

@@ -1,8 +1,8 @@
 """How many bytes of bodies and answers this process holds at once, and how many of them for one tenant."""
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterator
-from contextlib import contextmanager
+from collections.abc import Hashable
+from typing import Self
 
 from tenants.asgi.threads import Overloaded
 
@@ -17,17 +17,9 @@ class Room:
         self._used_bytes = 0
         self._used_by: defaultdict[Hashable, int] = defaultdict(int)
 
-    @contextmanager
-    def share(self, tenant: Hashable = None) -> Iterator["Share"]:
-        """What was taken of it is free again at the end."""
-        share = Share(self, tenant)
-        try:
-            yield share
-        finally:
-            self._used_bytes -= share.bytes
-            self._used_by[tenant] -= share.bytes
-            if not self._used_by[tenant]:
-                del self._used_by[tenant]
+    def share(self, tenant: Hashable = None) -> "Share":
+        """What was taken of it is free again at the end of its context."""
+        return Share(self, tenant)
 
     def take(self, count: int, tenant: Hashable) -> None:
         if self._used_by[tenant] + count > self._most_bytes // MOST_OF_ONE:
@@ -37,12 +29,24 @@ class Room:
         self._used_bytes += count
         self._used_by[tenant] += count
 
+    def free(self, count: int, tenant: Hashable) -> None:
+        self._used_bytes -= count
+        self._used_by[tenant] -= count
+        if not self._used_by[tenant]:
+            del self._used_by[tenant]
+
 
 class Share:
     def __init__(self, room: Room, tenant: Hashable) -> None:
         self._room = room
         self._tenant = tenant
         self.bytes = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._room.free(self.bytes, self._tenant)
 
     def grow(self, count: int) -> None:
         self._room.take(count, self._tenant)

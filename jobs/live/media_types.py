@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 EVENT_STREAM = "text/event-stream"
+_EVENT_STREAM = EVENT_STREAM.encode()
 _JSON_ALSO = ("application/json", "application/*")
 _STREAM_ALSO = (EVENT_STREAM, "text/*", "*/*")
 
@@ -48,4 +49,4 @@ def takes_stream(accept: str | None) -> bool:
 
 
 def is_stream(headers: Iterable[tuple[bytes, bytes]]) -> bool:
-    return any(name == b"content-type" and value == EVENT_STREAM.encode() for name, value in headers)
+    return any(value == _EVENT_STREAM and name == b"content-type" for name, value in headers)

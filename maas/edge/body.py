@@ -66,14 +66,14 @@ class GuardedBody:
         return message
 
     async def _next(self) -> Message:
-        left_s = self._ends_at_s - time.monotonic()
+        now_s = time.monotonic()
+        until_s = min(self._ends_at_s, now_s + self._allowance.idle_s)
         try:
-            async with self._stop.limit(max(0.0, min(self._allowance.idle_s, left_s))):
-                return await self._receive()
+            return await self._stop.wait(until_s, self._receive)
         except TimeoutError:
             if self._stop.told:
                 raise Restarting() from None
-            raise BodyTooSlow(self._what_was_slow(left_s)) from None
+            raise BodyTooSlow(self._what_was_slow(self._ends_at_s - now_s)) from None
 
     def _what_was_slow(self, left_s: float) -> str:
         if left_s <= self._allowance.idle_s:

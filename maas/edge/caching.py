@@ -9,9 +9,18 @@ NOTHING: Header = (b"cache-control", b"private, no-store")
 
 def with_caching(path: str, headers: Sequence[Header]) -> list[Header]:
     """JSON of the API is a tenant's own and soon out of date: nobody keeps it unless the answer says that they may."""
-    said = {name.lower(): value for name, value in headers}
-    kind = said.get(b"content-type", b"").partition(b";")[0].strip().lower()
-    is_json = kind == b"application/json" or kind.endswith(b"+json")
-    if path.startswith(UNDER) and is_json and b"cache-control" not in said:
+    if path.startswith(UNDER) and _is_silent_json(headers):
         return [*headers, NOTHING]
     return list(headers)
+
+
+def _is_silent_json(headers: Sequence[Header]) -> bool:
+    is_json = False
+    for name, value in headers:
+        lower = name.lower()
+        if lower == b"cache-control":
+            return False
+        if lower == b"content-type":
+            kind = value.partition(b";")[0].strip().lower()
+            is_json = kind == b"application/json" or kind.endswith(b"+json")
+    return is_json

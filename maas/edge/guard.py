@@ -1,5 +1,7 @@
 """The outermost layer: names every request, knows the caller before a body is read, and words every refusal."""
 
+from functools import lru_cache
+
 import structlog
 from django.conf import settings
 from django.db import InterfaceError, OperationalError
@@ -141,11 +143,13 @@ class EdgeGuard:
 
     async def _of_key(self, scope: Scope, key: str) -> Identity:
         """Whose key has ended learns in the log who still uses it."""
-        try:
-            identity = await self._keys.identify(key, place_of_scope(scope, settings.MAAS_PROXIES))
-        except KeyEnded as ended:
-            tell_caller(scope, KeyOwner(ended.tenant_id, ended.key_id))
-            raise
+        identity = self._keys.known(key)
+        if identity is None:
+            try:
+                identity = await self._keys.identify(key, place_of_scope(scope, settings.MAAS_PROXIES))
+            except KeyEnded as ended:
+                tell_caller(scope, KeyOwner(ended.tenant_id, ended.key_id))
+                raise
         tell_caller(scope, identity)
         return identity
 
@@ -185,7 +189,7 @@ class EdgeGuard:
         most = settings.MAAS_MAX_CALL_BYTES if is_call(scope["path"]) else settings.MAAS_MAX_INLINE_BYTES
         # Of a message nothing is seen before it is whole.
         idle_s = self._deadlines.request_s if is_grpc(scope["path"]) else self._deadlines.idle_s
-        return Allowance(most, idle_s, self._deadlines.request_s, lambda: _body_too_large(most))
+        return _usual_allowance(most, idle_s, self._deadlines.request_s)
 
 
 class _Answer:
@@ -245,6 +249,11 @@ class _SocketAnswer:
     def end(self) -> None:
         if not self.opened:
             self._journal.close(self._note)
+
+
+@lru_cache(16)
+def _usual_allowance(most_bytes: int, idle_s: float, total_s: float) -> Allowance:
+    return Allowance(most_bytes, idle_s, total_s, lambda: _body_too_large(most_bytes))
 
 
 def _body_too_large(most_bytes: int) -> DomainError:

@@ -21,6 +21,11 @@ class KeyRing:
         )
         self._known: Remembered[bytes, Found] = Remembered(lifetime_s=LIFETIME_S, capacity=CAPACITY)
 
+    def known(self, text: str) -> Identity | None:
+        """Whose key it was a moment ago; None where that is not known."""
+        found = self._known.peek(digest_of(text))
+        return found if isinstance(found, Identity) else None
+
     async def identify(self, text: str, place: str = "") -> Identity:
         """Raises what is wrong with the key. `place` is where it came from."""
         digest = digest_of(text)

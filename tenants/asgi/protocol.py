@@ -19,16 +19,24 @@ Never taken for the request's identity: a cookie alone does not prove that the p
 """
 
 
+_BY_NAME = "maas.headers"
+"""A scope's headers as they were listed, and the first of each name: a request is asked for several of them."""
+_NO_HEADERS: tuple[object, dict[bytes, bytes]] = (None, {})
+
+
 class ClientGone(Exception):
     """The caller hung up; there is nobody to answer."""
 
 
 def header(scope: Scope, name: bytes) -> str | None:
     """The first header of that (lower-case) name."""
-    for key, value in scope["headers"]:
-        if key == name:
-            return bytes(value).decode("latin-1")
-    return None
+    headers = scope["headers"]
+    listed, by_name = scope.get(_BY_NAME, _NO_HEADERS)
+    if listed is not headers:
+        by_name = dict(reversed(headers))
+        scope[_BY_NAME] = headers, by_name
+    value = by_name.get(name)
+    return None if value is None else bytes(value).decode("latin-1")
 
 
 def headers_of(scope: Scope, name: bytes) -> list[str]:

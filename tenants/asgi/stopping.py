@@ -1,10 +1,15 @@
 """Ends what only waits for somebody else once the process is told to stop, so that it can end by itself."""
 
 import asyncio
-from collections.abc import AsyncIterator
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from typing import Any, TypeVar
 
 from tenants.errors import DomainError
+
+T = TypeVar("T")
+LOOKED_EVERY_S = 0.1
 
 
 class Restarting(DomainError):
@@ -17,12 +22,28 @@ class Restarting(DomainError):
         )
 
 
+class _Wait:
+    __slots__ = ("ended", "task", "until_s")
+
+    def __init__(self, task: "asyncio.Task[Any]", until_s: float) -> None:
+        self.task = task
+        self.until_s = until_s
+        self.ended = False
+
+    def end(self) -> None:
+        if not self.ended:
+            self.ended = True
+            self.task.cancel()
+
+
 class Stop:
     def __init__(self) -> None:
         self.draining = False
         """What comes is served still, and no more is wanted."""
         self.told = False
         self._limits: set[asyncio.Timeout] = set()
+        self._waits: set[_Wait] = set()
+        self._look: asyncio.TimerHandle | None = None
 
     def drain(self) -> None:
         self.draining = True
@@ -34,6 +55,8 @@ class Stop:
         for limit in self._limits:
             if not limit.expired():
                 limit.reschedule(now_s)
+        for wait in self._waits:
+            wait.end()
 
     @asynccontextmanager
     async def limit(self, seconds: float | None = None) -> AsyncIterator[None]:
@@ -44,3 +67,36 @@ class Stop:
                 yield
             finally:
                 self._limits.discard(limit)
+
+    async def wait(self, until_s: float, receive: Callable[[], Awaitable[T]]) -> T:
+        """TimeoutError soon after that moment of the monotonic clock, or as soon as the process is told to stop.
+
+        For waits that hardly ever last: they share one timer, as one for each costs more than such a wait does.
+        """
+        task = asyncio.current_task()
+        assert task is not None
+        wait, cancelling = _Wait(task, until_s), task.cancelling()
+        self._waits.add(wait)
+        if self.told:
+            asyncio.get_running_loop().call_soon(self._end_overdue)
+        elif self._look is None:
+            self._look = asyncio.get_running_loop().call_later(LOOKED_EVERY_S, self._look_again)
+        try:
+            return await receive()
+        except asyncio.CancelledError:
+            if wait.ended and task.uncancel() <= cancelling:
+                raise TimeoutError from None
+            raise
+        finally:
+            self._waits.discard(wait)
+
+    def _look_again(self) -> None:
+        self._end_overdue()
+        loop = asyncio.get_running_loop()
+        self._look = loop.call_later(LOOKED_EVERY_S, self._look_again) if self._waits else None
+
+    def _end_overdue(self) -> None:
+        now_s = time.monotonic()
+        for wait in self._waits:
+            if self.told or wait.until_s <= now_s:
+                wait.end()

@@ -2,13 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from math import ceil
-from typing import Literal
 
 from tenants.rates.limits import WINDOW_S, Limit
 
 Header = tuple[bytes, bytes]
+_OPENAI_NAMES = tuple(
+    (kind, (b"x-ratelimit-limit-" + name, b"x-ratelimit-remaining-" + name, b"x-ratelimit-reset-" + name))
+    for kind, name in (("requests", b"requests"), ("tokens", b"tokens"))
+)
 
 
 @dataclass(slots=True)
@@ -20,41 +22,35 @@ class Standing:
     full_in_s: float
 
 
-@lru_cache(1_000)
-def _said(limit: Limit) -> tuple[str, str]:
-    """What is allowed, which is the same in each answer; and how what is left of it begins."""
-    return f'"{limit.policy}";q={limit.amount};w={WINDOW_S}', f'"{limit.policy}";r='
-
-
 def rate_limit_headers(standings: Sequence[Standing]) -> list[Header]:
     """What is left, and in how many seconds it will be all of it again."""
-    said = [_said(one.limit) for one in standings]
-    now = [
-        f"{start}{one.left};t={ceil(one.full_in_s)}" for (_, start), one in zip(said, standings, strict=True)
-    ]
+    allowed = [f'"{one.limit.policy}";q={one.limit.amount};w={WINDOW_S}' for one in standings]
+    now = [f'"{one.limit.policy}";r={one.left};t={ceil(one.full_in_s)}' for one in standings]
     return [
-        (b"ratelimit-policy", ", ".join([allowed for allowed, _ in said]).encode()),
+        (b"ratelimit-policy", ", ".join(allowed).encode()),
         (b"ratelimit", ", ".join(now).encode()),
     ]
 
 
 def openai_headers(standings: Sequence[Standing]) -> list[Header]:
     """Of each kind the limit of which least is left."""
-    headers: list[Header] = []
-    for kind in ("requests", "tokens"):
-        own = [one for one in standings if one.limit.kind == kind]
-        if own:
-            headers += _openai(kind, min(own, key=lambda one: one.left))
-    return headers
-
-
-def _openai(kind: Literal["requests", "tokens"], standing: Standing) -> list[Header]:
-    name = kind.encode()
+    least: dict[str, Standing] = {}
+    for one in standings:
+        kind = one.limit.kind
+        if kind not in least or one.left < least[kind].left:
+            least[kind] = one
     return [
-        (b"x-ratelimit-limit-%b" % name, b"%d" % standing.limit.amount),
-        (b"x-ratelimit-remaining-%b" % name, b"%d" % standing.left),
-        (b"x-ratelimit-reset-%b" % name, duration(standing.full_in_s).encode()),
+        header for kind, names in _OPENAI_NAMES if kind in least for header in _openai(names, least[kind])
     ]
+
+
+def _openai(names: tuple[bytes, bytes, bytes], standing: Standing) -> tuple[Header, ...]:
+    limit, remaining, reset = names
+    return (
+        (limit, b"%d" % standing.limit.amount),
+        (remaining, b"%d" % standing.left),
+        (reset, duration(standing.full_in_s).encode()),
+    )
 
 
 def duration(seconds: float) -> str:

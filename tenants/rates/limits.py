@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal
 from uuid import UUID
 
@@ -18,7 +19,7 @@ _FIELDS: Mapping[Kind, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Limit:
     of: Of
     kind: Kind
@@ -28,12 +29,12 @@ class Limit:
     key: str
     """In Redis."""
 
-    @property
+    @cached_property
     def policy(self) -> str:
         """Its name in headers."""
         return self.kind if self.of == "tenant" else f"{self.of}-{self.kind}"
 
-    @property
+    @cached_property
     def is_rate(self) -> bool:
         return self.kind != "calls"
 

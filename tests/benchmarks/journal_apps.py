@@ -14,7 +14,7 @@ IDENTITY = Identity(uuid4(), effective_limits(), frozenset(SCOPES))
 
 
 class FixedKeys:
-    async def identify(self, text: str) -> Identity:
+    def known(self, text: str) -> Identity:
         return IDENTITY
 
 

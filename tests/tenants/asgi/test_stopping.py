@@ -1,6 +1,7 @@
 """What a stop cuts short, and what it leaves its time."""
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable
 
 import pytest
@@ -58,5 +59,44 @@ def test_who_is_done_before_the_stop_is_not_disturbed() -> None:
             pass
         stop.tell()
         await asyncio.sleep(0)
+
+    _run(check)
+
+
+async def _never() -> None:
+    await asyncio.Event().wait()
+
+
+def test_waits_that_share_a_timer_end_each_at_its_moment() -> None:
+    async def check(stop: Stop) -> None:
+        now_s = time.monotonic()
+        over = asyncio.create_task(stop.wait(now_s, _never))
+        goes_on = asyncio.create_task(stop.wait(now_s + 1000, _never))
+        with pytest.raises(TimeoutError):
+            await over
+        assert not goes_on.done()
+        stop.tell()
+        with pytest.raises(TimeoutError):
+            await goes_on
+
+    _run(check)
+
+
+def test_a_wait_that_begins_after_the_stop_is_ended_too() -> None:
+    async def check(stop: Stop) -> None:
+        stop.tell()
+        with pytest.raises(TimeoutError):
+            await stop.wait(time.monotonic() + 1000, _never)
+
+    _run(check)
+
+
+def test_who_is_cancelled_while_waiting_is_cancelled() -> None:
+    async def check(stop: Stop) -> None:
+        task = asyncio.create_task(stop.wait(time.monotonic() + 1000, _never))
+        await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
 
     _run(check)
