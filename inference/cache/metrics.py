@@ -1,5 +1,7 @@
 """What web processes count of results that are kept."""
 
+from functools import lru_cache
+
 from prometheus_client import Counter, Gauge
 
 CALLS = Counter(
@@ -15,3 +17,14 @@ REMOTE_FAILURES = Counter(
     "maas_cache_remote_failures_total", "Trips to the cache Redis that failed or took too long.", ["deed"]
 )
 UNKEPT = Counter("maas_cache_unkept_total", "Results that were not sent to the cache Redis: too much waited.")
+
+
+@lru_cache(4_000)
+def calls(model: str, outcome: str) -> Counter:
+    """Found once: to look among the labels each time takes longer than to count."""
+    return CALLS.labels(model, outcome)
+
+
+@lru_cache(4_000)
+def texts(model: str, outcome: str) -> Counter:
+    return TEXTS.labels(model, outcome)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 
-from inference.cache.metrics import CALLS, MEMORY
+from inference.cache.metrics import MEMORY, calls
 from inference.cache.s3_fifo import S3Fifo
 from inference.contracts import Units
 from inference.gateway.cache_wishes import CacheWish, cache_wish, hit_headers
@@ -13,7 +13,7 @@ from inference.gateway.exchange import Exchange
 from inference.gateway.inference import Answered, note_use
 from inference.gateway.known_results import KnownResults
 from inference.gateway.replies import Reply
-from inference.gateway.server_timing import Timings, server_timing
+from inference.gateway.server_timing import Timings, timing_at_once
 from inference.gateway.targets import Target
 
 REPLY_BYTES = 1_000
@@ -82,9 +82,9 @@ class RawRequest:
             await exchange.admission.enter_model(target.model)
         self.known.note_found(str(exchange.identity.tenant_id), target, 1)
         note_use(exchange, target, None, kept.units)
-        CALLS.labels(target.key, "hit").inc()
+        calls(target.key, "hit").inc()
         reply = kept.reply
-        said = (server_timing(at_once(exchange)), *hit_headers(max(0.0, now_s - kept.written_s)))
+        said = (timing_at_once(at_once(exchange).total), *hit_headers(max(0.0, now_s - kept.written_s)))
         return Reply(reply.body, reply.content_type, reply.status, (*reply.headers, *said))
 
     def keep(self, exchange: Exchange, reference: str, answered: Answered, reply: Reply) -> None:

@@ -9,7 +9,7 @@ from inference.cache.entries import Found
 from inference.cache.flights import Flights
 from inference.cache.generations import Generations
 from inference.cache.keys import Holder
-from inference.cache.metrics import CALLS, TEXTS
+from inference.cache.metrics import calls, texts
 from inference.cache.parts import Texts, Whole, parts_of, size_bytes
 from inference.cache.result_cache import ResultCache, Shelf
 from inference.cache.worth import Worth
@@ -60,7 +60,7 @@ class KnownResults:
             outcome = await self._runs.outcome(exchange, wish, asked, deadline_s=deadline_s)
         else:
             outcome = await self._outcome(exchange, wish, asked, deadline_s)
-        CALLS.labels(target.key, outcome.note.word.lower()).inc()
+        calls(target.key, outcome.note.word.lower()).inc()
         return outcome
 
     async def _outcome(
@@ -68,22 +68,25 @@ class KnownResults:
     ) -> Outcome:
         holder = await self.holder(exchange)
         search = await exchange.think(size_bytes(asked.work), self._search, holder, asked, wish)
+        found: Mapping[Key, Found] = {}
         if wish.reads:
-            here = self._cache.remembered(search.shelf, search.keys, wish.most_age_s)
-            found = [one for one in here if one is not None]
-            if len(found) == len(here):
+            found = self._remembered(search)
+            if not search.is_whole(found) and not self._flights.is_under_way(search.flight):
+                # By each who asks: to begin a run, which others can join, takes longer than the look.
+                found = await self._looked(search, found)
+            if search.is_whole(found):
                 self.note_found(search.tenant, asked.target, len(found))
                 return await exchange.think(search.size(found), search.hit, found)
         ends_s = time.monotonic() + deadline_s
         async with exchange.call(deadline_s):
             if not wish.shares:
-                alone = await self._look_and_run(exchange, search, ends_s)
+                alone = await self._run_what_is_missing(exchange, search, found, ends_s)
                 self._keep_afterwards(exchange, search, alone, _nothing)
                 return alone.outcome
             while True:
                 try:
                     landed = await self._flights.join(
-                        search.flight, lambda: self._look_and_run(exchange, search, ends_s)
+                        search.flight, lambda: self._run_what_is_missing(exchange, search, found, ends_s)
                     )
                 except DeadlinePassed:
                     # Of the caller who began it; this one has time left.
@@ -120,28 +123,30 @@ class KnownResults:
 
         exchange.afterwards(keep)
 
-    async def _look_and_run(self, exchange: Exchange, search: "_Search", ends_s: float) -> "_Landing":
-        """For all who wait for the same: it outlasts the exchange that began it."""
-        of = (search.tenant, search.asked.target.key)
-        looks = self._worth.looks(of, search.flight)
-        unique = list(dict.fromkeys(search.keys))
-        found: dict[Key, Found] = {}
-        if looks and search.wish.reads:
-            found = await self._found(search, unique)
-            self._worth.count(of, looked=len(unique), found=len(found))
-        if len(found) == len(unique):
-            everything = [found[key] for key in search.keys]
-            return _Landing(await exchange.think(search.size(everything), search.hit, everything))
-        return await self._run(exchange, search, found, ends_s, keeps=looks)
+    def _remembered(self, search: "_Search") -> dict[Key, Found]:
+        here = self._cache.remembered(search.shelf, search.unique, search.wish.most_age_s)
+        return {key: one for key, one in zip(search.unique, here, strict=True) if one is not None}
 
-    async def _found(self, search: "_Search", unique: Sequence[Key]) -> dict[Key, Found]:
-        most_age_s = search.wish.most_age_s
-        here = self._cache.remembered(search.shelf, unique, most_age_s)
-        known = {key: one for key, one in zip(unique, here, strict=True) if one is not None}
-        missing = [key for key in unique if key not in known]
-        there = await self._cache.fetched(search.shelf, missing, most_age_s) if missing else []
-        known.update((key, one) for key, one in zip(missing, there, strict=True) if one is not None)
-        return known
+    async def _looked(self, search: "_Search", here: Mapping[Key, Found]) -> Mapping[Key, Found]:
+        """Elsewhere as well, if that pays."""
+        if not self._worth.looks(search.of, search.flight):
+            return here
+        missing = [key for key in search.unique if key not in here]
+        there = await self._cache.fetched(search.shelf, missing, search.wish.most_age_s)
+        return {**here, **{key: one for key, one in zip(missing, there, strict=True) if one is not None}}
+
+    async def _run_what_is_missing(
+        self, exchange: Exchange, search: "_Search", found: Mapping[Key, Found], ends_s: float
+    ) -> "_Landing":
+        """For all who wait for the same: it outlasts the exchange that began it."""
+        keeps = self._worth.looks(search.of, search.flight)
+        if keeps and search.wish.reads:
+            # With what others have run meanwhile.
+            found = {**found, **self._remembered(search)}
+            self._worth.count(search.of, looked=len(search.unique), found=len(found))
+        if search.is_whole(found):
+            return _Landing(await exchange.think(search.size(found), search.hit, found))
+        return await self._run(exchange, search, found, ends_s, keeps=keeps)
 
     async def _run(
         self, exchange: Exchange, search: "_Search", found: Mapping[Key, Found], ends_s: float, *, keeps: bool
@@ -208,12 +213,23 @@ class _Search:
     def shape(self) -> bytes:
         return b"one" if getattr(self.asked.work, "single", False) else b"list"
 
-    def size(self, found: Sequence[Found]) -> int:
-        return sum(len(one.payload) for one in found)
+    @property
+    def of(self) -> tuple[str, str]:
+        return self.tenant, self.asked.target.key
 
-    def hit(self, found: Sequence[Found]) -> Outcome:
-        output = self.parts.output([one.payload for one in found])
-        written_s = min(one.written_s for one in found)
+    @property
+    def unique(self) -> Sequence[Key]:
+        return self.keys if len(self.keys) == 1 else list(dict.fromkeys(self.keys))
+
+    def is_whole(self, found: Mapping[Key, Found]) -> bool:
+        return all(key in found for key in self.keys)
+
+    def size(self, found: Mapping[Key, Found]) -> int:
+        return sum(len(found[key].payload) for key in self.keys)
+
+    def hit(self, found: Mapping[Key, Found]) -> Outcome:
+        output = self.parts.output([found[key].payload for key in self.keys])
+        written_s = min(one.written_s for one in found.values())
         count = len(self.keys)
         self.count(count)
         note = CacheNote("HIT", max(0.0, time.time() - written_s), count, count)
@@ -233,8 +249,8 @@ class _Search:
     def count(self, known: int) -> None:
         if isinstance(self.parts, Texts):
             model = self.asked.target.key
-            TEXTS.labels(model, "known").inc(known)
-            TEXTS.labels(model, "run").inc(len(self.keys) - known)
+            texts(model, "known").inc(known)
+            texts(model, "run").inc(len(self.keys) - known)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,10 @@ from inference.lane.answers import NOTHING_SPENT, SpentMs
 
 _FORM = b"queue;dur=%.2f, load;dur=%.2f, batch;dur=%.2f, infer;dur=%.2f, post;dur=%.2f, total;dur=%.2f"
 
+_FORM_AT_ONCE = (
+    b"queue;dur=0.00, load;dur=0.00, batch;dur=0.00, infer;dur=0.00, post;dur=%(ms).2f, total;dur=%(ms).2f"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Timings:
@@ -31,3 +35,8 @@ def server_timing(timings: Timings) -> tuple[bytes, bytes]:
     spent = timings.spent
     said = (timings.queue, spent.load, spent.batch, spent.infer, timings.post, timings.total)
     return b"server-timing", _FORM % said
+
+
+def timing_at_once(total_ms: float) -> tuple[bytes, bytes]:
+    """The same for what no worker was asked for."""
+    return b"server-timing", _FORM_AT_ONCE % {b"ms": total_ms}

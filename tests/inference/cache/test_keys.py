@@ -36,11 +36,22 @@ def test_the_order_of_parameters_makes_no_difference() -> None:
         key(holder=replace(ONE, livemode=False)),
         key(digest="e"),
         key(parameters={"a": 2, "b": True}),
+        key(parameters={"a": True, "b": 1}),
         key(kind="tokens"),
         key(content=b"y"),
         key(keys=EntryKeys("another")),
     ],
-    ids=["tenant", "erased", "test key", "version", "parameters", "kind", "input", "installation"],
+    ids=[
+        "tenant",
+        "erased",
+        "test key",
+        "version",
+        "parameters",
+        "what Python takes for equal",
+        "kind",
+        "input",
+        "installation",
+    ],
 )
 def test_each_difference_makes_another_key(other: bytes) -> None:
     assert other != key()

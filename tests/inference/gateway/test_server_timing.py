@@ -1,4 +1,4 @@
-from inference.gateway.server_timing import Timings, server_timing
+from inference.gateway.server_timing import Timings, server_timing, timing_at_once
 from inference.lane.answers import SpentMs
 
 
@@ -19,3 +19,7 @@ def test_the_header_names_every_part_in_milliseconds() -> None:
 
 def test_clocks_that_disagree_give_no_negative_time() -> None:
     assert Timings(queue=5.0, run=20.0, total=24.0, spent=SpentMs(infer=20.0)).post == 0.0
+
+
+def test_what_no_worker_was_asked_for_is_told_in_the_same_words() -> None:
+    assert timing_at_once(1.256) == server_timing(Timings(queue=0.0, run=0.0, total=1.256))
