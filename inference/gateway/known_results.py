@@ -103,7 +103,8 @@ class KnownResults:
         parts = parts_of(target.runtime, asked.work, asked.kind)
         shelf = self._cache.shelf(holder, target.digest, asked.parameters, parts.kind, target.cache_ttl_s)
         keys = [shelf.key(digest) for digest in parts.digests()]
-        return _Search(asked, parts, shelf, keys, wish, str(holder.tenant_id))
+        unique = keys if len(keys) == 1 else list(dict.fromkeys(keys))
+        return _Search(asked, parts, shelf, keys, unique, _together(asked, keys), wish, str(holder.tenant_id))
 
     def _keep_afterwards(
         self, exchange: Exchange, search: "_Search", landing: "_Landing", then: Callable[[], None]
@@ -184,8 +185,8 @@ class KnownResults:
     ) -> LaneAnswer:
         """Those of other processes who want the same join it in the worker."""
         asked = search.asked
-        keys = (search.keys[position] for position in positions)
-        same = sha256(b"".join((search.shape, *keys))).hexdigest()
+        keys = [search.keys[position] for position in positions]
+        same = _together(search.asked, keys).hex()
         call = Call(tenant=search.tenant, deadline_s=ends_s)
         return await self._lane.call(
             asked.target.key, work, asked.parameters, call, coalesce=same if search.wish.shares else None
@@ -201,25 +202,14 @@ class _Search:
     parts: Texts | Whole
     shelf: Shelf
     keys: Sequence[Key]
+    unique: Sequence[Key]
+    flight: Key
     wish: CacheWish
     tenant: str
 
     @property
-    def flight(self) -> Key:
-        # One text alone is answered in another shape than a list of it.
-        return sha256(b"".join((self.shape, *self.keys))).digest()
-
-    @property
-    def shape(self) -> bytes:
-        return b"one" if getattr(self.asked.work, "single", False) else b"list"
-
-    @property
     def of(self) -> tuple[str, str]:
         return self.tenant, self.asked.target.key
-
-    @property
-    def unique(self) -> Sequence[Key]:
-        return self.keys if len(self.keys) == 1 else list(dict.fromkeys(self.keys))
 
     def is_whole(self, found: Mapping[Key, Found]) -> bool:
         return all(key in found for key in self.keys)
@@ -284,3 +274,9 @@ class _Fresh:
 
 def _nothing() -> None:
     """Nobody could join it."""
+
+
+def _together(asked: Question, keys: Sequence[Key]) -> Key:
+    """One text alone is answered in another shape than a list of it."""
+    shape = b"one" if getattr(asked.work, "single", False) else b"list"
+    return sha256(b"".join((shape, *keys))).digest()
