@@ -9,7 +9,6 @@ Ours and a peer take turns, so that what else the machine does meets both, and r
 import argparse
 import os
 import statistics
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,12 +22,12 @@ import numpy as np
 from tests.benchmarks.circumstances import circumstances
 from tests.benchmarks.peers.callers import Ask, CallFailed, Figures, answers, at_rate, together
 from tests.benchmarks.peers.contestants import PEERS, Peer, Started, serving
-from tests.benchmarks.peers.environments import NotInstalled
 from tests.benchmarks.peers.loads import LOADS, THREADS, Load, ServedFile, served_files
 from tests.benchmarks.peers.ours import OURS, edge_mode, whole_product
 from tests.benchmarks.peers.report import Turns, print_report
 
-FAILURES = (CallFailed, NotInstalled, OSError, TimeoutError, subprocess.SubprocessError)
+FAILURES = (Exception,)
+"""Peers answer in ways that nobody foresees: what fails is reported, and the rest goes on."""
 ROUNDS = 2
 WARM_UP_S = 1.0
 HALF_S = 6.0

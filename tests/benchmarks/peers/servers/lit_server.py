@@ -20,8 +20,9 @@ class Peer(litserve.LitAPI):  # type: ignore[misc]  # not installed where types 
     def batch(self, inputs: list[Any]) -> list[Any]:
         return list(inputs)
 
-    def predict(self, x: list[Any]) -> Any:
-        return self._model.answers(x)
+    def predict(self, x: Any) -> Any:
+        # With batches of one it makes none, and gives the request as it is.
+        return self._model.answers(x) if MOST_TOGETHER > 1 else self._model.answers([x])[0]
 
     def unbatch(self, output: Any) -> Any:
         return output
