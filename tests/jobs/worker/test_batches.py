@@ -68,10 +68,10 @@ def without_end(desk: BatchDesk, ends: ExitStack) -> Batch:
 
 
 def end(path: Path) -> None:
-    try:
-        os.close(os.open(path, os.O_WRONLY | os.O_NONBLOCK))
-    except OSError:
-        path.unlink()  # nobody reads it any more
+    """For whoever waits at it now, and for whoever would come to it later: no thread may outlive the tests."""
+    writer = os.open(path, os.O_RDWR)
+    path.unlink()
+    os.close(writer)
 
 
 def renewals(desk: BatchDesk, batch: Batch) -> object:
