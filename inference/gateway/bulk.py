@@ -1,12 +1,9 @@
 """Calls that were sent together and that nobody waits for, made by the same handlers as those that somebody does."""
 
 import asyncio
-from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 
-from inference.calls import Call
 from inference.gateway.exchange import CHUNK_BYTES, Exchange
-from inference.gateway.listening import listened_call
 from inference.gateway.room import Share
 from inference.gateway.targets import Target, Targets
 from tenants.api.authentication import IDENTITY
@@ -41,9 +38,9 @@ class BulkExchange(Exchange):
         self.hold(len(self._body) + CHUNK_BYTES)
         return self._body
 
-    def call(self, deadline_s: float) -> AbstractAsyncContextManager[Call]:
-        tenant = f"{self.identity.tenant_id}{APART}"
-        return listened_call(_never, self._stop, deadline_s=deadline_s, tenant=tenant)
+    @property
+    def turn(self) -> str:
+        return f"{self.identity.tenant_id}{APART}"
 
 
 class PinnedTargets(Targets):

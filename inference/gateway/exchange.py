@@ -39,6 +39,8 @@ class Exchange:
         """What the answer will have cost: written down once it is made, and before it leaves."""
         self.tokens = 0
         """What models have read for it."""
+        self.known_tokens = 0
+        """What they had read before."""
         self._afterwards: list[Callable[[bool], None]] = []
 
     @property
@@ -103,6 +105,10 @@ class Exchange:
             return work(*args, **kwargs)
         return await asyncio.to_thread(work, *args, **kwargs)
 
+    @property
+    def turn(self) -> str:
+        """Who takes turns with others in the lane and the batcher."""
+        return str(self.identity.tenant_id)
+
     def call(self, deadline_s: float) -> AbstractAsyncContextManager[Call]:
-        tenant = str(self.identity.tenant_id)
-        return listened_call(self._receive, self._stop, deadline_s=deadline_s, tenant=tenant)
+        return listened_call(self._receive, self._stop, deadline_s=deadline_s, tenant=self.turn)

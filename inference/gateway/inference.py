@@ -78,6 +78,8 @@ class Inference:
             exchange.tokens += outcome.ran.tokens
             if exchange.admission is not None:
                 exchange.admission.use_tokens(outcome.ran.tokens)
+        if outcome.known is not None:
+            exchange.known_tokens += outcome.known.tokens
         note_use(exchange, target, outcome.ran, outcome.known)
         total_ms = (time.monotonic() - exchange.whole_s) * 1000
         return Answered(target, outcome, Timings(outcome.queue_ms, outcome.run_ms, total_ms, outcome.spent))

@@ -67,7 +67,9 @@ class KnownResults:
         self, exchange: Exchange, wish: CacheWish, asked: Question, deadline_s: float
     ) -> Outcome:
         holder = await self.holder(exchange)
-        search = await exchange.think(size_bytes(asked.work), self._search, holder, asked, wish)
+        search = await exchange.think(
+            size_bytes(asked.work), self._search, holder, asked, wish, exchange.turn
+        )
         found: Mapping[Key, Found] = {}
         if wish.reads:
             found = self._remembered(search)
@@ -98,13 +100,14 @@ class KnownResults:
                 self._keep_afterwards(exchange, search, landed.value, landed.end)
                 return landed.value.outcome
 
-    def _search(self, holder: Holder, asked: Question, wish: CacheWish) -> "_Search":
+    def _search(self, holder: Holder, asked: Question, wish: CacheWish, turn: str) -> "_Search":
         target = asked.target
         parts = parts_of(target.runtime, asked.work, asked.kind)
         shelf = self._cache.shelf(holder, target.digest, asked.parameters, parts.kind, target.cache_ttl_s)
         keys = [shelf.key(digest) for digest in parts.digests()]
         unique = keys if len(keys) == 1 else list(dict.fromkeys(keys))
-        return _Search(asked, parts, shelf, keys, unique, _together(asked, keys), wish, str(holder.tenant_id))
+        together = _together(asked, keys)
+        return _Search(asked, parts, shelf, keys, unique, together, wish, str(holder.tenant_id), turn)
 
     def _keep_afterwards(
         self, exchange: Exchange, search: "_Search", landing: "_Landing", then: Callable[[], None]
@@ -187,7 +190,7 @@ class KnownResults:
         asked = search.asked
         keys = [search.keys[position] for position in positions]
         same = _together(search.asked, keys).hex()
-        call = Call(tenant=search.tenant, deadline_s=ends_s)
+        call = Call(tenant=search.turn, deadline_s=ends_s)
         return await self._lane.call(
             asked.target.key, work, asked.parameters, call, coalesce=same if search.wish.shares else None
         )
@@ -206,6 +209,8 @@ class _Search:
     flight: Key
     wish: CacheWish
     tenant: str
+    turn: str
+    """Who asks, to the lane; of those who join, the first."""
 
     @property
     def of(self) -> tuple[str, str]:

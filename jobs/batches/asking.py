@@ -1,7 +1,7 @@
 """Has one line answered as its call would be: by the gateway's own handlers, for a tenant who does not wait."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from inference.gateway.bulk import BulkExchange, PinnedTargets
 from inference.gateway.exchange import Exchange
@@ -10,11 +10,10 @@ from inference.gateway.inference import Inference
 from inference.gateway.open_inference.infer import infer
 from inference.gateway.open_inference.statistics_book import StatisticsBook
 from inference.gateway.openai.embeddings import Embeddings
-from inference.gateway.outcomes import FreshRuns
+from inference.gateway.outcomes import Answers
 from inference.gateway.replies import Reply
 from inference.gateway.room import Room
 from inference.gateway.targets import Targets
-from inference.lane import AsyncLaneClient
 from jobs.batches.claims import TaskClaim
 from jobs.batches.ids import line_id
 from jobs.batches.lines import EMBEDDINGS, BatchLine
@@ -40,14 +39,16 @@ class Asked:
     body: bytes
     uses: tuple[MeterEvent, ...] = ()
     tokens: int = 0
+    tell: Callable[[bool], None] = field(default=lambda _: None, compare=False)
+    """To be called once, with whether its uses were recorded: only what is paid for is kept for others."""
 
 
 class Asker:
     """One for each process that works on batches, in its event loop."""
 
-    def __init__(self, targets: Targets, lane: AsyncLaneClient, wording: Wording) -> None:
+    def __init__(self, targets: Targets, answers: Answers, wording: Wording) -> None:
         self._targets = targets
-        self._lane = lane
+        self._answers = answers
         self._wording = wording
         self._stop = Stop()
         self._room = Room()
@@ -60,7 +61,7 @@ class Asker:
         return SliceAsker(claim, self._handler(claim, pinned), self._wording, self._stop, self._room)
 
     def _handler(self, claim: TaskClaim, pinned: PinnedTargets) -> Handler:
-        inference = Inference(pinned, FreshRuns(self._lane))
+        inference = Inference(pinned, self._answers)
         if claim.endpoint == EMBEDDINGS:
             return Embeddings(inference)
 
@@ -100,19 +101,27 @@ class SliceAsker:
                 share=share,
             )
             try:
-                reply = await self._handler(exchange)
-                _check_can_be_written(reply)
-            except ClientGone as gone:
-                # The run was ended, and not by whoever asked for it: nobody here hangs up.
-                raise DomainError(
-                    "The run was broken off.", code="inference_unavailable", extra={"retry_after_s": 1}
-                ) from gone
-            except DomainError as error:
-                if error.code != WRONGLY_ASKED:
-                    raise
-                # A model may have run, and what it answers cannot be said as it is asked for.
-                return replace(self.refused(line, error), uses=self._uses(exchange, line))
-            return Asked(reply.status, reply.body, self._uses(exchange, line), exchange.tokens)
+                return await self._answered(exchange, line)
+            except BaseException:
+                exchange.settle(written=False)
+                raise
+
+    async def _answered(self, exchange: Exchange, line: BatchLine) -> Asked:
+        try:
+            reply = await self._handler(exchange)
+            _check_can_be_written(reply)
+        except ClientGone as gone:
+            # The run was ended, and not by whoever asked for it: nobody here hangs up.
+            raise DomainError(
+                "The run was broken off.", code="inference_unavailable", extra={"retry_after_s": 1}
+            ) from gone
+        except DomainError as error:
+            if error.code != WRONGLY_ASKED:
+                raise
+            # A model may have run, and what it answers cannot be said as it is asked for.
+            return replace(self.refused(line, error), uses=self._uses(exchange, line), tell=_teller(exchange))
+        tokens = exchange.tokens + exchange.known_tokens
+        return Asked(reply.status, reply.body, self._uses(exchange, line), tokens, _teller(exchange))
 
     def refused(self, line: BatchLine, error: DomainError) -> Asked:
         name = line_id(self._claim.batch_id, line.number)
@@ -135,6 +144,10 @@ class SliceAsker:
             replace(use, id=line_id(batch_id, line.number, part), source_kind=BATCH_LINE)
             for part, use in enumerate(exchange.uses)
         )
+
+
+def _teller(exchange: Exchange) -> Callable[[bool], None]:
+    return lambda written: exchange.settle(written=written)
 
 
 def _check_can_be_written(reply: Reply) -> None:

@@ -30,6 +30,8 @@ log = structlog.get_logger(__name__)
 MOST_LINES = 8
 ROOM_EVERY_BYTES = 32 << 20
 """Of answers: then it is looked whether the account may keep as much."""
+MOST_HELD_BYTES = 32 << 20
+"""Of answers of one slice that are kept for others once they are paid for."""
 MOST_WEIGHT = 256
 """Texts, or as much, that are asked for at once: their answers are held until those before them are there."""
 CAREFUL_AFTER = 2
@@ -95,10 +97,18 @@ class SliceRun:
         self._done = Done()
         self._answered_s = time.monotonic()
         self._looks_at_bytes = ROOM_EVERY_BYTES
+        self._held_bytes = 0
         self._pending: deque[_Pending] = deque()
 
     async def run(self) -> Done:
         """Raises LineFault when the next line cannot be read, and all before it are done."""
+        try:
+            return await self._until_done()
+        except BaseException:
+            self._done.tell(recorded=False)
+            raise
+
+    async def _until_done(self) -> Done:
         lines = await self._threads.run(read_slice, self._claim)
         with blobs.scratch() as output, blobs.scratch() as errors:
             await self._threads.run(_gone_before, self._claim, output, errors)
@@ -123,7 +133,9 @@ class SliceRun:
         outcomes = [one.outcome for one in self._pending]
         for outcome in outcomes:
             outcome.cancel()
-        await asyncio.gather(*outcomes, return_exceptions=True)
+        for left in await asyncio.gather(*outcomes, return_exceptions=True):
+            if isinstance(left, Asked):
+                left.tell(False)
 
     async def _run(self, lines: Iterator[tuple[BatchLine, int]], output: Scratch, errors: Scratch) -> None:
         fault = None
@@ -200,10 +212,19 @@ class SliceRun:
                 self._done.failed += outcome.failed
                 self._done.not_run += not outcome.failed
         if isinstance(outcome, Asked):
+            self._hold(outcome)
             self._answered_s = time.monotonic()
             self._done.uses.extend(outcome.uses)
             self._done.tokens += outcome.tokens
         await self._look_for_room(output.size_bytes + errors.size_bytes)
+
+    def _hold(self, answered: Asked) -> None:
+        """Until it is recorded, as far as there is memory for it."""
+        self._held_bytes += len(answered.body)
+        if self._held_bytes <= MOST_HELD_BYTES:
+            self._done.tellers.append(answered.tell)
+        else:
+            answered.tell(False)
 
     async def _look_for_room(self, made_bytes: int) -> None:
         """What is over is settled at once, and ends the batch."""

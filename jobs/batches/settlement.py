@@ -1,6 +1,6 @@
 """Ends of batches' tasks: results, uses, counts and what follows in one transaction, or not at all."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
@@ -50,6 +50,13 @@ class Done:
     made_bytes: int = 0
     rests_s: float | None = None
     """For how long the rest of the lines is left for others to go first; None where there is no rest."""
+    tellers: list[Callable[[bool], None]] = field(default_factory=list)
+
+    def tell(self, *, recorded: bool) -> None:
+        """Once, in the event loop: what is paid for may be kept for others."""
+        tellers, self.tellers = self.tellers, []
+        for tell in tellers:
+            tell(recorded)
 
     @property
     def lines(self) -> int:

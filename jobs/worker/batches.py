@@ -14,6 +14,9 @@ import structlog
 from django.conf import settings
 from django.db import InterfaceError, OperationalError
 
+from inference.cache.generations import Generations
+from inference.cache.result_cache import ResultCache
+from inference.gateway.known_results import KnownResults
 from inference.gateway.targets import Targets
 from inference.lane import AsyncLaneClient
 from jobs.batches import states
@@ -36,6 +39,7 @@ log = structlog.get_logger(__name__)
 AT_ONCE = 2
 """Tasks, so that two tenants' batches go on side by side."""
 LOOK_EVERY_S = 1.0
+REMEMBERED_BYTES = 8 << 20
 PAUSE_S = 5.0
 """Until a task is tried again whose storage or database was away."""
 _OURS = batch_fault("internal_error", "Something went wrong on our side; the operator's log has the details.")
@@ -97,8 +101,9 @@ class BatchWorker:
         # What was given up may hold its thread for long after: no lease may wait for that.
         self._lease_threads = DatabaseThreads("batch-leases", 1)
         targets = DatabaseThreads("batch-models", 1)
-        lane = AsyncLaneClient(self._url)
-        self._asker = Asker(Targets(targets), lane, self._wording)
+        lane, cache = AsyncLaneClient(self._url), _cache()
+        known = KnownResults(lane, cache, Generations(targets))
+        self._asker = Asker(Targets(targets), known, self._wording)
         self._begun.set()
         work = [asyncio.create_task(self._serve()) for _ in range(AT_ONCE)]
         work.append(asyncio.create_task(self._renew_on()))
@@ -106,7 +111,7 @@ class BatchWorker:
         for task in work:
             task.cancel()
         await asyncio.gather(*work, return_exceptions=True)
-        await lane.close()
+        await asyncio.gather(lane.close(), cache.close(), return_exceptions=True)
         for threads in (self._threads, self._lease_threads, targets):
             threads.close()
 
@@ -202,7 +207,12 @@ class BatchWorker:
                 await self._threads.run(check_file, claim)
             case states.RUN:
                 done = await SliceRun(held, self._asker.of(claim), self._threads).run()
-                await self._threads.run(self._finish, claim, done)
+                try:
+                    await self._threads.run(self._finish, claim, done)
+                except BaseException:
+                    done.tell(recorded=False)
+                    raise
+                done.tell(recorded=True)
                 _count(claim, done)
             case states.MERGE:
                 await self._threads.run(merge_files, claim)
@@ -237,6 +247,16 @@ class BatchWorker:
                 held.end(good[claim.token])
             else:
                 task.cancel()
+
+
+def _cache() -> ResultCache:
+    """What is remembered here is little: most of what comes again was asked by others, and lies in the cache Redis."""
+    return ResultCache(
+        settings.MAAS_CACHE_URL,
+        secret=settings.MAAS_KEY_PEPPER or settings.SECRET_KEY,
+        memory_bytes=min(REMEMBERED_BYTES, settings.MAAS_CACHE_MEMORY_BYTES),
+        tenant_bytes=settings.MAAS_CACHE_TENANT_BYTES,
+    )
 
 
 async def _rung(bell: asyncio.Event, patience_s: float) -> None:

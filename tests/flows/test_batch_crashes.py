@@ -8,6 +8,7 @@ import openai
 import psycopg
 import pytest
 
+from tests.fixtures import unique
 from tests.jobs.batches.batching import begin, custom_ids, embedding, ended, jsonl, results
 from tests.live_stack import LiveStack
 from tests.waiting import eventually
@@ -43,7 +44,8 @@ def id_of(batch: Any) -> UUID:
 
 
 def begun(client: openai.OpenAI, count: int = ALL) -> Any:
-    lines = (embedding(f"{number}", f"{number} " + "some words " * 20) for number in range(count))
+    new = unique("none of these is known")
+    lines = (embedding(f"{number}", f"{new} {number} " + "some words " * 20) for number in range(count))
     return begin(client, jsonl(lines))
 
 

@@ -39,23 +39,26 @@ class Model:
     def __init__(self, claim: TaskClaim, answers: int = 1_000) -> None:
         self._claim = claim
         self._left = answers
+        self.told: list[bool] = []
+        """Of answers, whether they are paid for."""
 
     async def __call__(self, exchange: Exchange) -> Reply:
         body = await exchange.body()
         if not self._left:
             raise ModelPaused("paused")
         self._left -= 1
+        exchange.afterwards(self.told.append)
         exchange.uses.append(replace(use(self._claim, 0), source_kind="call"))
         return Reply(ANSWER % body.split(b'"')[-2])
 
 
-def run(claim: TaskClaim, answers: int = 1_000, ending: str = "") -> Done:
+def run(claim: TaskClaim, answers: int = 1_000, ending: str = "", model: Model | None = None) -> Done:
     async def run() -> Done:
         threads = DatabaseThreads("lines", 1)
         held = Held(claim, "")
         held.end(ending)
         try:
-            asker = SliceAsker(claim, Model(claim, answers), worded, Stop(), Room())
+            asker = SliceAsker(claim, model or Model(claim, answers), worded, Stop(), Room())
             return await SliceRun(held, asker, threads).run()
         finally:
             threads.close()
@@ -94,6 +97,26 @@ def test_a_slice_whose_model_is_paused_makes_room_and_goes_on_where_it_was(desk:
     over = desk.merge(batch)
     assert (over.status, over.lines_completed, uses(desk)) == (states.COMPLETED, 5, 5)
     assert answers_of(desk, over) == [f"text {number}" for number in range(5)]
+
+
+def test_an_answer_may_be_kept_for_others_once_it_is_paid_for_and_not_sooner(desk: BatchDesk) -> None:
+    claim = desk.claimed(desk.checked(5))
+    model = Model(claim)
+    done = run(claim, model=model)
+    assert model.told == []
+    finish_run(claim, done)
+    done.tell(recorded=True)
+    assert model.told == [True] * 5
+
+
+def test_what_is_more_than_is_held_of_a_slice_is_kept_for_nobody(
+    desk: BatchDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(running, "MOST_HELD_BYTES", 2 * len(ANSWER % b"text 0"))
+    claim = desk.claimed(desk.checked(5))
+    model = Model(claim)
+    run(claim, model=model)
+    assert model.told == [False] * 3
 
 
 def test_a_paused_models_batch_leaves_its_places_to_other_batches(desk: BatchDesk) -> None:
