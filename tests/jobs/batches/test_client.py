@@ -8,6 +8,7 @@ from uuid import UUID
 import numpy as np
 import openai
 import pytest
+from openai.types import Batch
 
 from tests.flows.product import Product
 from tests.waiting import eventually
@@ -103,6 +104,32 @@ def test_each_line_is_charged_once_for_what_it_used(product: Product) -> None:
     assert {kind for _, _, kind in uses} == {"batch_line"}
     (row,) = product.rows("SELECT cost_micros FROM jobs_batch WHERE tenant_id = %s", tenant.tenant_id)
     assert row == (sum(charge for _, charge, _ in uses),)
+
+
+def test_a_line_that_was_answered_before_runs_no_model_and_costs_what_hits_cost(product: Product) -> None:
+    tenant = product.create_account("Known")
+    lines = jsonl(embedding(f"{number}", f"some words {number}") for number in range(5))
+    with openai.OpenAI(base_url=f"{product.running.url}/v1", api_key=tenant.key) as client:
+        first, second = (ended(client, begin(client, lines)) for _ in range(2))
+        assert results_of(client, first) == results_of(client, second)
+    assert first.usage == second.usage
+    costs = product.rows(
+        "SELECT batch.id, count(*), sum((used.price->>'amount_micros')::bigint) FROM tenants_usagerecord used"
+        " JOIN jobs_batch batch ON batch.tenant_id = used.tenant_id AND used.created_at >= batch.created_at"
+        " AND (batch.finished_at IS NULL OR used.created_at <= batch.finished_at)"
+        " WHERE used.tenant_id = %s GROUP BY batch.id ORDER BY batch.id",
+        tenant.tenant_id,
+    )
+    ((price, price_of_hits),) = product.rows(
+        "SELECT price_micros, coalesce(cached_price_micros, price_micros) FROM inference_servedmodel"
+        " WHERE name = 'embed'"
+    )
+    assert price_of_hits < price
+    assert [(lines, paid) for _, lines, paid in costs] == [(5, 5 * price), (5, 5 * price_of_hits)]
+
+
+def results_of(client: openai.OpenAI, batch: Batch) -> list[object]:
+    return [answer["response"]["body"] for answer in results(client, batch.output_file_id)]
 
 
 def test_a_file_with_faults_fails_with_each_ones_line(client: openai.OpenAI) -> None:
@@ -208,7 +235,7 @@ def test_a_file_that_a_batch_reads_cannot_be_deleted_until_it_ends(client: opena
 def test_a_cancelled_batch_keeps_what_was_done_and_says_of_the_rest_that_it_was_not_run(
     client: openai.OpenAI,
 ) -> None:
-    lines = [embedding(f"{number}", f"{number} " + "words " * 100) for number in range(3_000)]
+    lines = [embedding(f"{number}", f"{number} " + "words " * 40) for number in range(3_000)]
     batch = begin(client, jsonl(lines))
 
     def some_done() -> bool:
