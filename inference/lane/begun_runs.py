@@ -17,6 +17,7 @@ from inference.lane.runs import Hand, LaneRequest, Run
 
 log = structlog.get_logger(__name__)
 MOST_TOGETHER = 64
+MOST_TOGETHER_BYTES = 4 << 20
 MOST_BEGUN = 128
 """All of them small: a large input lies under a key of its own until a thread reads it."""
 OVERDUE_S = 0.5
@@ -40,6 +41,13 @@ class _Begun:
     steps: "itertools.count[int]" = field(default_factory=itertools.count)
     """Two: it has ended, and how to ask for its outcome is known. Either may be first."""
     outcome: Callable[[], Outcome] = lambda: None  # type: ignore[assignment,return-value]
+    _told: Outcome | None = None
+
+    def told(self) -> Outcome:
+        """Asked for once."""
+        if self._told is None:
+            self._told = self.outcome()
+        return self._told
 
 
 class BegunRuns:
@@ -60,6 +68,8 @@ class BegunRuns:
         self._run_again = run_again
         self._ended: SimpleQueue[_Begun | None] = SimpleQueue()
         self._going: set[_Begun] = set()
+        self._trusted: dict[str, int] = {}
+        """By model, so many may be taken to be begun: one more for each that was, none after one that could not be."""
         self._thread = threading.Thread(target=self._answer_on, name="lane-answers", daemon=True)
 
     def __len__(self) -> int:
@@ -72,14 +82,22 @@ class BegunRuns:
         self._ended.put(None)
 
     def room(self, model_key: str, spare: int) -> int:
-        """How many more may be in hand: a run that is full, and this many to begin the next with."""
+        """How many more may be in hand: a run that is full, and this many to begin the next with.
+
+        As far as this model's can be begun: those that cannot would wait here, where no other worker sees them.
+        """
         together = self._begins.together(model_key)
-        return max(0, min(MOST_BEGUN, together + spare) - len(self._going)) if together > 1 else 0
+        most = min(MOST_BEGUN, together + spare, self._trusted.get(model_key, spare))
+        return max(0, most - len(self._going)) if together > 1 else 0
 
     def take(self, run: Run) -> bool:
         """False where a thread must run it."""
-        if len(self._going) >= MOST_BEGUN:
-            return False
+        taken = len(self._going) < MOST_BEGUN and self._begin(run)
+        trusted = min(MOST_BEGUN, self._trusted.get(run.model_key, self._hand.slots) + 1)
+        self._trusted[run.model_key] = trusted if taken else 0
+        return taken
+
+    def _begin(self, run: Run) -> bool:
         begun = _Begun(run, time.monotonic())
         self._going.add(begun)
         outcome = self._outcomes.begun(run, self._begins.begin, lambda: self._step(begun))
@@ -128,19 +146,40 @@ class BegunRuns:
 
     def _answer(self, together: Sequence[_Begun]) -> None:
         replies: list[Reply] = []
-        answered: list[Run] = []
-        for begun in together:
-            run, outcome = begun.run, begun.outcome()
-            if isinstance(outcome, DeadlinePassed) and self._hand.renew(run, time.monotonic()):
-                self._run_again(run)
-                continue
-            answered.append(run)
-            run_ms = (time.monotonic() - begun.began_s) * 1000
-            members = self._hand.end(run)
-            replies += self._replier.replies(run, members, outcome, run_ms)
-            self._replier.count(run, members, told(outcome))
+        ended: list[Run] = []
         try:
+            for begun in together:
+                if self._goes_on(begun):
+                    continue
+                ended.append(begun.run)
+                replies += self._replies(begun)
+                if sum(reply.size_bytes for reply in replies) > MOST_TOGETHER_BYTES:
+                    self._replier.send(replies)
+                    replies = []
             self._replier.send(replies)
         finally:
-            for run in answered:
+            for run in ended:
+                self._hand.end(run)
                 self._hand.release(run)
+
+    def _goes_on(self, begun: _Begun) -> bool:
+        """For those who joined late and still have time."""
+        try:
+            if isinstance(begun.told(), DeadlinePassed) and self._hand.renew(begun.run, time.monotonic()):
+                self._run_again(begun.run)
+                return True
+        except Exception:
+            log.exception("lane_failed", model=begun.run.model_key)
+        return False
+
+    def _replies(self, begun: _Begun) -> list[Reply]:
+        """None where they cannot be made: their callers see that nobody has their request in hand any more."""
+        run = begun.run
+        try:
+            run_ms = (time.monotonic() - begun.began_s) * 1000
+            members, outcome = self._hand.end(run), begun.told()
+            self._replier.count(run, members, told(outcome))
+            return self._replier.replies(run, members, outcome, run_ms)
+        except Exception:
+            log.exception("lane_failed", model=run.model_key)
+            return []

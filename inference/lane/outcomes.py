@@ -69,7 +69,7 @@ class Outcomes:
         try:
             spent_ms = _spent_ms(spent, taken.load_s)
             payload = write_answer(LaneAnswer(outcome, taken.queue_s * 1000, run_ms, spent_ms, joined=joined))
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, WorkRefused) as error:
             return write_error(ModelFailed("model_output_invalid", f"the answer cannot be written: {error}"))
         if len(payload) > self._limits.answer_bytes:
             said = f"the answer has {len(payload)} bytes; at most {self._limits.answer_bytes} fit"

@@ -138,10 +138,12 @@ class LaneReader:
                 keeps = self._waiting > 0
             if self._hand.runs > 1:
                 runs = self._begin(runs)
+            if runs and not keeps:
+                # Before all that was taken: whoever sits there tells Redis what this worker has in hand.
+                self._due.put(seat)
             for run in runs[1:]:
                 self._due.put(run)
             if runs and not keeps:
-                self._due.put(seat)
                 self._run_safely(runs[0])
                 return
             if runs:

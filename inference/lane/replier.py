@@ -27,6 +27,10 @@ class Reply:
     taken: Taken
     command: Command
 
+    @property
+    def size_bytes(self) -> int:
+        return sum(len(said) for said in self.command.args if isinstance(said, bytes))
+
 
 class Replier:
     def __init__(

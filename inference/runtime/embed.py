@@ -41,6 +41,7 @@ MAX_WINDOW_CHARACTERS = 32_768
 """Tokenizing time grows with the characters, and no sensible window of 256 tokens is longer."""
 
 SOON_SPLIT_CHARACTERS = 8_192
+SOON_SPLIT_TEXTS = 16
 """Split into tokens in some milliseconds at most."""
 
 RUN_ALONE = "texts_run_alone"
@@ -116,7 +117,9 @@ class EmbedRuntime:
     ) -> Begun | None:
         """None as well where splitting the texts into tokens would hold up whoever asks."""
         path = self._weights(spec)
-        if not isinstance(work, TextInput) or sum(map(len, work.texts)) > SOON_SPLIT_CHARACTERS:
+        if not isinstance(work, TextInput) or len(work.texts) > SOON_SPLIT_TEXTS:
+            return None
+        if sum(map(len, work.texts)) > SOON_SPLIT_CHARACTERS:
             return None
         borrowed = self._host.borrow(path)
         if borrowed is None:

@@ -31,6 +31,16 @@ class Held:
         return WorkOutput({"begun": self.request.work.texts})
 
 
+class Broken(Held):
+    def result(self) -> WorkOutput:
+        return WorkOutput(Unwritable())  # type: ignore[arg-type]
+
+
+class Unwritable:
+    def __getattribute__(self, name: str) -> object:
+        raise MemoryError("nobody can write this")
+
+
 class BeginningModel(Model):
     """Serves by a thread whoever comes alone; begins the others."""
 
@@ -39,13 +49,15 @@ class BeginningModel(Model):
         self.held: list[Held] = []
         self.refuses = False
         self.needs_threads = False
+        self.cannot_begin = False
+        self.breaks = False
 
     def begin(self, request: LaneRequest, ended: Callable[[], None]) -> Held | None:
         if self.refuses:
             raise WorkRefused("invalid_input", "not this one")
-        if self.needs_threads:
+        if self.needs_threads or self.cannot_begin:
             return None
-        held = Held(request, ended)
+        held = Broken(request, ended) if self.breaks else Held(request, ended)
         self.held.append(held)
         return held
 
@@ -106,6 +118,32 @@ def test_what_cannot_begin_is_served_by_threads(
     assert [caller.done().answer for caller in callers] == [{"texts": [f"{number}"]} for number in range(4)]
 
 
+def test_what_turns_out_not_to_begin_waits_where_other_workers_find_it(
+    busy: Caller, client: LaneClient, model: BeginningModel, model_key: str, reader: LaneReader
+) -> None:
+    model.cannot_begin = True
+    callers = [Caller(client, model_key, f"{number}", call_of()) for number in range(20)]
+    eventually(lambda: len(model.asked) == 2, "as many run as there are threads")
+    assert len(reader._hand.requests()) <= 4
+    model.gate.set()
+    assert [caller.done().answer for caller in callers] == [{"texts": [f"{number}"]} for number in range(20)]
+
+
+def test_an_answer_that_cannot_be_made_loses_no_others(
+    busy: Caller, client: LaneClient, model: BeginningModel, model_key: str, reader: LaneReader
+) -> None:
+    model.breaks = True
+    broken = Caller(client, model_key, "broken", call_of())
+    eventually(lambda: len(model.held) == 1, "it has begun")
+    model.breaks = False
+    sound = Caller(client, model_key, "sound", call_of())
+    eventually(lambda: len(model.held) == 2, "the other one as well")
+    model.end_all()
+    assert sound.done().answer == {"begun": ["sound"]}
+    assert broken.done().error is not None
+    eventually(lambda: len(reader._hand.requests()) == 1, "nothing is left in hand")
+
+
 def test_one_who_is_refused_is_told_at_once(
     busy: Caller, client: LaneClient, model: BeginningModel, model_key: str
 ) -> None:
@@ -132,10 +170,11 @@ def test_one_who_leaves_ends_what_was_begun_for_him_alone(
 
 
 def test_those_who_ask_the_same_share_what_was_begun(
-    busy: Caller, client: LaneClient, model: BeginningModel, model_key: str
+    busy: Caller, client: LaneClient, model: BeginningModel, model_key: str, reader: LaneReader
 ) -> None:
     same = [Caller(client, model_key, "same", call_of(), coalesce="k") for _ in range(3)]
-    eventually(lambda: model.held, "one has begun for all")
+    eventually(lambda: len(reader._hand.requests()) == 4, "all are in hand")
+    assert len(model.held) == 1
     model.end_all()
     assert [caller.done().answer for caller in same] == [{"begun": ["same"]}] * 3
 
@@ -143,7 +182,7 @@ def test_those_who_ask_the_same_share_what_was_begun(
 def test_one_whose_time_is_over_holds_nothing_for_ever(
     busy: Caller, client: LaneClient, model: BeginningModel, model_key: str
 ) -> None:
-    late = Caller(client, model_key, "late", call_of(within_s=1.0))
+    late = Caller(client, model_key, "late", call_of(within_s=5.0))
     eventually(lambda: model.held, "it has begun")
     assert late.done().error is not None
     eventually(lambda: model.held[0].request.call.canceled, "what was begun for it is left")
