@@ -1,6 +1,8 @@
 """One run for all who want the same at the same time, for as long as anybody still waits for it."""
 
 import asyncio
+import math
+import time
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from functools import partial
@@ -15,6 +17,10 @@ class _Flight(Generic[V]):
     waiting: int = 0
     taken: bool = False
     """One who waited has its value."""
+    landed_s: float = math.inf
+
+    def is_older(self, most_age_s: float) -> bool:
+        return time.monotonic() - self.landed_s >= most_age_s
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +44,14 @@ class Flights(Generic[V]):
     def is_under_way(self, key: bytes) -> bool:
         return key in self._flights
 
-    async def join(self, key: bytes, work: Callable[[], Coroutine[Any, Any, V]]) -> Landed[V]:
-        """Raises what the work raises, for all alike."""
+    async def join(
+        self, key: bytes, work: Callable[[], Coroutine[Any, Any, V]], most_age_s: float = math.inf
+    ) -> Landed[V]:
+        """Raises what the work raises, for all alike. What has landed that long ago is joined no more."""
         flight = self._flights.get(key)
-        if flight is None:
+        if flight is None or flight.is_older(most_age_s):
             flight = self._flights[key] = _Flight(asyncio.create_task(work()))
-            flight.task.add_done_callback(lambda task: self._land_failed(key, flight, task))
+            flight.task.add_done_callback(partial(self._landed, key, flight))
         flight.waiting += 1
         try:
             value = await asyncio.shield(flight.task)
@@ -56,7 +64,8 @@ class Flights(Generic[V]):
                 self._land(key, flight)
                 flight.task.cancel()
 
-    def _land_failed(self, key: bytes, flight: _Flight[V], task: "asyncio.Task[V]") -> None:
+    def _landed(self, key: bytes, flight: _Flight[V], task: "asyncio.Task[V]") -> None:
+        flight.landed_s = time.monotonic()
         if task.cancelled() or task.exception() is not None:
             self._land(key, flight)
 

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from typing import ParamSpec, TypeVar
 
+import structlog
+
 from inference.calls import Call
 from inference.gateway.listening import listened_call
 from inference.gateway.room import Share
@@ -17,6 +19,7 @@ from tenants.identity import Identity
 from tenants.metering.events import MeterEvent
 from tenants.rates.admission import ADMISSION, Admission
 
+log = structlog.get_logger(__name__)
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -42,6 +45,8 @@ class Exchange:
         self.known_tokens = 0
         """What they had read before."""
         self._afterwards: list[Callable[[bool], None]] = []
+        self.held_bytes = 0
+        """So much is kept in memory until what was used is written down."""
 
     @property
     def identity(self) -> Identity:
@@ -84,15 +89,23 @@ class Exchange:
         """So many bytes more, as long as the request lasts: what its body has become."""
         self._share.grow(count)
 
-    def afterwards(self, tell: Callable[[bool], None]) -> None:
-        """Is told once whether what was used has been written down: what is not paid for is kept for nobody."""
+    def afterwards(self, tell: Callable[[bool], None], held_bytes: int) -> None:
+        """Is told once whether what was used has been written down: what is not paid for is kept for nobody.
+
+        `held_bytes`: so much is held until then.
+        """
         self._afterwards.append(tell)
+        self.held_bytes += held_bytes
 
     def settle(self, *, written: bool) -> None:
         """However it ended."""
         told, self._afterwards = self._afterwards, []
         for tell in told:
-            tell(written)
+            try:
+                tell(written)
+            except Exception:
+                # What is not kept is run again; who has paid is answered.
+                log.exception("result_not_kept")
 
     @property
     def draining(self) -> bool:

@@ -90,7 +90,7 @@ def note_use(exchange: Exchange, target: Target, ran: Units | None, known: Units
     if ran is not None:
         exchange.uses.append(_use(exchange, target, CALL, ran.counted(target.price.meter), target.price))
     if known is not None:
-        quantity = known.counted(target.price.meter)
+        quantity = known.counted(target.price_of_hits.meter)
         if quantity or ran is None:
             exchange.uses.append(_use(exchange, target, CACHE, quantity, target.price_of_hits))
 

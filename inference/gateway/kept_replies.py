@@ -94,7 +94,7 @@ class RawRequest:
         if not outcome.written_s or not self.known.looks(tenant, target, self.key):
             return
         kept = KeptReply(reply, target, reference, outcome.output.units, outcome.written_s)
-        exchange.afterwards(partial(self._put, kept))
+        exchange.afterwards(partial(self._put, kept), len(reply.body))
 
     def _put(self, kept: KeptReply, written: bool) -> None:
         if written:

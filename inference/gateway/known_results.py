@@ -88,7 +88,9 @@ class KnownResults:
             while True:
                 try:
                     landed = await self._flights.join(
-                        search.flight, lambda: self._run_what_is_missing(exchange, search, found, ends_s)
+                        search.flight,
+                        lambda: self._run_what_is_missing(exchange, search, found, ends_s),
+                        search.most_age_s,
                     )
                 except DeadlinePassed:
                     # Of the caller who began it; this one has time left.
@@ -125,7 +127,7 @@ class KnownResults:
             else:
                 then()
 
-        exchange.afterwards(keep)
+        exchange.afterwards(keep, fresh.bytes + size_bytes(search.asked.work))
 
     def _remembered(self, search: "_Search") -> dict[Key, Found]:
         here = self._cache.remembered(search.shelf, search.unique, search.wish.most_age_s)
@@ -215,6 +217,11 @@ class _Search:
     @property
     def of(self) -> tuple[str, str]:
         return self.tenant, self.asked.target.key
+
+    @property
+    def most_age_s(self) -> float:
+        """Of what is shared, once it is there."""
+        return min(self.shelf.ttl_s, self.wish.most_age_s) if self.wish.reads else 0.0
 
     def is_whole(self, found: Mapping[Key, Found]) -> bool:
         return all(key in found for key in self.keys)

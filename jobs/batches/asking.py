@@ -41,6 +41,8 @@ class Asked:
     tokens: int = 0
     tell: Callable[[bool], None] = field(default=lambda _: None, compare=False)
     """To be called once, with whether its uses were recorded: only what is paid for is kept for others."""
+    held_bytes: int = 0
+    """In memory until then."""
 
 
 class Asker:
@@ -119,9 +121,21 @@ class SliceAsker:
             if error.code != WRONGLY_ASKED:
                 raise
             # A model may have run, and what it answers cannot be said as it is asked for.
-            return replace(self.refused(line, error), uses=self._uses(exchange, line), tell=_teller(exchange))
+            return replace(
+                self.refused(line, error),
+                uses=self._uses(exchange, line),
+                tell=_teller(exchange),
+                held_bytes=exchange.held_bytes,
+            )
         tokens = exchange.tokens + exchange.known_tokens
-        return Asked(reply.status, reply.body, self._uses(exchange, line), tokens, _teller(exchange))
+        return Asked(
+            reply.status,
+            reply.body,
+            self._uses(exchange, line),
+            tokens,
+            _teller(exchange),
+            exchange.held_bytes,
+        )
 
     def refused(self, line: BatchLine, error: DomainError) -> Asked:
         name = line_id(self._claim.batch_id, line.number)

@@ -21,7 +21,8 @@ def merge_files(claim: TaskClaim) -> None:
     lost = untold = 0
     with blobs.scratch() as output, blobs.scratch() as errors:
         for task in _slices(claim):
-            lost += not (_copied(output, task.output) and _copied(errors, task.errors)) and task.lines
+            copied = _copied(output, task.output), _copied(errors, task.errors)
+            lost += 0 if all(copied) else task.lines
             if task.state == states.DROPPED and not _told_not_run(claim, task, errors):
                 untold += task.lines - task.answered
         finish_merge(claim, _made(claim, output), _made(claim, errors), _faults(lost, untold))

@@ -98,6 +98,7 @@ class SliceRun:
         self._answered_s = time.monotonic()
         self._looks_at_bytes = ROOM_EVERY_BYTES
         self._held_bytes = 0
+        self._before_bytes = 0
         self._pending: deque[_Pending] = deque()
 
     async def run(self) -> Done:
@@ -112,7 +113,7 @@ class SliceRun:
         lines = await self._threads.run(read_slice, self._claim)
         with blobs.scratch() as output, blobs.scratch() as errors:
             await self._threads.run(_gone_before, self._claim, output, errors)
-            before_bytes = output.size_bytes + errors.size_bytes
+            self._before_bytes = output.size_bytes + errors.size_bytes
             try:
                 await self._run(lines, output, errors)
             except _Rests as rests:
@@ -126,7 +127,7 @@ class SliceRun:
             if self._done.lines:
                 self._done.output = await self._threads.run(_saved, self._claim, "output", output)
                 self._done.errors = await self._threads.run(_saved, self._claim, "errors", errors)
-                self._done.made_bytes = output.size_bytes + errors.size_bytes - before_bytes
+                self._done.made_bytes = self._made_bytes(output, errors)
         return self._done
 
     async def _leave_pending(self) -> None:
@@ -199,6 +200,9 @@ class SliceRun:
         first = self._pending[0]
         outcome = await first.outcome
         self._pending.popleft()
+        if isinstance(outcome, Asked):
+            # Before it is written, which may fail.
+            self._hold(outcome)
         name, custom_id = line_id(self._claim.batch_id, first.line.number), first.line.custom_id
         match outcome:
             case Asked(status=200):
@@ -212,19 +216,23 @@ class SliceRun:
                 self._done.failed += outcome.failed
                 self._done.not_run += not outcome.failed
         if isinstance(outcome, Asked):
-            self._hold(outcome)
             self._answered_s = time.monotonic()
             self._done.uses.extend(outcome.uses)
             self._done.tokens += outcome.tokens
-        await self._look_for_room(output.size_bytes + errors.size_bytes)
+        await self._look_for_room(self._made_bytes(output, errors))
 
     def _hold(self, answered: Asked) -> None:
         """Until it is recorded, as far as there is memory for it."""
-        self._held_bytes += len(answered.body)
-        if self._held_bytes <= MOST_HELD_BYTES:
+        size_bytes = max(answered.held_bytes, len(answered.body))
+        if self._held_bytes + size_bytes <= MOST_HELD_BYTES:
+            self._held_bytes += size_bytes
             self._done.tellers.append(answered.tell)
         else:
             answered.tell(False)
+
+    def _made_bytes(self, output: Scratch, errors: Scratch) -> int:
+        """By this claim: what earlier ones made is counted already."""
+        return output.size_bytes + errors.size_bytes - self._before_bytes
 
     async def _look_for_room(self, made_bytes: int) -> None:
         """What is over is settled at once, and ends the batch."""

@@ -113,6 +113,21 @@ def test_until_its_leader_ends_it_others_join_what_has_landed() -> None:
     run(scenario)
 
 
+def test_what_has_landed_too_long_ago_is_joined_no_more() -> None:
+    async def scenario(flights: Flights[int], work: Work) -> None:
+        work.gate.set()
+        first = await flights.join(b"k", work)
+        assert (await flights.join(b"k", work, 60.0)).value == first.value
+        anew = await flights.join(b"k", work, 0.0)
+        assert (anew.led, work.started) == (True, 2)
+        first.end()
+        assert flights.is_under_way(b"k"), "the other one's"
+        anew.end()
+        assert not flights.is_under_way(b"k")
+
+    run(scenario)
+
+
 def test_different_keys_fly_apart() -> None:
     async def scenario(flights: Flights[int], work: Work) -> None:
         work.gate.set()

@@ -1,6 +1,7 @@
 """The lines of a slice: what is answered is kept and charged once, whatever keeps the rest from being run."""
 
 import asyncio
+import errno
 from collections.abc import Callable, Collection
 from dataclasses import replace
 from pathlib import Path
@@ -36,9 +37,10 @@ ANSWER = b'{"answer":"%b"}'
 class Model:
     """Answers each line with its text, until it is paused."""
 
-    def __init__(self, claim: TaskClaim, answers: int = 1_000) -> None:
+    def __init__(self, claim: TaskClaim, answers: int = 1_000, held_bytes: int = 0) -> None:
         self._claim = claim
         self._left = answers
+        self._held_bytes = held_bytes
         self.told: list[bool] = []
         """Of answers, whether they are paid for."""
 
@@ -47,7 +49,7 @@ class Model:
         if not self._left:
             raise ModelPaused("paused")
         self._left -= 1
-        exchange.afterwards(self.told.append)
+        exchange.afterwards(self.told.append, self._held_bytes)
         exchange.uses.append(replace(use(self._claim, 0), source_kind="call"))
         return Reply(ANSWER % body.split(b'"')[-2])
 
@@ -116,6 +118,30 @@ def test_what_is_more_than_is_held_of_a_slice_is_kept_for_nobody(
     claim = desk.claimed(desk.checked(5))
     model = Model(claim)
     run(claim, model=model)
+    assert model.told == [False] * 3
+
+
+def test_what_a_short_answer_was_made_of_counts_as_held(
+    desk: BatchDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(running, "MOST_HELD_BYTES", 3_000)
+    claim = desk.claimed(desk.checked(5))
+    model = Model(claim, held_bytes=1_000)
+    run(claim, model=model)
+    assert model.told == [False] * 2
+
+
+def test_an_answer_that_cannot_be_written_down_is_kept_for_nobody(
+    desk: BatchDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> bytes:
+        raise OSError(errno.ENOSPC, "no space left")
+
+    monkeypatch.setattr(running, "answer_line", full)
+    claim = desk.claimed(desk.checked(3))
+    model = Model(claim)
+    with pytest.raises(OSError, match="no space"):
+        run(claim, model=model)
     assert model.told == [False] * 3
 
 
