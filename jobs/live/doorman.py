@@ -125,7 +125,7 @@ class Doorman:
         raise NotSignedIn(HOW)
 
     async def _by_ticket(self, ticket: str, place: str) -> Pass:
-        held = await self._strangers.look_up(place, partial(redeem_ticket, ticket), _is_nobodys)
+        held = await self._strangers.redeem(place, partial(redeem_ticket, ticket), _is_nobodys)
         # The key may have been revoked, or the session ended, since the ticket was issued.
         if held is None or not await self._threads.run(good_still, held):
             raise NotSignedIn(f"This ticket was used, is older than a minute or never was. {HOW}")

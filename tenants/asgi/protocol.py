@@ -19,8 +19,11 @@ Never taken for the request's identity: a cookie alone does not prove that the p
 """
 
 
-_BY_NAME = "maas.headers"
-"""A scope's headers as they were listed, and the first of each name: a request is asked for several of them."""
+_BY_NAME = "headers.by_name"
+"""A scope's headers as they were listed, and the first of each name: a request is asked for several of them.
+
+Not one of our own names, which go on to Django's environ: keys and cookies would stand there a second time.
+"""
 _NO_HEADERS: tuple[object, dict[bytes, bytes]] = (None, {})
 
 
@@ -49,8 +52,10 @@ def without_headers(scope: Scope, names: frozenset[bytes]) -> list[tuple[bytes, 
 
 
 def cookie(scope: Scope, name: str) -> str | None:
-    raw = header(scope, b"cookie")
-    if raw is None or name not in raw:
+    if header(scope, b"cookie") is None:
+        return None
+    raw = "; ".join(headers_of(scope, b"cookie"))  # HTTP/2 sends them one by one.
+    if name not in raw:
         return None
     try:
         found = SimpleCookie(raw).get(name)

@@ -87,16 +87,23 @@ class Stop:
             if wait.ended and task.uncancel() <= cancelling:
                 raise TimeoutError from None
             raise
+        except BaseException:
+            if wait.ended:
+                task.uncancel()
+            raise
         finally:
             self._waits.discard(wait)
 
     def _look_again(self) -> None:
-        self._end_overdue()
-        loop = asyncio.get_running_loop()
-        self._look = loop.call_later(LOOKED_EVERY_S, self._look_again) if self._waits else None
+        self._look = None
+        try:
+            self._end_overdue()
+        finally:
+            if self._waits:
+                self._look = asyncio.get_running_loop().call_later(LOOKED_EVERY_S, self._look_again)
 
     def _end_overdue(self) -> None:
         now_s = time.monotonic()
-        for wait in self._waits:
+        for wait in tuple(self._waits):
             if self.told or wait.until_s <= now_s:
                 wait.end()

@@ -6,8 +6,6 @@ from collections.abc import Callable
 from functools import partial
 from typing import Generic, TypeVar
 
-from django.db import InterfaceError, OperationalError
-
 from tenants.asgi.place_bound import PlaceBound
 from tenants.asgi.threads import DatabaseThreads
 
@@ -15,7 +13,7 @@ F = TypeVar("F")
 MOST_A_MINUTE = 300
 """Far more than people mistype; each is a look-up by an index."""
 MOST_WAITING = 4_096
-"""As many as a process has connections: one place's flood, which is dealt with at once, puts nobody else off."""
+"""Far more than one place may try: its flood, which is dealt with at once, puts nobody else off."""
 MOST_GOOD = 50_000
 _SAID = "Too many unknown keys or sessions came from your address. Check yours, and send this again in {pause_s} s."
 
@@ -25,22 +23,34 @@ class Strangers:
 
     def __init__(self, tries: PlaceBound | None = None) -> None:
         self._threads = DatabaseThreads("strangers", 2, waiting=MOST_WAITING)
+        self._tickets = DatabaseThreads("tickets", 1, waiting=MOST_WAITING)
+        """Where Redis is asked: while it hangs, keys and sessions are still looked up."""
         self._tries = PlaceBound(MOST_A_MINUTE, _SAID) if tries is None else tries
 
     async def look_up(self, place: str, find: Callable[[], F], is_nobodys: Callable[[F], bool]) -> F:
         """Raises TooManyTries."""
-        self._tries.check(place)
-        return await self._threads.run(self._try, place, find, is_nobodys)
+        return await self._look_up(self._threads, place, find, is_nobodys)
+
+    async def redeem(self, place: str, find: Callable[[], F], is_nobodys: Callable[[F], bool]) -> F:
+        """As `look_up`, for tickets."""
+        return await self._look_up(self._tickets, place, find, is_nobodys)
 
     def close(self) -> None:
         self._threads.close()
+        self._tickets.close()
+
+    async def _look_up(
+        self, threads: DatabaseThreads, place: str, find: Callable[[], F], is_nobodys: Callable[[F], bool]
+    ) -> F:
+        self._tries.check(place)
+        return await threads.run(self._try, place, find, is_nobodys)
 
     def _try(self, place: str, find: Callable[[], F], is_nobodys: Callable[[F], bool]) -> F:
         """Counted before it is known what comes of it: of many that came at once, no more are looked up than may be."""
         self._tries.take(place)
         try:
             found = find()
-        except (OperationalError, InterfaceError):
+        except Exception:
             self._tries.give_back(place)
             raise
         if not is_nobodys(found):
