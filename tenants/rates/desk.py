@@ -169,8 +169,8 @@ class Desk:
         try:
             while self._asked or self._away:
                 waiters, self._for_next = self._for_next, []
-                # A bare question tells whether Redis is quick again; one about thousands of limits never would.
-                await self._ask([] if self._away else self._next_asked())
+                if not self._away or await self._is_answered():
+                    await self._ask(self._next_asked())
                 for waiter in waiters:
                     waiter.wake()
                 if self._away:
@@ -179,6 +179,14 @@ class Desk:
             self._writer = None
             while self._waiting:
                 self._waiting.popleft().wake()
+
+    async def _is_answered(self) -> bool:
+        """A bare question tells whether Redis is quick again; one about thousands of limits never would."""
+        began_s = time.monotonic()
+        answered = await self._ask([])
+        if answered and time.monotonic() - began_s <= self._patience_s:
+            self._away = False
+        return answered
 
     def _next_asked(self) -> list[Gate]:
         """All that somebody waits for; of the rest, which nobody does, as much as has room in the same trip."""
@@ -190,7 +198,8 @@ class Desk:
         self._asked = {gate.limit.key: gate for gate in by_need[count:]}
         return by_need[:count]
 
-    async def _ask(self, gates: Sequence[Gate]) -> None:
+    async def _ask(self, gates: Sequence[Gate]) -> bool:
+        """Whether there was an answer, however late."""
         began_s = time.monotonic()
         asks = [gate.ask(began_s) for gate in gates]
         try:
@@ -205,11 +214,10 @@ class Desk:
             now_s = time.monotonic()
             for gate, heard in zip(gates, answers, strict=True):
                 gate.hear(heard, now_s)
-            if now_s - began_s <= self._patience_s:
-                self._away = False
-            return
+            return True
         for gate in gates:
             gate.lose(time.monotonic())
+        return False
 
     async def _sweep_on(self) -> None:
         while True:

@@ -305,6 +305,26 @@ def test_a_redis_that_was_slow_is_used_again_however_many_limits_there_are(morta
     asyncio.run(go())
 
 
+def test_a_redis_that_is_always_late_still_hears_what_was_used(server: MortalRedis) -> None:
+    limit = tokens(600)
+
+    async def go() -> None:
+        async with desk_at(server, patience_s=0.0) as hurried, desk_at(server) as other:
+            tab = hurried.gate(limit)
+            assert isinstance(tab, Tab)
+            hurried._leave("as though Redis had been slow")
+            tab.charge(900)
+            hurried.tell(tab)
+
+            async def told() -> bool:
+                return not await passes(other, limit)
+
+            await until(told, "the other process hears of it")
+            assert hurried._away
+
+    asyncio.run(go())
+
+
 def test_tokens_are_owed_once_they_are_used_and_others_wait_until_they_are_worked_off(
     server: MortalRedis,
 ) -> None:
