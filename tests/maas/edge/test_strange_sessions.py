@@ -1,5 +1,6 @@
 """Cookies that are nobody's, on a real server behind a proxy: each test comes from an address of its own."""
 
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from secrets import token_hex
@@ -17,8 +18,8 @@ from tests.maas.granian_server import GranianServer
 from tests.waiting import eventually
 
 MANY = 700
-MOST = 300 + 100
-"""What one address may try at once, and what comes back to it while a slow machine tries."""
+MOST, A_SECOND = 300, 5
+"""What one address may try at once, and what comes back to it."""
 
 
 @pytest.fixture(scope="module")
@@ -77,10 +78,12 @@ def flood(ask: Ask, client: httpx.Client, address: str, count: int = MANY) -> li
 def test_what_is_nobodys_is_looked_up_only_so_often_wherever_it_is_sent(
     server: GranianServer, ask: Ask, address: str
 ) -> None:
+    began_s = time.monotonic()
     with httpx.Client(base_url=server.url, timeout=30) as client:
         seen = flood(ask, client, address)
-    assert set(seen) == {401, 429}
-    assert 300 <= seen.count(401) <= MOST
+    most = MOST + A_SECOND * (time.monotonic() - began_s) + 1
+    assert set(seen) <= {401, 429}
+    assert MOST <= seen.count(401) <= most
 
 
 @pytest.mark.parametrize("ask", [stream, write])
@@ -90,7 +93,7 @@ def test_who_is_signed_in_goes_on_from_an_address_that_has_no_try_left(
     own = {"Cookie": f"sessionid={signed_in.cookies['sessionid'].value}", "X-Forwarded-For": "192.0.2.7"}
     with httpx.Client(base_url=server.url, timeout=30) as client:
         eventually(lambda: ask(client, own) not in {401, 429}, "it is known")
-        assert 429 in flood(write, client, "192.0.2.7")
+        eventually(lambda: 429 in flood(write, client, "192.0.2.7"), "no try is left")
         assert ask(client, own) not in {401, 429}
 
 

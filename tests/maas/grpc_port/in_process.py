@@ -34,10 +34,12 @@ class Answering:
     def __init__(self, **identities: Identity) -> None:
         self.identities = identities
         self.inside = 0
+        self.entered = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         scope[IDENTITY] = self.identities[bearer(scope) or ""]
         self.inside += 1
+        self.entered += 1
         try:
             said = b"".join([chunk async for chunk in body_chunks(receive)]) if has_body(scope) else b""
             await send({"type": "http.response.start", "status": 200, "headers": []})

@@ -10,7 +10,8 @@ import pytest
 
 from tenants.identity import SCOPES, Identity
 from tenants.selectors import effective_limits
-from tests.maas.grpc_port.in_process import Answering, opened_port, until
+from tests.maas.grpc_port.in_process import PATIENCE_S, Answering, opened_port, until
+from tests.waiting import eventually
 
 SILENT = 6
 CALLS = 30
@@ -32,7 +33,8 @@ def test_silent_calls_of_many_tenants_keep_no_other_from_being_answered() -> Non
             for name in names:
                 caller = await callers.enter_async_context(port.caller(name))
                 calls += [caller.silent_call() for _ in range(CALLS)]
-            await until(app, inside=SILENT * CALLS)
+            entered = f"{SILENT * CALLS} calls have begun"
+            await asyncio.to_thread(eventually, lambda: app.entered >= SILENT * CALLS, entered, PATIENCE_S)
             talking = await callers.enter_async_context(port.caller("talking"))
             for _ in range(3):
                 assert await talking.ask(b"5") == bytes(5)
