@@ -41,13 +41,6 @@ class _Begun:
     steps: "itertools.count[int]" = field(default_factory=itertools.count)
     """Two: it has ended, and how to ask for its outcome is known. Either may be first."""
     outcome: Callable[[], Outcome] = lambda: None  # type: ignore[assignment,return-value]
-    _told: Outcome | None = None
-
-    def told(self) -> Outcome:
-        """Asked for once."""
-        if self._told is None:
-            self._told = self.outcome()
-        return self._told
 
 
 class BegunRuns:
@@ -59,13 +52,15 @@ class BegunRuns:
         hand: Hand,
         replier: Replier,
         run_again: Callable[[Run], None],
+        spare: int,
     ) -> None:
-        """`run_again`: by a thread, for those who joined late."""
+        """`run_again`: by a thread, for those who joined late. `spare`: to begin the next run with."""
         self._begins = begins
         self._outcomes = outcomes
         self._hand = hand
         self._replier = replier
         self._run_again = run_again
+        self._spare = spare
         self._ended: SimpleQueue[_Begun | None] = SimpleQueue()
         self._going: set[_Begun] = set()
         self._trusted: dict[str, int] = {}
@@ -81,21 +76,23 @@ class BegunRuns:
     def stop(self) -> None:
         self._ended.put(None)
 
-    def room(self, model_key: str, spare: int) -> int:
-        """How many more may be in hand: a run that is full, and this many to begin the next with.
+    def room(self, model_key: str) -> int:
+        """How many more may be in hand: a run that is full, and what is spared for the next.
 
         As far as this model's can be begun: those that cannot would wait here, where no other worker sees them.
         """
         together = self._begins.together(model_key)
-        most = min(MOST_BEGUN, together + spare, self._trusted.get(model_key, spare))
+        most = min(MOST_BEGUN, together + self._spare, self._trusted.get(model_key, self._spare))
         return max(0, most - len(self._going)) if together > 1 else 0
 
     def take(self, run: Run) -> bool:
         """False where a thread must run it."""
-        taken = len(self._going) < MOST_BEGUN and self._begin(run)
-        trusted = min(MOST_BEGUN, self._trusted.get(run.model_key, self._hand.slots) + 1)
-        self._trusted[run.model_key] = trusted if taken else 0
-        return taken
+        if len(self._going) >= MOST_BEGUN:
+            return False
+        begun = self._begin(run)
+        trusted = min(MOST_BEGUN, self._trusted.get(run.model_key, self._spare) + 1)
+        self._trusted[run.model_key] = trusted if begun else 0
+        return begun
 
     def _begin(self, run: Run) -> bool:
         begun = _Begun(run, time.monotonic())
@@ -149,10 +146,11 @@ class BegunRuns:
         ended: list[Run] = []
         try:
             for begun in together:
-                if self._goes_on(begun):
+                made = self._made(begun)
+                if made is None:
                     continue
                 ended.append(begun.run)
-                replies += self._replies(begun)
+                replies += made
                 if sum(reply.size_bytes for reply in replies) > MOST_TOGETHER_BYTES:
                     self._replier.send(replies)
                     replies = []
@@ -162,22 +160,19 @@ class BegunRuns:
                 self._hand.end(run)
                 self._hand.release(run)
 
-    def _goes_on(self, begun: _Begun) -> bool:
-        """For those who joined late and still have time."""
-        try:
-            if isinstance(begun.told(), DeadlinePassed) and self._hand.renew(begun.run, time.monotonic()):
-                self._run_again(begun.run)
-                return True
-        except Exception:
-            log.exception("lane_failed", model=begun.run.model_key)
-        return False
+    def _made(self, begun: _Begun) -> list[Reply] | None:
+        """None where it goes on, for those who joined late and still have time.
 
-    def _replies(self, begun: _Begun) -> list[Reply]:
-        """None where they cannot be made: their callers see that nobody has their request in hand any more."""
+        Empty where they cannot be made: their callers see that nobody has their request in hand any more.
+        """
         run = begun.run
         try:
+            outcome = begun.outcome()
+            if isinstance(outcome, DeadlinePassed) and self._hand.renew(run, time.monotonic()):
+                self._run_again(run)
+                return None
             run_ms = (time.monotonic() - begun.began_s) * 1000
-            members, outcome = self._hand.end(run), begun.told()
+            members = self._hand.end(run)
             self._replier.count(run, members, told(outcome))
             return self._replier.replies(run, members, outcome, run_ms)
         except Exception:

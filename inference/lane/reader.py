@@ -66,6 +66,7 @@ class LaneReader:
                 hand=self._hand,
                 replier=self._replier,
                 run_again=self._due.put,
+                spare=slots,
             )
         self._clock = ServerClock()
         self._lanes: Lanes = {}
@@ -183,7 +184,7 @@ class LaneReader:
                 return []
             if entry != TOKEN:
                 return self._receive(model_key, [entry])
-            begins = 0 if self._begun is None else self._begun.room(model_key, self._slots)
+            begins = 0 if self._begun is None else self._begun.room(model_key)
             room += 0 if begins else self._hand.reserve(self._slots)
             return self._take_many(model_key, max(room, begins))
         finally:

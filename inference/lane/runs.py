@@ -69,7 +69,7 @@ class Hand:
     """
 
     def __init__(self, slots: int) -> None:
-        self.slots = self._slots = slots
+        self._slots = slots
         self._used = 0
         self._reserved = 0
         self._runs: set[Run] = set()
