@@ -1,11 +1,16 @@
 """Where a request comes from, as far as it can be known: pure."""
 
+import re
 from collections.abc import Mapping
 from ipaddress import IPv6Address, IPv6Network, ip_address
 from typing import Any
 
 HOUSEHOLD_BITS = 64
 """What one line of an IPv6 provider is given at least; whoever has it may use any address in it."""
+UNKNOWN = "unknown"
+"""The one place of all that is no address: to make up another makes no other place."""
+_WITH_PORT = re.compile(r"\[([^\]]*)\](?::\d+)?|([^:]*):\d+", re.ASCII)
+"""An address of either kind with the port of its connection, as some proxies write it, or in brackets alone."""
 
 
 def client_address(environ: Mapping[str, Any], proxies: int) -> str:
@@ -21,11 +26,17 @@ def client_address(environ: Mapping[str, Any], proxies: int) -> str:
 def place_of(address: str) -> str:
     """What one caller cannot leave by taking another address: all of an IPv6 network of the smallest usual size."""
     try:
-        found = ip_address(address)
+        found = ip_address(_without_port(address.strip().strip('"')))
     except ValueError:
-        return address
+        return UNKNOWN
     if not isinstance(found, IPv6Address):
         return str(found)
     if found.ipv4_mapped is not None:
         return str(found.ipv4_mapped)
     return str(IPv6Network((int(found), HOUSEHOLD_BITS), strict=False))
+
+
+def _without_port(written: str) -> str:
+    """As it is where there is none; of IPv6, only what stands behind brackets is a port."""
+    found = _WITH_PORT.fullmatch(written)
+    return written if found is None else found[1] or found[2] or ""

@@ -55,9 +55,22 @@ def test_a_household_of_addresses_is_one_place_and_a_claimed_one_counts_only_beh
     scope = {"client": ("2001:db8:0:1::5", 1), "headers": headers}
     assert place_of_scope(scope, 0) == "2001:db8:0:1::/64"
     assert place_of_scope(scope, 1) == "2001:db8::/64"
-    assert place_of_scope({"client": None, "headers": []}, 0) == ""
+    assert place_of_scope({"client": None, "headers": []}, 0) == "unknown"
 
 
 def test_what_a_caller_claims_in_a_line_of_its_own_is_not_where_it_is() -> None:
     lines = [(b"x-forwarded-for", b"203.0.113.5"), (b"x-forwarded-for", b"198.51.100.9")]
     assert place_of_scope({"client": ("10.0.0.1", 1), "headers": lines}, 1) == "198.51.100.9"
+
+
+def test_a_proxy_that_writes_ports_does_not_make_each_connection_a_place_of_its_own() -> None:
+    bound = PlaceBound(3, SAID, clock=lambda: 1_000.0)
+    for port in (4001, 4002, 4003):
+        bound.take(_place_told(f"198.51.100.9:{port}"))
+    with pytest.raises(TooManyTries):
+        bound.take(_place_told("198.51.100.9:4004"))
+    bound.take(_place_told("198.51.100.8:4004"))
+
+
+def _place_told(claim: str) -> str:
+    return place_of_scope({"client": ("10.0.0.1", 1), "headers": [(b"x-forwarded-for", claim.encode())]}, 1)

@@ -1,7 +1,9 @@
 """Guessing passwords takes for ever, and nobody is kept out for longer than ten minutes."""
 
+import itertools
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from ipaddress import IPv4Address
 
 import pytest
 import redis
@@ -26,12 +28,13 @@ from tenants.services import CreatedTenant
 from tests.fixtures import unique
 
 PASSWORD = "correct horse"
+_numbers = itertools.count()
 
 
 @pytest.fixture
 def address() -> str:
     """A caller's of their own: tests share one machine."""
-    return unique("10.0.0")
+    return str(IPv4Address("10.0.0.1") + next(_numbers))
 
 
 @pytest.fixture
@@ -180,11 +183,33 @@ def test_the_admins_own_sign_in_is_counted_too(guesser: Client, operator: User, 
         ("::ffff:192.0.2.7", "192.0.2.7"),
         ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
         ("2001:DB8:1:2::1", "2001:db8:1:2::/64"),
-        ("unknown", "unknown"),
     ],
 )
 def test_a_whole_network_of_the_new_kind_is_one_place(address: str, place: str) -> None:
     assert place_of(address) == place
+
+
+@pytest.mark.parametrize(
+    ("written", "place"),
+    [
+        ("192.0.2.7:4711", "192.0.2.7"),
+        ("[2001:db8:1:2::7]:4711", "2001:db8:1:2::/64"),
+        ("[2001:db8:1:2::7]", "2001:db8:1:2::/64"),
+        ("[::ffff:192.0.2.7]:4711", "192.0.2.7"),
+        ('"[2001:db8:1:2::7]:4711"', "2001:db8:1:2::/64"),
+        (" 192.0.2.7 ", "192.0.2.7"),
+        ("2001:db8:1:2::4711", "2001:db8:1:2::/64"),
+    ],
+)
+def test_the_port_of_a_connection_makes_no_other_place(written: str, place: str) -> None:
+    assert place_of(written) == place
+
+
+@pytest.mark.parametrize(
+    "written", ["", "unknown", "_hidden", "192.0.2.7:", "192.0.2.7:80:80", "[::1", "a:80"]
+)
+def test_all_that_is_no_address_is_one_place(written: str) -> None:
+    assert place_of(written) == "unknown"
 
 
 @pytest.mark.parametrize(
