@@ -9,7 +9,7 @@ from django.db import InterfaceError, OperationalError
 from inference.gateway.gateway import EMBEDDINGS, is_call, is_grpc, is_health, runs_model
 from jobs.live.media_types import is_stream
 from jobs.live.multipart import too_large
-from jobs.live.sessions import Sessions
+from jobs.live.sessions import Sessions, session_key_of
 from jobs.live.uploads import caller, form_limits, is_upload
 from maas.api_errors import database_away
 from maas.edge.body import Allowance, BodyTooLarge, Deadlines, GuardedBody
@@ -47,6 +47,8 @@ OPENED = 101
 REFUSED_QUIETLY = 403
 """What a server answers to a handshake when the socket is closed before it was opened."""
 READING = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
+STRANGERS_FORM_BYTES = 64 << 10
+"""What somebody sends to a page without a session: to sign in takes far less, and so much never lies on disk."""
 
 
 class KeyInQuery(DomainError):
@@ -186,10 +188,9 @@ class EdgeGuard:
                 self._deadlines.upload_s,
                 lambda: too_large(limits.file_bytes),
             )
-        most = settings.MAAS_MAX_CALL_BYTES if is_call(scope["path"]) else settings.MAAS_MAX_INLINE_BYTES
         # Of a message nothing is seen before it is whole.
         idle_s = self._deadlines.request_s if is_grpc(scope["path"]) else self._deadlines.idle_s
-        return _usual_allowance(most, idle_s, self._deadlines.request_s)
+        return _usual_allowance(_most_bytes(scope), idle_s, self._deadlines.request_s)
 
 
 class _Answer:
@@ -249,6 +250,14 @@ class _SocketAnswer:
     def end(self) -> None:
         if not self.opened:
             self._journal.close(self._note)
+
+
+def _most_bytes(scope: Scope) -> int:
+    if is_call(scope["path"]):
+        return settings.MAAS_MAX_CALL_BYTES
+    if is_api(scope["path"]) or session_key_of(scope) is not None:
+        return settings.MAAS_MAX_INLINE_BYTES
+    return min(STRANGERS_FORM_BYTES, settings.MAAS_MAX_INLINE_BYTES)
 
 
 @lru_cache(16)
