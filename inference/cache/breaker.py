@@ -12,6 +12,8 @@ class Breaker:
     failures: int = 0
     """In a row."""
     open_until_s: float = 0.0
+    trying: bool = False
+    """One has been let through since it opened."""
 
     @property
     def is_open(self) -> bool:
@@ -23,6 +25,7 @@ class Breaker:
             return True
         if now_s < self.open_until_s:
             return False
+        self.trying = True
         self.open_until_s = now_s + FIRST_PAUSE_S
         return True
 
@@ -33,7 +36,10 @@ class Breaker:
         return was_open
 
     def failed(self, now_s: float) -> bool:
-        """Whether that opened it."""
+        """Whether that opened it. Of many who waited at once, those that fail after it opened lengthen nothing."""
+        if self.is_open and not self.trying:
+            return False
+        self.trying = False
         self.failures += 1
         beyond = self.failures - MOST_FAILURES
         if beyond < 0:

@@ -37,8 +37,12 @@ def test_pauses_grow_up_to_a_bound_and_it_is_told_once() -> None:
     assert pauses[-1] == LONGEST_PAUSE_S
 
 
-def test_many_who_waited_when_it_failed_do_not_stretch_the_pause_without_end() -> None:
+def test_many_who_waited_when_it_failed_do_not_stretch_the_pause() -> None:
+    """They asked before it opened: of what it is like now they tell nothing."""
     breaker = opened()
     for _ in range(5_000):
-        breaker.failed(1.0)
-    assert breaker.open_until_s == 1.0 + LONGEST_PAUSE_S
+        assert not breaker.failed(FIRST_PAUSE_S / 2)
+    assert breaker.open_until_s == FIRST_PAUSE_S
+    assert breaker.asks(FIRST_PAUSE_S)
+    breaker.failed(FIRST_PAUSE_S)
+    assert breaker.open_until_s == 3 * FIRST_PAUSE_S
