@@ -32,6 +32,7 @@ from jobs.live.spool import Spool
 from jobs.live.streams import Streams
 from jobs.live.uploads import Uploads
 from jobs.live.waits import Waits
+from maas.collector import settle_collector
 from maas.django_mount import DjangoMount
 from maas.edge.body import Deadlines
 from maas.edge.guard import EdgeGuard
@@ -165,6 +166,7 @@ class Front:
         self._hub.start()
         self._rounds.start()
         self._journal.start()
+        settle_collector()
         on_stop_signal(Parting(self._drain, self._let_go, self._any_seated, settings.MAAS_DRAIN_S))
 
     def _drain(self) -> None:

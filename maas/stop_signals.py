@@ -10,6 +10,9 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import structlog
+
+log = structlog.get_logger(__name__)
 Act = Callable[[], None]
 LOOK_EVERY_S = 0.05
 GOODBYE_S = 2.0
@@ -34,6 +37,10 @@ def on_stop_signal(parting: Parting) -> None:
     if threading.current_thread() is not threading.main_thread():
         return
     loop = asyncio.get_running_loop()
+    if not hasattr(loop, "_signal_handlers"):
+        # Whoever replaced a handler that cannot be called on would leave a server that never stops.
+        log.warning("signals_left_to_server", loop=type(loop).__name__)
+        return
     stop = _Stop(loop, parting)
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.hear, _server_s(loop, number))
@@ -73,8 +80,8 @@ class _Stop:
 
 def _server_s(loop: asyncio.AbstractEventLoop, number: signal.Signals) -> Act:
     """What the server does on a signal, whichever way it asked to be called."""
-    # asyncio has no public way to read its handlers; without this the server would close its door at once.
-    handle = getattr(loop, "_signal_handlers", {}).get(number)
+    # Loops have no public way to read their handlers; without this the server would close its door at once.
+    handle = loop._signal_handlers.get(number)  # type: ignore[attr-defined]
     if handle is not None:
         run: Act = handle._run
         return run

@@ -24,14 +24,13 @@ def web(options: LaunchOptions, env: Mapping[str, str]) -> ChildSpec:
         "--host": options.host,
         "--port": str(options.port),
         "--workers": "1",
-        # `maas/stop_signals.py` takes handlers out of this loop, and was tried with no other.
-        "--loop": "asyncio",
+        "--loop": "uvloop",
         "--backlog": "4096",
         "--backpressure": str(_WEB_CONNECTIONS),
         "--log-level": "warning",
     }
     words = [word for flag in flags.items() for word in flag]
-    argv = (sys.executable, "-m", "granian", *words, "--ws", "maas.asgi:application")
+    argv = (sys.executable, "-m", "maas.run_granian", *words, "--ws", "maas.asgi:application")
     # Nothing stands in front that would have to see its end coming.
     stops = {"MAAS_DRAIN_S": "0", "GRANIAN_WORKERS_KILL_TIMEOUT": str(_WEB_STOP_S)}
     return ChildSpec("web", argv, {**env, **stops}, cwd=str(PROJECT))

@@ -9,11 +9,13 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import structlog
+import uvloop
 from granian.constants import Interfaces
 from granian.server.embed import Server
 
 from inference.runtime.engine import Engine
 from jobs.documents.reader import DocumentReader
+from maas.collector import settle_collector
 from maas.embedded.folders import private_folder
 from maas.one_process.app import EdgeApp, EdgeLimits
 from maas.one_process.doorman import Doorman
@@ -141,4 +143,5 @@ def serve(
     async def run() -> bool:
         return await OneProcess(options, models, Runs(engine, reader), limits, home).run()
 
-    return asyncio.run(run())
+    settle_collector()
+    return uvloop.run(run())

@@ -33,7 +33,16 @@ class GranianServer:
         self.url = f"http://127.0.0.1:{self.port}"
 
     def __enter__(self) -> Self:
-        command = [sys.executable, "-m", "granian", "--interface", "asgi", "--loop", "asyncio", "--ws"]
+        command = [
+            sys.executable,
+            "-m",
+            "maas.run_granian",
+            "--interface",
+            "asgi",
+            "--loop",
+            "uvloop",
+            "--ws",
+        ]
         command += ["--port", str(self.port)]
         command += [
             # Less than a document that nobody looks at holds its sender, and more than a busy machine needs to stop.

@@ -1,17 +1,21 @@
 """A web process that is told to stop."""
 
+import asyncio
 import json
+import os
 import signal
 from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 import psutil  # type: ignore[import-untyped]
 import pytest
+import uvloop
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 from jobs.dispatch.events import append_event
 from jobs.live.spool import BATCH_BYTES, LOCK
+from maas.stop_signals import Parting, on_stop_signal
 from tenants.context import unit_of_work
 from tenants.services import CreatedTenant
 from tests.event_source import events_in, said_in
@@ -164,6 +168,26 @@ def test_another_signal_of_the_other_kind_ends_the_draining_of_the_first() -> No
         eventually(lambda: _status(server) == "draining", "the word that it drains")
         serving.send_signal(signal.SIGINT)
         eventually(lambda: not _serving_ones(server), "the end of the process that served")
+
+
+def test_a_loop_that_hides_its_handlers_keeps_them() -> None:
+    """What hears the signal in the server's place could not call it on, and it would never stop."""
+
+    async def heard() -> list[str]:
+        told: list[str] = []
+        over = asyncio.Event()
+        loop = asyncio.get_running_loop()
+        loop.add_signal_handler(signal.SIGTERM, lambda: (told.append("server"), over.set()))
+        on_stop_signal(Parting(lambda: told.append("drain"), lambda: None, lambda: False, 60))
+        os.kill(os.getpid(), signal.SIGTERM)
+        await asyncio.wait_for(over.wait(), 10)
+        return told
+
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        assert uvloop.run(heard()) == ["server"]
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _serving_ones(server: GranianServer) -> list[psutil.Process]:

@@ -9,6 +9,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand
 
 from jobs.worker.process import WorkerProcess
+from maas.collector import settle_collector
 from maas.edge.refusals import worded
 from maas.side_port import serve_side_port
 from maas.stopping import stop_event
@@ -23,6 +24,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         worker = WorkerProcess(stopping=stop_event(), wording=worded)
         status = 1
+        settle_collector()
         try:
             with serve_side_port(settings.MAAS_METRICS_PORT, ready=lambda: worker.ready):
                 worker.run()
