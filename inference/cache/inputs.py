@@ -1,6 +1,5 @@
 """What was sent, as a digest: the same for what means the same to a model, and for nothing else."""
 
-import json
 from array import array
 from collections.abc import Sequence
 from hashlib import sha256
@@ -31,7 +30,7 @@ def work_digest(work: TextInput | TokenInput | TensorInput) -> bytes:
     whole = sha256()
     for name in sorted(work.tensors):
         said, buffer = write_array(name, work.tensors[name])
-        head = json.dumps([*said, len(buffer)]).encode()
+        head = repr((*said, len(buffer))).encode("utf-8", "surrogatepass")
         whole.update(b"%d:" % len(head))
         whole.update(head)
         whole.update(buffer)

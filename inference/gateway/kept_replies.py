@@ -1,12 +1,16 @@
 """Whole answers by the very bytes of their requests: what is sent again is neither read nor written again."""
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
+from uuid import UUID
+from zlib import crc32
 
 from inference.cache.metrics import MEMORY, calls
 from inference.cache.s3_fifo import S3Fifo
+from inference.cache.worth import Worth
 from inference.contracts import Units
 from inference.gateway.cache_wishes import CacheWish, cache_wish, hit_headers
 from inference.gateway.exchange import Exchange
@@ -50,17 +54,25 @@ class KeptReplies:
     def __init__(self, known: KnownResults, memory_bytes: int) -> None:
         self._known = known
         self._memory: S3Fifo[KeptReply] = S3Fifo(memory_bytes)
+        self._worth: Worth[tuple[UUID, str]] = Worth()
 
     async def raw(self, exchange: Exchange, body: bytes) -> "RawRequest | None":
         """None where nothing is to be looked for or kept."""
         wish = cache_wish(exchange.cache_control)
         if not wish.keeps:
             return None
+        of = (exchange.identity.tenant_id, exchange.scope["path"])
+        mark = await exchange.think(len(body), crc32, body)
+        if not self._worth.looks(of, mark.to_bytes(4, "little")):
+            return None
         holder = await self._known.holder(exchange)
         heard = [one for one in exchange.scope["headers"] if one[0] in HEARD]
         said = (holder.tenant_id.int, holder.generation, holder.livemode, exchange.scope["path"], heard)
         key = await exchange.think(len(body), _digest, repr(said).encode(), body)
-        return RawRequest(key, wish, self._known, self._memory)
+        return RawRequest(key, wish, self._known, self._memory, partial(self._note_look, of))
+
+    def _note_look(self, of: tuple[UUID, str], found: bool) -> None:
+        self._worth.count(of, looked=1, found=int(found))
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +81,14 @@ class RawRequest:
     wish: CacheWish
     known: KnownResults
     memory: S3Fifo[KeptReply]
+    note_look: Callable[[bool], None]
 
     def find(self) -> KeptReply | None:
-        return self.memory.get(self.key, time.time()) if self.wish.reads else None
+        if not self.wish.reads:
+            return None
+        kept = self.memory.get(self.key, time.time())
+        self.note_look(kept is not None)
+        return kept
 
     async def answer(self, exchange: Exchange, kept: KeptReply, target: Target) -> Reply | None:
         """None where it does not answer any more. `target`: what the name stands for now."""
@@ -90,8 +107,7 @@ class RawRequest:
     def keep(self, exchange: Exchange, reference: str, answered: Answered, reply: Reply) -> None:
         """Once the use is written down. `reply` as it is without what is said of this one call."""
         outcome, target = answered.outcome, answered.target
-        tenant = str(exchange.identity.tenant_id)
-        if not outcome.written_s or not self.known.looks(tenant, target, self.key):
+        if not outcome.written_s:
             return
         kept = KeptReply(reply, target, reference, outcome.output.units, outcome.written_s)
         exchange.afterwards(partial(self._put, kept), len(reply.body))

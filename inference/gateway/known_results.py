@@ -43,10 +43,6 @@ class KnownResults:
         generation = await self._generations.of(identity.tenant_id)
         return Holder(identity.tenant_id, generation, identity.livemode)
 
-    def looks(self, tenant: str, target: Target, key: Key) -> bool:
-        """Whether it pays to look there and to keep that."""
-        return self._worth.looks((tenant, target.key), key)
-
     def note_found(self, tenant: str, target: Target, count: int) -> None:
         """In this process, without a look elsewhere: it shows as well that looking pays."""
         self._worth.count((tenant, target.key), looked=count, found=count)
@@ -72,8 +68,8 @@ class KnownResults:
         )
         found: Mapping[Key, Found] = {}
         if wish.reads:
-            found = self._remembered(search)
-            if not search.is_whole(found) and not self._flights.is_under_way(search.flight):
+            found = self._remembered(search) if search.looks else found
+            if search.looks and not search.is_whole(found) and not self._flights.is_under_way(search.flight):
                 # By each who asks: to begin a run, which others can join, takes longer than the look.
                 found = await self._looked(search, found)
             if search.is_whole(found):
@@ -106,10 +102,12 @@ class KnownResults:
         target = asked.target
         parts = parts_of(target.runtime, asked.work, asked.kind)
         shelf = self._cache.shelf(holder, target.digest, asked.parameters, parts.kind, target.cache_ttl_s)
-        keys = [shelf.key(digest) for digest in parts.digests()]
-        unique = keys if len(keys) == 1 else list(dict.fromkeys(keys))
-        together = _together(asked, keys)
-        return _Search(asked, parts, shelf, keys, unique, together, wish, str(holder.tenant_id), turn)
+        digests = parts.digests()
+        flight = _together(shelf, asked, digests)
+        tenant = str(holder.tenant_id)
+        looks = self._worth.looks((tenant, target.key), flight)
+        keys = [shelf.key(digest) for digest in digests] if looks else digests
+        return _Search(asked, parts, shelf, digests, keys, flight, wish, tenant, turn, looks)
 
     def _keep_afterwards(
         self, exchange: Exchange, search: "_Search", landing: "_Landing", then: Callable[[], None]
@@ -130,13 +128,12 @@ class KnownResults:
         exchange.afterwards(keep, fresh.bytes + size_bytes(search.asked.work))
 
     def _remembered(self, search: "_Search") -> dict[Key, Found]:
-        here = self._cache.remembered(search.shelf, search.unique, search.wish.most_age_s)
-        return {key: one for key, one in zip(search.unique, here, strict=True) if one is not None}
+        unique = search.unique
+        here = self._cache.remembered(search.shelf, unique, search.wish.most_age_s)
+        return {key: one for key, one in zip(unique, here, strict=True) if one is not None}
 
     async def _looked(self, search: "_Search", here: Mapping[Key, Found]) -> Mapping[Key, Found]:
-        """Elsewhere as well, if that pays."""
-        if not self._worth.looks(search.of, search.flight):
-            return here
+        """Elsewhere as well."""
         missing = [key for key in search.unique if key not in here]
         there = await self._cache.fetched(search.shelf, missing, search.wish.most_age_s)
         return {**here, **{key: one for key, one in zip(missing, there, strict=True) if one is not None}}
@@ -145,28 +142,27 @@ class KnownResults:
         self, exchange: Exchange, search: "_Search", found: Mapping[Key, Found], ends_s: float
     ) -> "_Landing":
         """For all who wait for the same: it outlasts the exchange that began it."""
-        keeps = self._worth.looks(search.of, search.flight)
-        if keeps and search.wish.reads:
+        if search.looks and search.wish.reads:
             # With what others have run meanwhile.
             found = {**found, **self._remembered(search)}
             self._worth.count(search.of, looked=len(search.unique), found=len(found))
         if search.is_whole(found):
             return _Landing(await exchange.think(search.size(found), search.hit, found))
-        return await self._run(exchange, search, found, ends_s, keeps=keeps)
+        return await self._run(exchange, search, found, ends_s)
 
     async def _run(
-        self, exchange: Exchange, search: "_Search", found: Mapping[Key, Found], ends_s: float, *, keeps: bool
+        self, exchange: Exchange, search: "_Search", found: Mapping[Key, Found], ends_s: float
     ) -> "_Landing":
-        first = {key: position for position, key in reversed(list(enumerate(search.keys)))}
-        missing = sorted(position for key, position in first.items() if key not in found)
+        missing = search.missing(found)
         whole = len(missing) == len(search.keys)
         try:
-            answer = await self._call(search, search.parts.only(missing), missing, ends_s)
+            work = search.asked.work if whole else search.parts.only(missing)
+            answer = await self._call(search, work, missing, ends_s)
         except WorkRefused:
             if whole:
                 raise
             return await self._run_all(search, ends_s)
-        keeps = keeps and not answer.joined
+        keeps = search.looks and not answer.joined
         fresh = _Fresh(search, missing, answer, time.time())
         if whole:
             search.count(0)
@@ -190,11 +186,16 @@ class KnownResults:
     ) -> LaneAnswer:
         """Those of other processes who want the same join it in the worker."""
         asked = search.asked
-        keys = [search.keys[position] for position in positions]
-        same = _together(search.asked, keys).hex()
+        same = search.flight
+        if len(positions) < len(search.digests):
+            same = _together(search.shelf, asked, [search.digests[position] for position in positions])
         call = Call(tenant=search.turn, deadline_s=ends_s)
         return await self._lane.call(
-            asked.target.key, work, asked.parameters, call, coalesce=same if search.wish.shares else None
+            asked.target.key,
+            work,
+            asked.parameters,
+            call,
+            coalesce=same.hex() if search.wish.shares else None,
         )
 
 
@@ -206,13 +207,17 @@ class _Search:
     asked: Question
     parts: Texts | Whole
     shelf: Shelf
+    digests: Sequence[bytes]
+    """Of the parts, as they were sent."""
     keys: Sequence[Key]
-    unique: Sequence[Key]
+    """Where the parts lie; their digests where nothing is looked for."""
     flight: Key
     wish: CacheWish
     tenant: str
     turn: str
     """Who asks, to the lane; of those who join, the first."""
+    looks: bool
+    """It pays to look there and to keep that."""
 
     @property
     def of(self) -> tuple[str, str]:
@@ -223,8 +228,19 @@ class _Search:
         """Of what is shared, once it is there."""
         return min(self.shelf.ttl_s, self.wish.most_age_s) if self.wish.reads else 0.0
 
+    @property
+    def unique(self) -> Sequence[Key]:
+        return self.keys if len(self.keys) == 1 else list(dict.fromkeys(self.keys))
+
     def is_whole(self, found: Mapping[Key, Found]) -> bool:
-        return all(key in found for key in self.keys)
+        return bool(found) and all(key in found for key in self.keys)
+
+    def missing(self, found: Mapping[Key, Found]) -> list[int]:
+        """The first of each that is not there."""
+        if len(self.keys) == 1:
+            return [0]
+        first = {key: position for position, key in reversed(list(enumerate(self.keys)))}
+        return sorted(position for key, position in first.items() if key not in found)
 
     def size(self, found: Mapping[Key, Found]) -> int:
         return sum(len(found[key].payload) for key in self.keys)
@@ -288,7 +304,7 @@ def _nothing() -> None:
     """Nobody could join it."""
 
 
-def _together(asked: Question, keys: Sequence[Key]) -> Key:
+def _together(shelf: Shelf, asked: Question, digests: Sequence[bytes]) -> Key:
     """One text alone is answered in another shape than a list of it."""
     shape = b"one" if getattr(asked.work, "single", False) else b"list"
-    return sha256(b"".join((shape, *keys))).digest()
+    return sha256(b"".join((shelf.family.secret, shape, *digests))).digest()

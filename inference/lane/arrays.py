@@ -9,7 +9,7 @@ import numpy as np
 from inference.contracts import Json, WorkRefused
 from inference.lane.errors import MessageMalformed
 from inference.lane.frames import Buffer
-from inference.runtime.tensors import Array, datatype_of
+from inference.runtime.tensors import Array, aligned, datatype_of
 
 MOST_DIMENSIONS = 16
 SHORTEST_LIFTED = 16
@@ -57,7 +57,7 @@ def _read(name: str, datatype: str, shape: tuple[int, ...], buffer: memoryview) 
             raise MessageMalformed(f"'{name}' holds bytes that are not BOOL")
         array = np.frombuffer(buffer, dtype) if len(buffer) else np.empty(0, dtype)
         # Our frames are aligned, but the bytes around them may not be.
-        return np.require(array, requirements=["A"]).reshape(shape)
+        return aligned(array).reshape(shape)
     except (KeyError, ValueError) as error:
         raise MessageMalformed(f"'{name}' ({datatype}, {shape}) cannot be read: {error}") from error
 

@@ -124,6 +124,11 @@ def _datatype_of_numbers(dtype: "np.dtype[Any]") -> str | None:
     return _BY_DTYPE.get(dtype.name)
 
 
+def aligned(values: Array) -> Array:
+    """For numbers that were read where they lay in a message. NumPy's `require` takes ten times as long to see that."""
+    return values if values.flags.aligned else values.copy()
+
+
 def own_tensor(value: Array) -> Array:
     """A model's output in memory of its own: what a run gives lies in its session's arena."""
     return np.array(value)

@@ -9,7 +9,7 @@ import numpy as np
 from inference.contracts import Json
 from inference.gateway.open_inference.errors import InvalidRequest
 from inference.runtime.tensor_requests import NUMPY_TYPES, check_form
-from inference.runtime.tensors import Array
+from inference.runtime.tensors import Array, aligned
 
 BYTES = "BYTES"
 MOST_TEXTS = 100_000
@@ -32,7 +32,7 @@ def read_binary(name: str, datatype: str, shape: list[Json], buffer: memoryview)
         raise InvalidRequest(f"'{name}' is BOOL, and holds bytes that are neither 0 nor 1.")
     values = np.frombuffer(buffer, dtype) if count else np.empty(0, dtype)
     # Values begin wherever the JSON before them ended.
-    return _shaped(name, np.require(values, requirements="A"), shape)
+    return _shaped(name, aligned(values), shape)
 
 
 def write_binary(tensor: Array) -> bytes:
