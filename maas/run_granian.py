@@ -6,11 +6,13 @@ application runs as well, and answers fewer calls.
 
 import asyncio
 from collections.abc import Callable
-from typing import Any
+from typing import TypeVarTuple
 
 import uvloop
 from granian import loops
 from granian.cli import entrypoint
+
+Args = TypeVarTuple("Args")
 
 
 class HearingLoop(uvloop.Loop):
@@ -20,7 +22,7 @@ class HearingLoop(uvloop.Loop):
         super().__init__()
         self._signal_handlers: dict[int, asyncio.Handle] = {}
 
-    def add_signal_handler(self, sig: int, callback: Callable[..., Any], *args: Any) -> None:
+    def add_signal_handler(self, sig: int, callback: Callable[[*Args], object], *args: *Args) -> None:
         super().add_signal_handler(sig, callback, *args)
         self._signal_handlers[sig] = asyncio.Handle(callback, args, self)
 
@@ -34,4 +36,4 @@ def hearing_loop() -> asyncio.AbstractEventLoop:
 
 
 if __name__ == "__main__":
-    entrypoint()
+    entrypoint()  # type: ignore[no-untyped-call]

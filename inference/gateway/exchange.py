@@ -3,13 +3,11 @@
 import asyncio
 import time
 from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager
 from typing import ParamSpec, TypeVar
 
 import structlog
 
-from inference.calls import Call
-from inference.gateway.listening import listened_call
+from inference.gateway.listening import ListenedCall
 from inference.gateway.room import Share
 from tenants.api.authentication import IDENTITY
 from tenants.asgi.protocol import ClientGone, Receive, Scope, has_body, header, headers_of
@@ -123,5 +121,5 @@ class Exchange:
         """Who takes turns with others in the lane and the batcher."""
         return str(self.identity.tenant_id)
 
-    def call(self, deadline_s: float) -> AbstractAsyncContextManager[Call]:
-        return listened_call(self._receive, self._stop, deadline_s=deadline_s, tenant=self.turn)
+    def call(self, deadline_s: float) -> ListenedCall:
+        return ListenedCall(self._receive, self._stop, deadline_s=deadline_s, tenant=self.turn)

@@ -2,8 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from types import TracebackType
 
 from inference.calls import Call
 from inference.errors import DeadlinePassed
@@ -11,36 +10,52 @@ from tenants.asgi.protocol import ClientGone, Receive, until_disconnect
 from tenants.asgi.stopping import Restarting, Stop
 
 
-@asynccontextmanager
-async def listened_call(
-    receive: Receive, stop: Stop, *, deadline_s: float, tenant: str = ""
-) -> AsyncIterator[Call]:
+class ListenedCall:
     """Once the body is here. Ends when its time is up, the caller hangs up, or the process stops."""
-    call = Call(tenant=tenant, deadline_s=time.monotonic() + deadline_s)
-    task = asyncio.current_task()
-    assert task is not None
-    gone = asyncio.ensure_future(until_disconnect(receive))
-    waits = True
 
-    def leave(ended: "asyncio.Future[None]") -> None:
-        # Who hangs up in the moment of the answer must not end what comes after it.
-        if waits and not ended.cancelled():
-            task.cancel()
+    __slots__ = ("_call", "_deadline_s", "_gone", "_limit", "_receive", "_stop", "_task", "_waits")
 
-    gone.add_done_callback(leave)
-    try:
-        async with stop.limit(deadline_s):
-            yield call
-    except TimeoutError:
-        if stop.told:
-            raise Restarting from None
-        raise DeadlinePassed(f"the answer was not there within {deadline_s:g} s") from None
-    except asyncio.CancelledError:
-        if gone.done() and not gone.cancelled():
-            task.uncancel()
+    def __init__(self, receive: Receive, stop: Stop, *, deadline_s: float, tenant: str = "") -> None:
+        self._receive = receive
+        self._stop = stop
+        self._deadline_s = deadline_s
+        self._call = Call(tenant=tenant, deadline_s=time.monotonic() + deadline_s)
+        self._limit = stop.limit(deadline_s)
+        self._waits = True
+
+    async def __aenter__(self) -> Call:
+        task = asyncio.current_task()
+        assert task is not None
+        self._task = task
+        self._gone = asyncio.ensure_future(until_disconnect(self._receive))
+        self._gone.add_done_callback(self._leave)
+        await self._limit.__aenter__()
+        return self._call
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            await self._limit.__aexit__(kind, error, trace)
+        except TimeoutError as passed:
+            error = passed
+        finally:
+            self._waits = False
+            self._call.cancel()
+            hung_up = self._gone.done() and not self._gone.cancelled()
+            self._gone.cancel()
+        if isinstance(error, TimeoutError):
+            raise self._why_over() from None
+        if isinstance(error, asyncio.CancelledError) and hung_up:
+            self._task.uncancel()
             raise ClientGone from None
-        raise
-    finally:
-        waits = False
-        call.cancel()
-        gone.cancel()
+
+    def _leave(self, gone: "asyncio.Future[None]") -> None:
+        # Who hangs up in the moment of the answer must not end what comes after it.
+        if self._waits and not gone.cancelled():
+            self._task.cancel()
+
+    def _why_over(self) -> Exception:
+        if self._stop.told:
+            return Restarting()
+        return DeadlinePassed(f"the answer was not there within {self._deadline_s:g} s")

@@ -1,10 +1,8 @@
 """A request on its way in: its body within bounds, and the call that ends when its caller does."""
 
 from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager
 
-from inference.calls import Call
-from inference.gateway.listening import listened_call
+from inference.gateway.listening import ListenedCall
 from maas.edge.body import Allowance, GuardedBody
 from tenants.asgi.protocol import Receive, Scope, body_chunks, has_body, header
 from tenants.asgi.stopping import Stop
@@ -24,5 +22,5 @@ class Incoming:
             yield chunk
         self.is_unread = False
 
-    def call(self, deadline_s: float) -> AbstractAsyncContextManager[Call]:
-        return listened_call(self._receive, self._stop, deadline_s=deadline_s)
+    def call(self, deadline_s: float) -> ListenedCall:
+        return ListenedCall(self._receive, self._stop, deadline_s=deadline_s)

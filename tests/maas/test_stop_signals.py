@@ -177,7 +177,12 @@ def test_a_loop_that_hides_its_handlers_keeps_them() -> None:
         told: list[str] = []
         over = asyncio.Event()
         loop = asyncio.get_running_loop()
-        loop.add_signal_handler(signal.SIGTERM, lambda: (told.append("server"), over.set()))
+
+        def of_server() -> None:
+            told.append("server")
+            over.set()
+
+        loop.add_signal_handler(signal.SIGTERM, of_server)
         on_stop_signal(Parting(lambda: told.append("drain"), lambda: None, lambda: False, 60))
         os.kill(os.getpid(), signal.SIGTERM)
         await asyncio.wait_for(over.wait(), 10)

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from inference.errors import DeadlinePassed
-from inference.gateway.listening import listened_call
+from inference.gateway.listening import ListenedCall
 from tenants.asgi.protocol import ClientGone, Message
 from tenants.asgi.stopping import Restarting, Stop
 
@@ -24,7 +24,7 @@ def test_who_hangs_up_ends_the_call() -> None:
         caller = Caller()
         asyncio.get_running_loop().call_later(0.02, caller.gone.set)
         with pytest.raises(ClientGone):
-            async with listened_call(caller.receive, Stop(), deadline_s=5) as call:
+            async with ListenedCall(caller.receive, Stop(), deadline_s=5) as call:
                 await asyncio.sleep(5)
         assert call.canceled
 
@@ -34,7 +34,7 @@ def test_who_hangs_up_ends_the_call() -> None:
 def test_who_hangs_up_in_the_moment_of_the_answer_ends_nothing_that_comes_after() -> None:
     async def scenario() -> None:
         caller = Caller()
-        async with listened_call(caller.receive, Stop(), deadline_s=5):
+        async with ListenedCall(caller.receive, Stop(), deadline_s=5):
             await asyncio.sleep(0)
             caller.gone.set()
             await asyncio.sleep(0)  # It is known now that he is gone, and nobody has been told yet.
@@ -46,12 +46,12 @@ def test_who_hangs_up_in_the_moment_of_the_answer_ends_nothing_that_comes_after(
 def test_its_time_and_the_process_end_it_too() -> None:
     async def scenario() -> None:
         with pytest.raises(DeadlinePassed):
-            async with listened_call(Caller().receive, Stop(), deadline_s=0.02):
+            async with ListenedCall(Caller().receive, Stop(), deadline_s=0.02):
                 await asyncio.sleep(5)
         stop = Stop()
         asyncio.get_running_loop().call_later(0.02, stop.tell)
         with pytest.raises(Restarting):
-            async with listened_call(Caller().receive, stop, deadline_s=5):
+            async with ListenedCall(Caller().receive, stop, deadline_s=5):
                 await asyncio.sleep(5)
 
     asyncio.run(scenario())
