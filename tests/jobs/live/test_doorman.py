@@ -1,13 +1,22 @@
 """Who may stay."""
 
+import asyncio
+from collections.abc import Iterator
 from datetime import timedelta
 
 import pytest
 from django.utils import timezone
 
-from jobs.live.doorman import good_still
+from jobs.live.doorman import HANDSHAKES_A_MINUTE, Doorman, good_still
 from jobs.live.passes import Pass
+from jobs.live.sessions import Sessions
+from tenants.api.authentication import IDENTITY
+from tenants.asgi.place_bound import TooManyTries
+from tenants.asgi.protocol import Scope
+from tenants.asgi.strangers import Strangers
+from tenants.asgi.threads import DatabaseThreads
 from tenants.context import operator_work
+from tenants.errors import NotSignedIn
 from tenants.identity import Identity
 from tenants.models import ApiKey
 
@@ -25,3 +34,46 @@ def test_a_key_expires_by_the_databases_clock_however_wrong_this_machines_is(
         ApiKey.objects.filter(id=identity.key_id).update(expires_at=now + lifetime)
     monkeypatch.setattr(timezone, "now", lambda: now + wrong_by)
     assert good_still(Pass(identity)) is good
+
+
+@pytest.fixture
+def doorman() -> Iterator[Doorman]:
+    threads, strangers = DatabaseThreads("doorman", 1), Strangers()
+    yield Doorman(threads, Sessions(threads, strangers), strangers)
+    threads.close()
+
+
+def handshake(address: str, identity: Identity | None = None) -> Scope:
+    """Without a ticket and without a session."""
+    scope: Scope = {"type": "websocket", "client": (address, 4711), "headers": [], "query_string": b""}
+    return scope if identity is None else {**scope, IDENTITY: identity}
+
+
+async def refusal(doorman: Doorman, address: str) -> TooManyTries:
+    """Of the first one that is not even asked who it is; what comes free meanwhile is used up first."""
+    for _ in range(HANDSHAKES_A_MINUTE):
+        try:
+            await doorman.admit(handshake(address))
+        except NotSignedIn:
+            continue
+        except TooManyTries as refused:
+            return refused
+    raise AssertionError("nobody was refused")
+
+
+def test_a_place_that_opens_too_many_sockets_is_refused_and_no_other_is(
+    doorman: Doorman, identity: Identity
+) -> None:
+    async def knock() -> None:
+        for _ in range(HANDSHAKES_A_MINUTE):
+            with pytest.raises(NotSignedIn):
+                await doorman.admit(handshake("192.0.2.1"))
+        refused = await refusal(doorman, "192.0.2.1")
+        said = "Too many sockets were opened from your address. Connect again in 1 s."
+        assert (str(refused), refused.code, refused.extra) == (said, "rate_limited", {"retry_after_s": 1})
+        with pytest.raises(NotSignedIn):
+            await doorman.admit(handshake("192.0.2.2"))
+        # Whoever has a key has limits of its own.
+        assert await doorman.admit(handshake("192.0.2.1", identity)) == Pass(identity)
+
+    asyncio.run(knock())
