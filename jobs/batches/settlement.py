@@ -144,7 +144,7 @@ def keep_pieces(claim: TaskClaim, pieces: Mapping[str, MadeFile], fault: Fault) 
         for what, piece in pieces.items():
             _keep(batch, piece, what, lies=True)
         batch.errors = [*(batch.errors or []), fault]
-        close(batch, states.FAILED, kept={piece.file for piece in pieces.values()})
+        close(batch, batch.ending or states.FAILED, kept={piece.file for piece in pieces.values()})
 
 
 def merge_when_done(batch: Batch) -> None:

@@ -185,7 +185,7 @@ class BatchWorker:
             await self._give_up(claim, fault)
 
     async def _give_up(self, claim: TaskClaim, fault: Fault) -> None:
-        """The batch ends as failed; what was run already is never thrown away."""
+        """The batch ends, as failed where nothing else has ended it; what was run already is never thrown away."""
         log.error("batch_given_up", code=fault["code"], tries=claim.tries)
         try:
             match claim.kind:

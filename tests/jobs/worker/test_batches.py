@@ -128,6 +128,20 @@ def test_files_that_can_never_be_joined_are_kept_as_they_are(
     assert desk.tasks(batch) == []
 
 
+def test_a_cancelled_batch_whose_files_can_never_be_joined_ends_as_cancelled(
+    desk: BatchDesk, start: Callable[[], BatchWorker]
+) -> None:
+    batch = unmergeable(desk)
+    desk.sql(f"UPDATE jobs_batch SET ending = '{states.CANCELLED}' WHERE id = %s", batch.id)
+    desk.sql(f"UPDATE jobs_batchtask SET attempt = {MOST_TRIES} WHERE batch_id = %s", batch.id)
+    start()
+    over = ended(desk, batch)
+    assert (over.status, codes(over), over.output_file_id) == (states.CANCELLED, ["worker_lost"], None)
+    with unit_of_work(desk.identity.tenant_id):
+        (kept,) = StoredFile.objects.filter(purpose=StoredFile.Purpose.BATCH_OUTPUT)
+    assert desk.made(kept.id) == [{"done": True}]
+
+
 def test_a_task_that_crashes_is_tried_again_later_and_not_for_ever(
     desk: BatchDesk, start: Callable[[], BatchWorker]
 ) -> None:
