@@ -29,32 +29,43 @@ def whole_product(files: Mapping[str, ServedFile], folder: Path) -> Iterator[Map
     home = folder / "var"
     with LiveStack(home, variables=QUIET) as stack:
         running = stack.wait_until_ready()
-        for file in files.values():
-            if file.tokenizer is None:
-                _manage(home, "add", str(file.weights), "--name", file.name, "--price-micros", "10")
-        _manage(home, "build", EIGHT_BITS)
-        key = f"Authorization: Bearer {running.demo['MAAS_API_KEY']}\r\n"
-        started = {name: Started(OURS, stack.port, _wire(file, key)) for name, file in files.items()}
+        add_rows(files, home)
+        manage(home, "models", "build", EIGHT_BITS)
+        key = key_header(running.demo["MAAS_API_KEY"])
+        started = {name: Started(OURS, stack.port, own_wire(file, key)) for name, file in files.items()}
         yield started | {EIGHT_BITS: Started(OURS, stack.port, OpenAi(EIGHT_BITS, key))}
 
 
-def _manage(home: Path, *words: str) -> None:
+def key_header(key: str) -> str:
+    return f"Authorization: Bearer {key}\r\n"
+
+
+def add_rows(files: Mapping[str, ServedFile], home: Path) -> None:
+    """The models of rows, each with a price; that of texts is there already."""
+    for file in files.values():
+        if file.tokenizer is None:
+            manage(home, "models", "add", str(file.weights), "--name", file.name, "--price-micros", "10")
+
+
+def manage(home: Path, *words: str) -> str:
+    """What the command says."""
     env = without_product(os.environ) | {"MAAS_HOME": str(home), **QUIET}
-    added = subprocess.run(
-        [sys.executable, "manage.py", "models", *words],
+    done = subprocess.run(
+        [sys.executable, "manage.py", *words],
         cwd=PROJECT,
         env=env,
         capture_output=True,
         text=True,
         check=False,
     )
-    assert added.returncode == 0, added.stderr
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
-def _wire(file: ServedFile, key: str) -> Wire:
+def own_wire(file: ServedFile, headers: str) -> Wire:
     if file.tokenizer is not None:
-        return OpenAi(file.name, key)
-    return OpenInferenceBytes(f"/v2/models/{file.name}/infer", key)
+        return OpenAi(file.name, headers)
+    return OpenInferenceBytes(f"/v2/models/{file.name}/infer", headers)
 
 
 @contextmanager

@@ -21,13 +21,13 @@ Vectors = npt.NDArray[np.float32]
 class TextModel:
     """Texts as they come, padded to the longest of the batch."""
 
-    def __init__(self) -> None:
+    def __init__(self, weights: str = WEIGHTS, tokenizer: str = TOKENIZER) -> None:
         from tokenizers import Tokenizer  # noqa: PLC0415  Only where texts are served.
 
-        self._tokenizer = Tokenizer.from_file(TOKENIZER)
+        self._tokenizer = Tokenizer.from_file(tokenizer)
         self._tokenizer.enable_truncation(WINDOW_TOKENS)
         self._tokenizer.enable_padding()
-        self._session = _session()
+        self._session = _session(weights)
 
     @staticmethod
     def read(written: str) -> str:
@@ -44,8 +44,8 @@ class TextModel:
 class RowModel:
     """Rows of numbers, stacked."""
 
-    def __init__(self) -> None:
-        self._session = _session()
+    def __init__(self, weights: str = WEIGHTS) -> None:
+        self._session = _session(weights)
 
     @staticmethod
     def read(written: str) -> bytes:
@@ -68,10 +68,10 @@ def written(vector: Vectors) -> str:
     return base64.b64encode(vector.tobytes()).decode()
 
 
-def _session() -> ort.InferenceSession:
+def _session(weights: str) -> ort.InferenceSession:
     """One session with a thread for each core: ahead of several processes with one each. Threads that spin
     while they wait would take the cores from the server around them."""
     options = ort.SessionOptions()
     options.intra_op_num_threads = int(os.environ.get("PEER_THREADS", "2"))
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    return ort.InferenceSession(WEIGHTS, options, providers=["CPUExecutionProvider"])
+    return ort.InferenceSession(weights, options, providers=["CPUExecutionProvider"])
