@@ -75,6 +75,18 @@ def save_scaler(path: Path) -> Path:
     )
 
 
+def save_patient(path: Path, *, turns: int = 200_000) -> Path:
+    """Adds a row of eight numbers up, and then nothing so often that a run takes a good part of a second."""
+    return save_graph_text(
+        path,
+        f"""patient (float[n, 8] x) => (float[n, 1] y)
+        <int64 turns = {{{turns}}}, bool go = {{1}}, int64[1] axis = {{1}}, float zero = {{0.0}}>
+        {{ s = ReduceSum(x, axis)
+           y = Loop <body = turn (int64 i, bool c, float[n, 1] v) => (bool c_out, float[n, 1] v_out)
+             {{ c_out = Identity(c) v_out = Add(v, zero) }}> (turns, go, s) }}""",
+    )
+
+
 def save_operator(path: Path, operator: str, *, kind: int = TensorProto.FLOAT) -> Path:
     return save_graph(path, helper.make_node(operator, ["x"], ["y"]), ["rows"], kind)
 

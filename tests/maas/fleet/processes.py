@@ -1,0 +1,124 @@
+"""Several web processes and several workers of one service, with a model whose answers tell what was asked."""
+
+import os
+import subprocess
+import sys
+import urllib.request
+from contextlib import ExitStack
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from inference.cache.terms import CacheTerms
+from inference.registry.models import ModelPool, ServedModel
+from inference.registry.services import ModelCard, NewVersion, add_version
+from maas.supervisor.ports import free_port
+from tenants.billing.prices import Price
+from tenants.context import operator_work
+from tests.fixtures import unique
+from tests.inference.runtime.graphs import save_patient, save_wide
+from tests.maas.granian_server import GranianServer
+from tests.services import PROJECT
+
+NUMBERS = 8
+"""In a row that the model is asked with; it answers with their sum."""
+WIDTH = 250_000
+PRICE, PRICE_OF_HITS = 1_000, 10
+SIGNATURE = {
+    "inputs": [{"name": "x", "datatype": "FP32", "shape": [-1, NUMBERS]}],
+    "outputs": [{"name": "y", "datatype": "FP32", "shape": [-1, 1]}],
+}
+
+
+class Worker:
+    def __init__(self, pool: str, log: Path) -> None:
+        self._metrics_port = free_port()
+        env = {**os.environ, "MAAS_WORKER_POOLS": pool, "MAAS_METRICS_PORT": str(self._metrics_port)}
+        with log.open("wb") as output:
+            self.process = subprocess.Popen(
+                [sys.executable, "manage.py", "worker"], cwd=PROJECT, env=env, stdout=output, stderr=output
+            )
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait()
+
+    def rows_run(self, model: str) -> float:
+        """By the model itself, since this worker started."""
+        return sum(
+            float(line.rsplit(" ", 1)[1])
+            for line in self._metrics()
+            if line.startswith("maas_batch_rows_sum{") and f'model="{model}' in line
+        )
+
+    def _metrics(self) -> list[str]:
+        try:
+            with urllib.request.urlopen(
+                f"http://127.0.0.1:{self._metrics_port}/metrics", timeout=30
+            ) as answer:
+                return str(answer.read().decode()).splitlines()
+        except OSError:
+            return []
+
+
+class Fleet:
+    """Two web processes and two workers, ready inside the block.
+
+    Each worker takes calls of `model`, whose runs are long enough to be met by a kill. One takes those of `settled`,
+    whose runs last until everybody has asked.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._closing = ExitStack()
+        self.workers: list[Worker] = []
+
+    def __enter__(self) -> Self:
+        wide = save_wide(self._folder / "wide.onnx", inputs=NUMBERS, width=WIDTH)
+        self.model = _model(wide, ModelPool.Strategy.RANDOM)
+        self.settled = _model(save_patient(self._folder / "patient.onnx"), ModelPool.Strategy.STICKY)
+        try:
+            for _ in range(2):
+                self.add_worker()
+            self.webs = [
+                self._closing.enter_context(GranianServer("maas.asgi:application")) for _ in range(2)
+            ]
+        except BaseException:
+            self._closing.close()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._closing.close()
+
+    def add_worker(self) -> Worker:
+        worker = Worker(f"{self.model},{self.settled}", self._folder / f"worker-{len(self.workers)}.log")
+        self._closing.callback(worker.kill)
+        self.workers.append(worker)
+        return worker
+
+    def rows_run(self, model: str) -> float:
+        return sum(worker.rows_run(model) for worker in self.workers)
+
+
+def _model(file: Path, strategy: ModelPool.Strategy) -> str:
+    """In a pool of that name."""
+    name = unique("fleet")
+    price = Price.from_json({"meter": "call", "amount_micros": PRICE, "per": 1, "currency": "EUR"})
+    card = ModelCard(
+        name=name,
+        title="",
+        description="",
+        accepts=("tensors",),
+        price=price,
+        cached=CacheTerms(price_micros=PRICE_OF_HITS),
+    )
+    version = add_version(
+        card=card, new=NewVersion(runtime="onnx", files={"weights": file}, signature=SIGNATURE)
+    )
+    with operator_work():
+        pool = ModelPool.objects.create(name=name, strategy=strategy)
+        ServedModel.objects.filter(id=version.served_model_id).update(pool=pool)
+    return name

@@ -1,0 +1,136 @@
+"""Two web processes and two workers: each answer reaches the one who asked, and what many ask at once runs once."""
+
+import itertools
+import signal
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+
+import pytest
+
+from tenants.context import unit_of_work
+from tenants.metering.roll_up import roll_up_uses
+from tenants.models import UsageRecord
+from tenants.services import CreatedTenant
+from tests.maas.fleet.callers import CALLERS, Call, Caller, all_at_once
+from tests.maas.fleet.processes import PRICE, PRICE_OF_HITS, Fleet, Worker
+from tests.waiting import eventually
+
+pytestmark = pytest.mark.xdist_group("fleet")
+EACH, ROUNDS = 3, 3
+START_S = 180.0
+_numbers = itertools.count(1)
+"""No test asks what another has asked; small enough that a float says them all."""
+
+
+@pytest.fixture(scope="module")
+def fleet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fleet]:
+    with Fleet(tmp_path_factory.mktemp("fleet")) as fleet:
+        yield fleet
+
+
+def ask_all(
+    fleet: Fleet,
+    tenant: CreatedTenant,
+    each: int = EACH,
+    callers: int = CALLERS,
+    then: Callable[[Call], None] = lambda call: None,
+) -> list[Call]:
+    """Each caller asks so often, one after the other, and never what another asks; `then` hears of each answer."""
+
+    async def program(caller: Caller) -> Sequence[Call]:
+        calls = []
+        for _ in range(each):
+            calls.append(await caller.ask(next(_numbers)))
+            then(calls[-1])
+        return calls
+
+    return all_at_once(fleet.webs, tenant, fleet.model, program, callers=callers)
+
+
+def wait_until_serving(fleet: Fleet, tenant: CreatedTenant, *workers: Worker) -> None:
+    def serving() -> bool:
+        ask_all(fleet, tenant, 1, 20)
+        return all(worker.rows_run(fleet.model) for worker in workers)
+
+    eventually(serving, "a run in each worker", START_S)
+
+
+def paid(tenant: CreatedTenant) -> Counter[int]:
+    """How many calls cost how much."""
+    roll_up_uses()
+    with unit_of_work(tenant.tenant.id):
+        return Counter(UsageRecord.objects.values_list("amount_micros", flat=True))
+
+
+def test_each_of_two_hundred_callers_at_two_processes_gets_what_it_asked_for_and_pays_once(
+    fleet: Fleet, tenant: CreatedTenant, other_tenant: CreatedTenant
+) -> None:
+    wait_until_serving(fleet, other_tenant, *fleet.workers)
+    before = [worker.rows_run(fleet.model) for worker in fleet.workers]
+    calls = ask_all(fleet, tenant)
+    assert len(calls) == CALLERS * EACH
+    assert all(call.is_answered and call.is_right for call in calls)
+    assert paid(tenant) == {PRICE: CALLERS * EACH}
+    runs = [worker.rows_run(fleet.model) - was for worker, was in zip(fleet.workers, before, strict=True)]
+    assert all(runs), "each worker had its part"
+    assert sum(runs) == CALLERS * EACH
+
+
+def ask_the_same(fleet: Fleet, tenant: CreatedTenant, model: str) -> Counter[str]:
+    """What all of them are told of their answer, which is the same."""
+    number = next(_numbers)
+
+    async def program(caller: Caller) -> Sequence[Call]:
+        return [await caller.ask(number)]
+
+    calls = all_at_once(fleet.webs, tenant, model, program)
+    assert all(call.is_answered and call.is_right for call in calls)
+    return Counter(call.word for call in calls)
+
+
+def test_what_two_hundred_ask_at_once_of_two_processes_runs_once_and_one_pays_for_it(
+    fleet: Fleet, tenant: CreatedTenant
+) -> None:
+    ask_the_same(fleet, tenant, fleet.settled)
+    before, was_paid = fleet.rows_run(fleet.settled), paid(tenant)
+    for _ in range(ROUNDS):
+        words = ask_the_same(fleet, tenant, fleet.settled)
+        assert words["MISS"] == 1, words
+        assert words["COALESCED"] + words["HIT"] == CALLERS - 1, words
+    assert fleet.rows_run(fleet.settled) - before == ROUNDS
+    assert paid(tenant) - was_paid == {PRICE: ROUNDS, PRICE_OF_HITS: ROUNDS * (CALLERS - 1)}
+
+
+def test_where_two_workers_take_it_each_may_run_it_once_and_who_did_not_run_it_pays_for_a_hit(
+    fleet: Fleet, tenant: CreatedTenant, other_tenant: CreatedTenant
+) -> None:
+    wait_until_serving(fleet, other_tenant, *fleet.workers)
+    before = fleet.rows_run(fleet.model)
+    words = ask_the_same(fleet, tenant, fleet.model)
+    runs = int(fleet.rows_run(fleet.model) - before)
+    assert 1 <= runs <= len(fleet.webs)
+    assert words["MISS"] == runs
+    assert paid(tenant) == {PRICE: runs, PRICE_OF_HITS: CALLERS - runs}
+
+
+def test_a_worker_killed_in_the_middle_costs_nobody_a_wrong_answer_or_a_second_price(
+    fleet: Fleet, tenant: CreatedTenant, other_tenant: CreatedTenant
+) -> None:
+    victim = fleet.workers[0]
+    wait_until_serving(fleet, other_tenant, *fleet.workers)
+    heard = itertools.count(1)
+
+    def kill_in_the_middle(_: Call) -> None:
+        if next(heard) == CALLERS:
+            victim.kill()
+
+    calls = ask_all(fleet, tenant, then=kill_in_the_middle)
+    assert victim.process.returncode == -signal.SIGKILL
+    assert len(calls) == CALLERS * EACH
+    answered = [call for call in calls if call.is_answered]
+    assert all(call.is_right for call in answered)
+    assert all(call.is_clear_failure for call in calls if not call.is_answered)
+    assert len(answered) > CALLERS
+    assert paid(tenant) == {PRICE: len(answered)}
+    fleet.workers.remove(victim)
+    fleet.add_worker()
