@@ -1,0 +1,103 @@
+"""Ten thousand keys that are nobody's: cheap to refuse, forgotten soon, and in nobody's way."""
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import psutil  # type: ignore[import-untyped]
+import pytest
+
+from tenants.keys import new_key
+from tenants.services import CreatedTenant
+from tests.maas.granian_server import GranianServer
+
+MANY = 10_000
+CONNECTIONS = 32
+MOST_GROWTH_BYTES = 40_000_000
+QUICK_S = 2.0
+"""For a known key, on a machine that does ten thousand other things; who waited behind them would wait far longer."""
+UNKNOWN = [new_key(livemode=True).text for _ in range(MANY)]
+MALFORMED = [f"maas_live_{number:012}_wrong" for number in range(MANY)]
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[GranianServer]:
+    with GranianServer("maas.asgi:application") as server:
+        yield server
+
+
+class Asker:
+    """One connection, kept open where the server keeps it open."""
+
+    def __init__(self, port: int) -> None:
+        self._port = port
+        self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
+
+    async def ask(self, key: str) -> int:
+        if self._streams is None:
+            self._streams = await asyncio.open_connection("127.0.0.1", self._port)
+        reader, writer = self._streams
+        request = f"GET /v1/models HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {key}\r\n\r\n"
+        writer.write(request.encode())
+        head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").lower()
+        length = next(line for line in head.split("\r\n") if line.startswith("content-length:"))
+        await reader.readexactly(int(length.partition(":")[2]))
+        if "connection: close" in head:
+            self.close()
+        return int(head.split()[1])
+
+    def close(self) -> None:
+        if self._streams is not None:
+            self._streams[1].close()
+            self._streams = None
+
+
+async def flood(port: int, keys: Sequence[str], known: str) -> tuple[Counter[int], list[float]]:
+    """The statuses of them all, and how long a known key waited meanwhile, each time."""
+    left, seen, waits = iter(keys), Counter[int](), list[float]()
+    over = asyncio.Event()
+
+    async def send_on() -> None:
+        asker = Asker(port)
+        for key in left:
+            seen[await asker.ask(key)] += 1
+        asker.close()
+
+    async def ask_meanwhile() -> None:
+        asker = Asker(port)
+        while not over.is_set():
+            began_s = time.monotonic()
+            assert await asker.ask(known) == 200
+            waits.append(time.monotonic() - began_s)
+        asker.close()
+
+    meanwhile = asyncio.create_task(ask_meanwhile())
+    await asyncio.gather(*(send_on() for _ in range(CONNECTIONS)))
+    over.set()
+    await meanwhile
+    return seen, waits
+
+
+def memory_bytes(server: GranianServer) -> int:
+    return sum(
+        int(one.memory_info().rss) for one in psutil.Process(server.process.pid).children() if _serves(one)
+    )
+
+
+def _serves(process: psutil.Process) -> bool:
+    return "inside.main" not in process.cmdline()
+
+
+@pytest.mark.parametrize("keys", [UNKNOWN, MALFORMED], ids=["unknown", "malformed"])
+def test_ten_thousand_strange_keys_cost_no_error_no_memory_and_nobody_elses_time(
+    server: GranianServer, tenant: CreatedTenant, keys: Sequence[str]
+) -> None:
+    asyncio.run(flood(server.port, keys[:500], tenant.key.text))
+    before = memory_bytes(server)
+    seen, waits = asyncio.run(flood(server.port, keys, tenant.key.text))
+    assert seen.total() == MANY
+    assert set(seen) <= {401, 429}
+    assert len(waits) > 10
+    assert max(waits) < QUICK_S
+    assert memory_bytes(server) - before < MOST_GROWTH_BYTES
