@@ -94,8 +94,11 @@ class Slice:
         self._telling_soft = 0
         self._known.hear(heard.rest, now_s)
         if heard.granted:
-            self._lots.append(_Lot(heard.granted, now_s + KEPT_S))
-            self._held += heard.granted
+            # Who was let through alone, as this came late, is paid for out of it: it was asked for them.
+            paid = min(heard.granted, self._soft)
+            self._soft -= paid
+            self._lots.append(_Lot(heard.granted - paid, now_s + KEPT_S))
+            self._held += heard.granted - paid
             self._granted, self._granted_s = heard.granted, now_s
         elif self.waiting:
             self._refuses_until_s = now_s + min(REFUSES_S, self._known.wait_s(self.limit.amount, now_s))

@@ -189,3 +189,24 @@ def test_what_was_let_through_without_redis_is_told_until_it_is_heard() -> None:
     assert one.ask(0.3).soft == 3
     one.hear(Heard(0, 0), 0.4)
     assert not one.is_due(0.4)
+
+
+def test_who_was_let_through_alone_is_paid_for_out_of_what_was_asked_for_them_and_came_late() -> None:
+    """Else a process whose Redis is late lets the limit through alone, and what it was granted once more."""
+    limit, ledger, now_s = requests(10), Ledger(), 1_000.0
+    mine = Slice(limit, now_s)
+    mine.waiting = 6
+    late = ledger.rate(mine.ask(now_s), now_s)
+    alone = 0
+    while alone < 4 and mine.look_alone(now_s) is Verdict.YES:
+        mine.take_alone(now_s)
+        alone += 1
+    mine.hear(late, now_s)
+    mine.waiting = 0
+    assert (alone, late.granted) == (4, 6)
+    assert mine.ask(now_s).soft == 0
+    granted = 0
+    while mine.look(now_s) is Verdict.YES:
+        mine.take(now_s)
+        granted += 1
+    assert granted == 2
