@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.clients import fuzz_checks
 from tests.flows.caller import Caller
 from tests.flows.product import Product
 from tests.isolation.belongings import Belongings
@@ -18,8 +20,10 @@ SEED = 20261122
 EXAMPLES = int(os.environ.get("MAAS_TEST_FUZZ_EXAMPLES", "3"))
 """Random requests to an operation; those at the edges of what is described come on top, and are always the same."""
 LIMIT_S = 900
+TELLING_S = 60
+"""For the fuzzer to say what it had found when it is stopped."""
 CHECKS = (
-    "not_a_server_error",
+    "fault_of_the_server",
     "status_code_conformance",
     "content_type_conformance",
     "response_schema_conformance",
@@ -27,9 +31,14 @@ CHECKS = (
     "negative_data_rejection",
     "unsupported_method",
 )
+LAST = 20_000
+"""Characters."""
+NOT_DONE = 124
 ENDLESS = "/v1/events"
 """A stream that lasts as long as its reader."""
 _CONFIGURATION = """
+hooks = "{checks}"
+
 [[operations]]
 include-method = "DELETE"
 parameters = {{ "path.document_id" = "{nobody.document_id}", "path.file_id" = "{nobody.file_id}" }}
@@ -66,10 +75,12 @@ def test_nothing_that_the_document_describes_ends_in_a_server_error_or_in_what_i
 ) -> None:
     mine = Belongings.made_by(fuzzing, "a page for a stranger")
     settings = tmp_path / "schemathesis.toml"
-    settings.write_text(_CONFIGURATION.format(mine=mine, nobody=Belongings.of_nobody()))
+    settings.write_text(
+        _CONFIGURATION.format(mine=mine, nobody=Belongings.of_nobody(), checks=fuzz_checks.__file__)
+    )
     document = tmp_path / "openapi.json"
     document.write_text(json.dumps(fuzzing.get("/v1/openapi.json")))
-    asked = subprocess.run(
+    code, said = until_it_ends(
         [
             fuzzer,
             f"--config-file={settings}",
@@ -88,10 +99,30 @@ def test_nothing_that_the_document_describes_ends_in_a_server_error_or_in_what_i
             "--max-failures=50",
             "--no-color",
         ],
-        check=False,
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=LIMIT_S,
+        tmp_path,
     )
-    assert asked.returncode == 0, asked.stdout[-20_000:] + asked.stderr[-2000:]
+    assert code == 0, said
+
+
+def until_it_ends(command: list[str], folder: Path, limit_s: float = LIMIT_S) -> tuple[int, str]:
+    """How it ended, and the last of what it said; whoever is not done in time is stopped, and tells what it found."""
+    with subprocess.Popen(
+        command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as asking:
+        try:
+            said, _ = asking.communicate(timeout=limit_s)
+            return asking.returncode, said[-LAST:]
+        except subprocess.TimeoutExpired:
+            asking.send_signal(signal.SIGINT)
+        try:
+            said, _ = asking.communicate(timeout=TELLING_S)
+        except subprocess.TimeoutExpired:
+            asking.kill()
+            said, _ = asking.communicate()
+        return NOT_DONE, f"not done in {limit_s:g} s, and stopped:\n{said[-LAST:]}"
+
+
+def test_whoever_is_not_done_in_time_is_stopped_and_tells_what_it_had_found(tmp_path: Path) -> None:
+    patient = 'trap "echo a fault; exit 1" INT; echo begun; while :; do sleep 0.1; done'
+    code, said = until_it_ends(["sh", "-c", patient], tmp_path, limit_s=2)
+    assert (code, said) == (NOT_DONE, "not done in 2 s, and stopped:\nbegun\na fault\n")

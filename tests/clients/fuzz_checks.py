@@ -1,0 +1,37 @@
+"""What of a server's own errors is a fault: a check for schemathesis, whose process loads this file."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import schemathesis
+
+OUT_OF_TIME = {"deadline_exceeded", "model_timeout"}
+"""What a busy machine may answer with 504; that it is described at all is another check's matter."""
+
+
+@schemathesis.check
+def fault_of_the_server(_context: object, response: Any, _case: object) -> None:
+    """In place of `not_a_server_error`, which takes a refusal under load for a fault."""
+    said = fault(response.status_code, response.headers.get("retry-after") or (), response.content)
+    if said is not None:
+        raise AssertionError(said)
+
+
+def fault(status: int, retry_after: Sequence[str], body: bytes) -> str | None:
+    if status < 500:
+        return None
+    if status == 503:
+        wholly = len(retry_after) == 1 and retry_after[0].isdigit()
+        return None if wholly else f"a 503 that does not say when to come again (Retry-After: {retry_after})"
+    if status == 504 and _code(body) in OUT_OF_TIME:
+        return None
+    return f"a {status} (code: {_code(body)})"
+
+
+def _code(body: bytes) -> object:
+    try:
+        problem = json.loads(body)
+    except ValueError:
+        return None
+    return problem.get("code") if isinstance(problem, dict) else None
