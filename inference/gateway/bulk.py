@@ -44,15 +44,18 @@ class BulkExchange(Exchange):
 
 
 class PinnedTargets(Targets):
-    """One version at one price, whatever has become current since: a pause holds, and so does its end."""
+    """One version at its prices of then, whatever has become current since: a pause holds, and so does its end."""
 
-    def __init__(self, targets: Targets, key: str, price: Price) -> None:
+    def __init__(self, targets: Targets, key: str, price: Price, cached_price: Price | None) -> None:
+        """Without a price of what is known, it is that of the moment."""
         self._targets = targets
         self._key = key
         self._price = price
+        self._cached_price = cached_price
 
     async def find(self, reference: str) -> Target:
-        return replace(await self._targets.find(self._key), price=self._price)
+        found = await self._targets.find(self._key)
+        return replace(found, price=self._price, cached_price=self._cached_price or found.cached_price)
 
     async def all(self) -> tuple[Target, ...]:
         return await self._targets.all()

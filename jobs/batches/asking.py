@@ -59,7 +59,7 @@ class Asker:
     def of(self, claim: TaskClaim) -> "SliceAsker":
         assert claim.model_key is not None
         assert claim.price is not None
-        pinned = PinnedTargets(self._targets, claim.model_key, claim.price)
+        pinned = PinnedTargets(self._targets, claim.model_key, claim.price, claim.cached_price)
         return SliceAsker(claim, self._handler(claim, pinned), self._wording, self._stop, self._room)
 
     def _handler(self, claim: TaskClaim, pinned: PinnedTargets) -> Handler:
@@ -74,7 +74,7 @@ class Asker:
 
 
 class SliceAsker:
-    """For the lines of one claim: all ask the same version, at the same price."""
+    """For the lines of one claim: all ask the same version, at the same prices."""
 
     def __init__(self, claim: TaskClaim, handler: Handler, wording: Wording, stop: Stop, room: Room) -> None:
         self._claim = claim

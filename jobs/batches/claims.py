@@ -59,7 +59,7 @@ WITH claimed AS (
 )
 SELECT claimed.tenant_id, claimed.batch_id, claimed.id, claimed.kind, claimed.attempt, claimed.lease_token,
     claimed.input, claimed.deadly_lines, claimed.answered, claimed.output, claimed.errors,
-    batch.endpoint, batch.input_file_id, batch.livemode, batch.price,
+    batch.endpoint, batch.input_file_id, batch.livemode, batch.price, batch.cached_price,
     model.name || '@' || version.number, batch.ending, batch.api_key_id
 FROM claimed JOIN jobs_batch batch ON batch.id = claimed.batch_id
 LEFT JOIN inference_modelversion version ON version.id = batch.model_version_id
@@ -119,8 +119,10 @@ class TaskClaim:
     input_file_id: UUID
     livemode: bool
     price: Price | None
+    cached_price: Price | None
+    """Of lines whose answers are known; None for batches that are older than this field."""
     model_key: str | None
-    """Both are known once the file has been checked."""
+    """It and the price are known once the file has been checked."""
     ending: str
     api_key_id: UUID | None
 
@@ -167,7 +169,7 @@ def _claim(batch_id: UUID, worker: str) -> Sequence[Any] | None:
 def _claim_of(row: Sequence[Any]) -> TaskClaim:
     tenant_id, batch_id, task_id, kind, attempt, token, slice_, deadly, *rest = row
     answered, output, errors, endpoint, *batch = rest
-    file_id, livemode, price, model_key, ending, key_id = batch
+    file_id, livemode, price, cached_price, model_key, ending, key_id = batch
     return TaskClaim(
         tenant_id=tenant_id,
         batch_id=batch_id,
@@ -183,11 +185,16 @@ def _claim_of(row: Sequence[Any]) -> TaskClaim:
         endpoint=endpoint,
         input_file_id=file_id,
         livemode=livemode,
-        price=None if price is None else Price.from_json(json.loads(price)),
+        price=_price(price),
+        cached_price=_price(cached_price),
         model_key=model_key,
         ending=ending,
         api_key_id=key_id,
     )
+
+
+def _price(written: str | None) -> Price | None:
+    return None if written is None else Price.from_json(json.loads(written))
 
 
 def renew_tasks(claims: Sequence[TaskClaim]) -> dict[int, str]:

@@ -44,6 +44,9 @@ class Batch(TenantOwned):
         ModelVersion, null=True, on_delete=models.PROTECT, related_name="+", db_index=False
     )
     price = models.JSONField(null=True, help_text="As it was when the lines had been checked.")
+    cached_price = models.JSONField(
+        null=True, help_text="Of lines whose answers are known, as it was then; null in old batches."
+    )
     status = models.CharField(max_length=20, choices=_STATUSES, default=states.VALIDATING)
     ending = models.CharField(
         max_length=20,

@@ -82,7 +82,9 @@ def finish_check(claim: TaskClaim, version: ModelVersion, slices: Sequence[Slice
         for task, one in zip(tasks, slices, strict=True):
             task.input, task.lines = one.file, one.lines
         BatchTask.objects.bulk_create(tasks)
-        batch.model_version, batch.price = version, version.served_model.price.to_json()
+        served = version.served_model
+        batch.model_version, batch.price = version, served.price.to_json()
+        batch.cached_price = served.cached_price.to_json()
         batch.status, batch.in_progress_at = states.IN_PROGRESS, timezone.now()
         batch.lines_total = sum(one.lines for one in slices)
         batch.save()

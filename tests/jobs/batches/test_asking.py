@@ -5,10 +5,13 @@ from dataclasses import replace
 
 import pytest
 
+from inference.gateway.bulk import PinnedTargets
 from inference.gateway.exchange import Exchange
 from inference.gateway.gateway import Handler
 from inference.gateway.replies import Reply
 from inference.gateway.room import Room
+from inference.gateway.targets import Target, Targets
+from inference.registry.models import ServedModel
 from jobs.batches import asking
 from jobs.batches.asking import Asked, SliceAsker
 from jobs.batches.claims import TaskClaim
@@ -18,7 +21,9 @@ from jobs.batches.tries import most_tries
 from maas.edge.refusals import worded
 from tenants.asgi.protocol import ClientGone
 from tenants.asgi.stopping import Stop
+from tenants.asgi.threads import DatabaseThreads
 from tenants.billing.prices import Price
+from tenants.context import operator_work
 from tenants.errors import DomainError
 
 from .desk import BatchDesk
@@ -47,6 +52,25 @@ def test_a_use_has_the_lines_own_id_however_often_it_is_run(claim: TaskClaim) ->
     assert (first.status, first.tokens) == (200, 3)
     assert [one.id for one in first.uses] == [line_id(claim.batch_id, 7)] == [one.id for one in second.uses]
     assert {one.source_kind for one in first.uses} == {"batch_line"}
+
+
+def test_lines_pay_the_prices_of_the_time_when_they_were_checked(desk: BatchDesk) -> None:
+    served = desk.version.served_model
+    claim = desk.claimed(desk.checked())
+    with operator_work():
+        ServedModel.objects.filter(id=served.id).update(price_micros=999_999, cached_price_micros=888_888)
+    assert claim.price is not None
+    assert claim.model_key is not None
+    now = asyncio.run(_found(Targets(threads := DatabaseThreads("prices", 1)), claim.model_key))
+    assert (now.price.amount_micros, now.price_of_hits.amount_micros) == (999_999, 888_888)
+    pinned = PinnedTargets(Targets(threads), claim.model_key, claim.price, claim.cached_price)
+    then = asyncio.run(_found(pinned, claim.model_key))
+    assert (then.price, then.price_of_hits) == (served.price, served.cached_price)
+    threads.close()
+
+
+async def _found(targets: Targets, key: str) -> Target:
+    return await targets.find(key)
 
 
 def test_an_answer_that_is_no_json_is_refused_and_paid_for(claim: TaskClaim) -> None:
