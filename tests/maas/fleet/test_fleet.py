@@ -16,7 +16,7 @@ from tests.maas.fleet.processes import PRICE, PRICE_OF_HITS, Fleet, Worker
 from tests.waiting import eventually
 
 pytestmark = pytest.mark.xdist_group("fleet")
-EACH, ROUNDS = 3, 3
+EACH, ROUNDS = 2, 3
 START_S = 180.0
 _numbers = itertools.count(1)
 """No test asks what another has asked; small enough that a float says them all."""
