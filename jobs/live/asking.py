@@ -3,7 +3,9 @@
 import asyncio
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from datetime import datetime
 from uuid import UUID
 
 from jobs.states import TERMINAL
@@ -52,6 +54,8 @@ class JobSeen:
     id: UUID
     done: bool
     last_seq: int
+    queued_ms: float | None = None
+    """From its acceptance until a worker began it; None until then."""
 
 
 def job_in(answer: Answer) -> JobSeen | None:
@@ -60,9 +64,17 @@ def job_in(answer: Answer) -> JobSeen | None:
         return None
     try:
         body = json.loads(answer.body)
-        return JobSeen(UUID(body["id"]), body["state"] in TERMINAL, body.get("last_seq", 0))
+        return JobSeen(UUID(body["id"]), body["state"] in TERMINAL, body.get("last_seq", 0), _queued_ms(body))
     except (ValueError, KeyError, TypeError, AttributeError):
         return None
+
+
+def _queued_ms(job: Mapping[str, str | None]) -> float | None:
+    accepted, begun = job.get("created_at"), job.get("started_at")
+    if accepted is None or begun is None:
+        return None
+    waited = datetime.fromisoformat(begun) - datetime.fromisoformat(accepted)
+    return max(0.0, waited.total_seconds() * 1000)
 
 
 def is_job(path: str) -> bool:

@@ -41,15 +41,17 @@ class Waits:
         if wait_s is None:
             await self._inner(scope, receive, send)
             return
-        deadline_s = time.monotonic() + wait_s
+        began_s = time.monotonic()
         first = await self._asking.ask(scope, receive)
         job = job_in(first)
         if job is None:
             await first.give(send)
             return
-        last = await self._last_state(scope, receive, job, deadline_s)
+        last = await self._last_state(scope, receive, job, began_s + wait_s)
         if last is not None:
             answer = _final(scope, first, last)
+            if scope["method"] == "POST":
+                answer = answer.with_header(b"server-timing", _timing(answer, began_s))
             await answer.with_header(b"preference-applied", b"wait=%d" % wait_s).give(send)
 
     async def _last_state(
@@ -98,6 +100,15 @@ def _final(scope: Scope, first: Answer, last: Answer) -> Answer:
     if not job.done and not last.has(b"retry-after"):
         last = last.with_header(b"retry-after", b"1")
     return last
+
+
+def _timing(answer: Answer, began_s: float) -> bytes:
+    """What is known of a job as a whole; where its pages spent their time is told by their events."""
+    total = b"total;dur=%.2f" % ((time.monotonic() - began_s) * 1000)
+    job = job_in(answer)
+    if job is None or job.queued_ms is None:
+        return total
+    return b"queue;dur=%.2f, %b" % (job.queued_ms, total)
 
 
 def _tenant_of(scope: Scope) -> UUID | None:

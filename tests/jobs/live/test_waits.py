@@ -25,6 +25,7 @@ class Application:
     job_id: UUID = field(default_factory=uuid4)
     state: str = "queued"
     may_read: bool = True
+    times: dict[str, str] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
     bodies: list[bytes] = field(default_factory=list)
     asked_twice: asyncio.Event = field(default_factory=asyncio.Event)
@@ -35,7 +36,7 @@ class Application:
         if len(self.asked) == 2:
             self.asked_twice.set()
         self.bodies.append(b"".join([chunk async for chunk in body_chunks(receive)]))
-        body: dict[str, Any] = {"id": str(self.job_id), "state": self.state}
+        body: dict[str, Any] = {"id": str(self.job_id), "state": self.state, **self.times}
         headers = [(b"content-type", b"application/json"), (b"x-seen", scope["method"].encode())]
         status = 200
         if scope["method"] == "POST":
@@ -117,6 +118,39 @@ def test_a_submission_is_answered_with_the_result_once_the_job_is_done() -> None
         assert "retry-after" not in answer.headers
         assert application.asked[-1] == f"GET /v1/jobs/{application.job_id}?include=result"
         assert application.bodies[0] == b"{}"
+
+    _with_waits(application, check)
+
+
+def test_a_submission_that_waited_says_how_long_and_until_when_nobody_had_begun() -> None:
+    application = Application()
+
+    async def check(client: httpx.AsyncClient) -> None:
+        asking = asyncio.create_task(client.post("/v1/jobs", content=b"{}", headers=_prefer(30)))
+        await application.asked_twice.wait()
+        application.times = {
+            "created_at": "2026-11-22T23:59:59.500000Z",
+            "started_at": "2026-11-23T00:00:00.750000Z",
+        }
+        application.end()
+        answer = await asking
+        said = dict(one.split(";dur=") for one in answer.headers["server-timing"].split(", "))
+        assert (list(said), said["queue"]) == (["queue", "total"], "1250.00")
+        assert 0 < float(said["total"]) < answer.elapsed.total_seconds() * 1000
+
+    _with_waits(application, check)
+
+
+def test_what_is_not_known_of_a_job_that_nobody_has_begun_is_left_out() -> None:
+    application = Application(times={"created_at": "2026-11-22T23:59:59.500000Z"})
+
+    async def check(client: httpx.AsyncClient) -> None:
+        answer = await client.post("/v1/jobs", content=b"{}", headers=_prefer(0))
+        (said,) = answer.headers.get_list("server-timing")
+        assert said.startswith("total;dur=")
+        assert "queue" not in said
+        looked = await client.get(f"/v1/jobs/{application.job_id}", headers=_prefer(0))
+        assert "server-timing" not in looked.headers
 
     _with_waits(application, check)
 
