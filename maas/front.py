@@ -118,7 +118,7 @@ class Front:
         known = KnownResults(self._lane, self._cache, Generations(self._models))
         inference = Inference(Targets(self._models), known)
         # The other half of the memory: whole answers are larger than what they say, and are found sooner.
-        replies = KeptReplies(known, settings.MAAS_CACHE_MEMORY_BYTES // 2)
+        replies = KeptReplies(known, self._cache, settings.MAAS_CACHE_MEMORY_BYTES // 2)
         open_inference = OpenInference(inference, replies)
         return Gateway(
             inner,

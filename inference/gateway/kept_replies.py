@@ -1,17 +1,19 @@
 """Whole answers by the very bytes of their requests: what is sent again is neither read nor written again."""
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 from uuid import UUID
 from zlib import crc32
 
+from inference.cache.entries import Found
+from inference.cache.keys import Holder
 from inference.cache.metrics import MEMORY, calls
+from inference.cache.result_cache import ResultCache, Shelf
 from inference.cache.s3_fifo import S3Fifo
+from inference.cache.terms import LONGEST_TTL_S
 from inference.cache.worth import Worth
-from inference.contracts import Units
 from inference.gateway.cache_wishes import CacheWish, cache_wish, hit_headers
 from inference.gateway.exchange import Exchange
 from inference.gateway.inference import Answered, note_use
@@ -19,9 +21,14 @@ from inference.gateway.known_results import KnownResults
 from inference.gateway.replies import Reply
 from inference.gateway.server_timing import Timings, timing_at_once
 from inference.gateway.targets import Target
+from inference.gateway.written_replies import KeptReply, read_reply, write_reply
 
 REPLY_BYTES = 1_000
 """What a reply takes beside its body, about."""
+MOST_SHARED_BYTES = 64 << 10
+"""Of one that is kept in the cache Redis; what was run for a larger one lies there alone."""
+KIND = "reply"
+"""No results' kind: theirs answer other questions."""
 HEARD = (
     b"content-encoding",
     b"accept-encoding",
@@ -30,29 +37,13 @@ HEARD = (
 """Headers that answers depend on."""
 
 
-@dataclass(frozen=True, slots=True)
-class KeptReply:
-    reply: Reply
-    """Without what is said of this one call."""
-    target: Target
-    """As it was. What has been changed since shows by its digest."""
-    reference: str
-    """As the caller named the model."""
-    units: Units
-    written_s: float
-    """Unix time."""
-
-    def answers(self, target: Target, wish: CacheWish, now_s: float) -> bool:
-        if target is not self.target and (target.digest, target.key) != (self.target.digest, self.target.key):
-            return False
-        return now_s - self.written_s < min(target.cache_ttl_s, wish.most_age_s)
-
-
 class KeptReplies:
     """Of one event loop."""
 
-    def __init__(self, known: KnownResults, memory_bytes: int) -> None:
+    def __init__(self, known: KnownResults, cache: ResultCache, memory_bytes: int) -> None:
+        """`memory_bytes`: in this process; beyond it they lie where results do, and are erased with them."""
         self._known = known
+        self._cache = cache
         self._memory: S3Fifo[KeptReply] = S3Fifo(memory_bytes)
         self._worth: Worth[tuple[UUID, str]] = Worth()
 
@@ -69,39 +60,74 @@ class KeptReplies:
         heard = [one for one in exchange.scope["headers"] if one[0] in HEARD]
         said = (holder.tenant_id.int, holder.generation, holder.livemode, exchange.scope["path"], heard)
         key = await exchange.think(len(body), _digest, repr(said).encode(), body)
-        return RawRequest(key, wish, self._known, self._memory, partial(self._note_look, of))
+        return RawRequest(self, holder, of, key, wish)
 
-    def _note_look(self, of: tuple[UUID, str], found: bool) -> None:
-        self._worth.count(of, looked=1, found=int(found))
+    async def find(self, raw: "RawRequest") -> KeptReply | None:
+        if not raw.wish.reads:
+            return None
+        kept = self._memory.get(raw.key, time.time()) or await self._fetched(raw)
+        self._worth.count(raw.of, looked=1, found=int(kept is not None))
+        return kept
+
+    def answers(self, raw: "RawRequest", kept: KeptReply, target: Target) -> bool:
+        """`target`: what its name stands for now."""
+        if (target.digest, target.key) != (kept.digest, kept.key):
+            return False
+        return time.time() - kept.written_s < min(target.cache_ttl_s, raw.wish.most_age_s)
+
+    def note_hit(self, raw: "RawRequest", target: Target) -> None:
+        self._known.note_found(str(raw.holder.tenant_id), target, 1)
+        calls(target.key, "hit").inc()
+
+    def put(self, raw: "RawRequest", kept: KeptReply, ttl_s: float) -> None:
+        self._remember(raw, kept, ttl_s)
+        if len(kept.reply.body) <= MOST_SHARED_BYTES:
+            shelf = self._shelf(raw.holder, ttl_s)
+            written = Found(write_reply(kept), kept.written_s)
+            self._cache.keep_alone(shelf, shelf.key(raw.key), written)
+
+    async def _fetched(self, raw: "RawRequest") -> KeptReply | None:
+        """What another process has kept, or this one before it was started anew."""
+        shelf = self._shelf(raw.holder, LONGEST_TTL_S)
+        found = await self._cache.fetched_alone(shelf, shelf.key(raw.key))
+        kept = None if found is None else read_reply(found.payload, found.written_s)
+        if kept is not None:
+            self._remember(raw, kept, LONGEST_TTL_S)
+        return kept
+
+    def _remember(self, raw: "RawRequest", kept: KeptReply, ttl_s: float) -> None:
+        size = len(kept.reply.body) + REPLY_BYTES
+        self._memory.put(raw.key, kept, size, kept.written_s + ttl_s)
+        MEMORY.labels("replies").set(self._memory.used_bytes)
+
+    def _shelf(self, holder: Holder, ttl_s: float) -> Shelf:
+        return self._cache.shelf(holder, "", {}, KIND, ttl_s)
 
 
 @dataclass(frozen=True, slots=True)
 class RawRequest:
+    """One request as it was sent, before any of it is read."""
+
+    replies: KeptReplies
+    holder: Holder
+    of: tuple[UUID, str]
     key: bytes
     wish: CacheWish
-    known: KnownResults
-    memory: S3Fifo[KeptReply]
-    note_look: Callable[[bool], None]
 
-    def find(self) -> KeptReply | None:
-        if not self.wish.reads:
-            return None
-        kept = self.memory.get(self.key, time.time())
-        self.note_look(kept is not None)
-        return kept
+    async def find(self) -> KeptReply | None:
+        return await self.replies.find(self)
 
     async def answer(self, exchange: Exchange, kept: KeptReply, target: Target) -> Reply | None:
         """None where it does not answer any more. `target`: what the name stands for now."""
-        now_s = time.time()
-        if not kept.answers(target, self.wish, now_s):
+        if not self.replies.answers(self, kept, target):
             return None
         if exchange.admission is not None:
             await exchange.admission.enter_model(target.model)
-        self.known.note_found(str(exchange.identity.tenant_id), target, 1)
+        self.replies.note_hit(self, target)
         note_use(exchange, target, None, kept.units)
-        calls(target.key, "hit").inc()
         reply = kept.reply
-        said = (timing_at_once(at_once(exchange).total), *hit_headers(max(0.0, now_s - kept.written_s)))
+        age_s = max(0.0, time.time() - kept.written_s)
+        said = (timing_at_once(at_once(exchange).total), *hit_headers(age_s))
         return Reply(reply.body, reply.content_type, reply.status, (*reply.headers, *said))
 
     def keep(self, exchange: Exchange, reference: str, answered: Answered, reply: Reply) -> None:
@@ -109,14 +135,13 @@ class RawRequest:
         outcome, target = answered.outcome, answered.target
         if not outcome.written_s:
             return
-        kept = KeptReply(reply, target, reference, outcome.output.units, outcome.written_s)
-        exchange.afterwards(partial(self._put, kept), len(reply.body))
+        units = outcome.output.units
+        kept = KeptReply(reply, target.key, target.digest, reference, units, outcome.written_s)
+        exchange.afterwards(partial(self._put, kept, target.cache_ttl_s), len(reply.body))
 
-    def _put(self, kept: KeptReply, written: bool) -> None:
+    def _put(self, kept: KeptReply, ttl_s: float, written: bool) -> None:
         if written:
-            ends_s = kept.written_s + kept.target.cache_ttl_s
-            self.memory.put(self.key, kept, len(kept.reply.body) + REPLY_BYTES, ends_s)
-            MEMORY.labels("replies").set(self.memory.used_bytes)
+            self.replies.put(self, kept, ttl_s)
 
 
 def at_once(exchange: Exchange) -> Timings:

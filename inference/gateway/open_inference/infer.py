@@ -54,7 +54,7 @@ async def infer(
     sent = await exchange.body()
     target = await inference.targets.to_run(reference)
     raw = None if replies is None else await replies.raw(exchange, sent)
-    if raw is not None and (kept := raw.find()) is not None:
+    if raw is not None and (kept := await raw.find()) is not None:
         reply = await raw.answer(exchange, kept, target)
         if reply is not None:
             with counted(statistics, exchange, target) as count:

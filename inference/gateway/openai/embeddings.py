@@ -56,7 +56,7 @@ class Embeddings:
         return Reply(written, headers=answered.headers)
 
     async def _known(self, exchange: Exchange, raw: RawRequest) -> Reply | None:
-        kept = raw.find()
+        kept = await raw.find()
         if kept is None:
             return None
         with model_is_blamed():

@@ -15,9 +15,11 @@ from inference.cache.keeping import NewEntry, RemoteKeeper
 from inference.cache.reading import RemoteReader
 from inference.cache.scripts import NOTE_BYTES, entries_prefix, entry_key, keys_of
 from tests.inference.lane.mortal import MortalRedis
+from tests.inference.lane.slow_wire import SlowWire
 
 SIZE = 1_000
 ROOM = 10
+PATIENT_S = 0.3
 NOWHERE = "redis://127.0.0.1:1/0"
 
 
@@ -172,6 +174,7 @@ def test_one_that_was_away_is_asked_again_and_nothing_late_is_taken_for_anothers
         breaker.succeeded()
         while (found := await reader.get([b])) == [None]:
             breaker.succeeded()
+            await asyncio.sleep(0.01)
         assert found == [b"of b"]
 
     ask(mortal.url, scenario, patience_s=0.6)
@@ -216,3 +219,23 @@ def test_a_redis_that_is_full_is_told_of_once(mortal: MortalRedis) -> None:
 @pytest.fixture
 def cache_url() -> str:
     return str(settings.MAAS_CACHE_URL)
+
+
+def test_who_has_waited_in_vain_waits_for_the_same_trip_no_second_time(mortal: MortalRedis) -> None:
+    async def go() -> tuple[float, float]:
+        with SlowWire(mortal.url) as wire:
+            reader = RemoteReader(wire.url, Breaker(), patience_s=PATIENT_S)
+            assert await reader.get([b"warm"]) == [None]
+            wire.delay_s = 10 * PATIENT_S
+            loop = asyncio.get_running_loop()
+            began_s = loop.time()
+            assert await reader.get([b"answer"]) == [None]
+            first_s = loop.time() - began_s
+            assert await reader.get([b"text"]) == [None]
+            both_s = loop.time() - began_s
+            await reader.close()
+            return first_s, both_s - first_s
+
+    first_s, second_s = asyncio.run(go())
+    assert first_s >= PATIENT_S
+    assert second_s < PATIENT_S / 2

@@ -14,7 +14,7 @@ def inference_of(
     threads: DatabaseThreads, lane: AsyncLaneClient, cache: ResultCache, memory_bytes: int = 1 << 20
 ) -> tuple[Inference, KeptReplies]:
     known = KnownResults(lane, cache, Generations(threads))
-    return Inference(Targets(threads), known), KeptReplies(known, memory_bytes)
+    return Inference(Targets(threads), known), KeptReplies(known, cache, memory_bytes)
 
 
 def cache_at(

@@ -268,7 +268,7 @@ def test_a_run_under_way_while_results_are_erased_leaves_nothing_in_redis(
         assert entries_of(identity, cache_url) == []
         await until_word(lambda: house.embed(identity, model, "word"), "MISS")
         await house.cache.settle()
-        assert len(entries_of(identity, cache_url)) == 1
+        assert len(entries_of(identity, cache_url)) == 2, "the text's result, and the whole answer"
 
     run(scenario, cache_url)
 
@@ -505,13 +505,14 @@ def test_garbage_in_redis_is_a_miss(identity: Identity, model: str, cache_url: s
         await one.embed(identity, model, ["a", "b"])
         await one.cache.settle()
         of_entries = entries_of(identity, cache_url)
-        assert len(of_entries) == 2
+        assert len(of_entries) == 3, "two texts and the whole answer"
         with redis.Redis.from_url(cache_url) as client:
-            first, second = (client.get(key) for key in of_entries)
+            first, second, third = (client.get(key) for key in of_entries)
             client.set(of_entries[0], second)
-            client.delete(of_entries[1])
-            client.lpush(of_entries[1], b"a list")
-        assert first != second
+            client.set(of_entries[1], third)
+            client.delete(of_entries[2])
+            client.lpush(of_entries[2], b"a list")
+        assert first != second != third
         assert (await other.embed(identity, model, ["a", "b"])).word == "MISS"
 
     run_two(scenario, cache_url)

@@ -1,0 +1,46 @@
+"""A whole answer as bytes: what of it outlasts the process that made it."""
+
+from dataclasses import dataclass
+
+from inference.contracts import Units
+from inference.gateway.replies import Reply
+from inference.lane.errors import MessageMalformed
+from inference.lane.frames import pack, unpack
+
+
+@dataclass(frozen=True, slots=True)
+class KeptReply:
+    reply: Reply
+    """Without what is said of this one call."""
+    key: str
+    """Of the version that answered."""
+    digest: str
+    """Of that version: what has been changed since shows by it."""
+    reference: str
+    """As the caller named the model."""
+    units: Units
+    written_s: float
+    """Unix time."""
+
+
+def write_reply(kept: KeptReply) -> bytes:
+    """Without its time, which the entry itself tells."""
+    reply, units = kept.reply, kept.units
+    headers = [[name.decode("latin-1"), value.decode("latin-1")] for name, value in reply.headers]
+    said = [reply.content_type, reply.status, headers]
+    of = [kept.key, kept.digest, kept.reference]
+    return pack({"reply": said, "of": of, "units": [units.pages, units.tokens, units.calls]}, [reply.body])
+
+
+def read_reply(payload: bytes, written_s: float) -> KeptReply | None:
+    """None for what another version of this product wrote otherwise."""
+    try:
+        header, (body,) = unpack(payload)
+        content_type, status, headers = header["reply"]
+        key, digest, reference = header["of"]
+        pages, tokens, calls = header["units"]
+        named = tuple((name.encode("latin-1"), value.encode("latin-1")) for name, value in headers)
+    except (MessageMalformed, LookupError, TypeError, ValueError, AttributeError):
+        return None
+    reply = Reply(bytes(body), content_type, status, named)
+    return KeptReply(reply, key, digest, reference, Units(pages, tokens, calls), written_s)
