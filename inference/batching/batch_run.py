@@ -17,8 +17,6 @@ from inference.errors import ModelFailed
 CUT_FOR_S = 60.0
 """A batch that fails after a long time is not cut for ever: everyone behind it waits. Two runs that were ended as too
 long fit into it."""
-WORTH_KNOWING_S = 0.001
-"""Of shorter runs the time alone is learned: to learn the work too would cost more than it gains."""
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
@@ -77,20 +75,15 @@ class BatchRunner:
         run: Callable[[Sequence[Any], int, RunControl], Sequence[Any]],
         *,
         fit: CostFit,
-        work: CostFit,
-        work_clock: Callable[[], float] | None,
         clock: Callable[[], float],
         watch: BatchWatch,
         lock: threading.Lock,
     ) -> None:
         self.fit = fit
-        self.work = work
-        """The same of the processor's time: what else the machine does lengthens a run, and hardly moves this."""
         self.size = BatchSize()
         self._name = name
         self._run = run
         self._clock = clock
-        self._work_clock = work_clock
         self._watch = watch
         self._lock = lock
 
@@ -136,17 +129,15 @@ class BatchRunner:
         assert part[0].run is not None
         control = part[0].run.control
         length = max(entry.length for entry in part)
-        started_s, worked_s = self._clock(), self._worked_s()
+        started_s = self._clock()
         settled = self._answers(part, length, control)
-        run_s, worked_s = self._clock() - started_s, self._worked_s() - worked_s
+        run_s = self._clock() - started_s
         with self._lock:
             for entry in part:
                 entry.run = None
         rows = sum(entry.rows for entry in part)
         if settled.error is None and not control.ended:
             self.fit = self.fit.after(rows, rows * length, run_s)
-            if worked_s > WORTH_KNOWING_S:
-                self.work = self.work.after(rows, rows * length, worked_s)
         self._watch.ran(
             BatchRun(
                 rows=rows,
@@ -158,9 +149,6 @@ class BatchRunner:
             )
         )
         return replace(settled, run_s=run_s)
-
-    def _worked_s(self) -> float:
-        return self._work_clock() if self._work_clock is not None else 0.0
 
     def _answers(self, part: list[Entry], length: int, control: RunControl) -> Settled:
         try:

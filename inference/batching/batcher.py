@@ -59,8 +59,6 @@ class Batcher(Generic[Payload, Answer]):
         *,
         limits: BatchLimits | None = None,
         fit: CostFit | None = None,
-        work: CostFit | None = None,
-        work_clock: Callable[[], float] | None = None,
         clock: Callable[[], float] = time.monotonic,
         watch: BatchWatch | None = None,
     ) -> None:
@@ -78,25 +76,13 @@ class Batcher(Generic[Payload, Answer]):
         self._thread: threading.Thread | None = None
         self._closed = False
         self._runner = BatchRunner(
-            name,
-            run,
-            fit=fit or CostFit(),
-            work=work or CostFit(),
-            work_clock=work_clock,
-            clock=clock,
-            watch=self._watch,
-            lock=self._lock,
+            name, run, fit=fit or CostFit(), clock=clock, watch=self._watch, lock=self._lock
         )
 
     @property
     def fit(self) -> CostFit:
         """What was learned so far, to be saved with the model."""
         return self._runner.fit
-
-    @property
-    def work(self) -> CostFit:
-        """The same of processor time, where there is a clock for it."""
-        return self._runner.work
 
     @property
     def waiting_rows(self) -> int:
@@ -298,7 +284,7 @@ class Batcher(Generic[Payload, Answer]):
         rows = self._runner.size.of(limits.max_rows)
         if rows < limits.max_rows:
             limits = replace(limits, max_rows=rows)
-        config = PolicyConfig(limits, self.fit, self._company, self._last_run_s, self.work)
+        config = PolicyConfig(limits, self._runner.fit, self._company, self._last_run_s)
         return decide(self._waiting, config, self._clock())
 
     def _sleep(self, rest: "_Rest", patience_s: float) -> bool:

@@ -12,7 +12,6 @@ TRUST_FIT_S = 5.0
 """So long after a run its times are believed enough to refuse work. A device that has run nothing since then is tried:
 a fit that were too slow by some accident would otherwise never see another run."""
 TRUSTED_OBSERVATIONS = 8
-UNKNOWN = CostFit()
 HOLD_SHARE = 0.25
 """A batch is held back for at most this part of what one more run would cost by itself."""
 GAP_SHARE = 0.25
@@ -26,13 +25,6 @@ class PolicyConfig:
     company: Company
     last_run_s: float | None = None
     """When the last run ended."""
-    work: CostFit = UNKNOWN
-    """As `fit`, of the processor's time: steadier, and what a machine that is busy has to spare."""
-
-    @property
-    def cost(self) -> CostFit:
-        """By which a batch is put together; deadlines go by the clock."""
-        return self.work if self.work.observations >= TRUSTED_OBSERVATIONS else self.fit
 
     def hold_s(self) -> float:
         return min(self.limits.max_wait_ms / 1000, HOLD_SHARE * self.fit.coefficients.fixed_s)
@@ -164,7 +156,7 @@ class _Batch:
         """Rows by length, shortest first."""
         self._useful = first.rows * first.length
         self._limits = config.limits
-        self._fit, self._cost = config.fit, config.cost
+        self._fit = config.fit
         self._now = now
         self._trusts_fit = config.trusts_fit(now)
         self._at_latest = _at_latest(first)
@@ -180,7 +172,7 @@ class _Batch:
         if self._trusts_fit and at_latest < self._now + self._fit.predict(rows, padded):
             return False
         useful = self._useful + piece.rows * piece.length
-        cut_s = self._cost.cut_s(rows, padded)
+        cut_s = self._fit.cut_s(rows, padded)
         if cut_s < 0 or not self._put(piece, padding=padded - useful, cut_s=cut_s):
             return False
         self.pieces.append(piece)
@@ -191,7 +183,7 @@ class _Batch:
         """Into its level, if the batch is still cheaper whole than as two."""
         level = self._level(piece)
         level.rows += piece.rows
-        if self._cost.coefficients.padded_s * padding <= cut_s or self._padding_pays(cut_s):
+        if self._fit.coefficients.padded_s * padding <= cut_s or self._padding_pays(cut_s):
             return True
         level.rows -= piece.rows
         if not level.rows:
@@ -213,7 +205,7 @@ class _Batch:
         Where all padding together costs less than that, nobody need look.
         """
         shorter_rows, longest = 0, self.levels[-1].length
-        padded_s = self._cost.coefficients.padded_s
+        padded_s = self._fit.coefficients.padded_s
         for level in self.levels:
             shorter_rows += level.rows
             if padded_s * shorter_rows * (longest - level.length) > cut_s:

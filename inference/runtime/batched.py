@@ -136,9 +136,6 @@ class SessionBatchers:
                 str(of),
                 self._runner(session, run),
                 fit=self._fit_of(session),
-                work=self._work_of(session),
-                # A run on a GPU takes little of the processor's time, whatever it costs.
-                work_clock=None if self._host.on_gpu else time.process_time,
                 watch=self._watch_of(of),
             )
             served = self._served[session.path] = _Served(session, batcher, of)
@@ -177,19 +174,9 @@ class SessionBatchers:
         return run_batch
 
     def _fit_of(self, session: HostedSession) -> CostFit:
-        return self._restored(session, self._saved_fit(session))
-
-    def _work_of(self, session: HostedSession) -> CostFit:
-        saved = self._saved_fit(session).get("work")
-        return self._restored(session, saved if isinstance(saved, Mapping) else {})
-
-    def _saved_fit(self, session: HostedSession) -> Mapping[str, Any]:
         profile = self._host.profile(session.path)
-        return profile.fit if profile is not None else {}
-
-    def _restored(self, session: HostedSession, saved: Mapping[str, Any]) -> CostFit:
         try:
-            return CostFit.restored(saved) if saved else CostFit()
+            return CostFit.restored(profile.fit) if profile is not None and profile.fit else CostFit()
         except ValueError as error:
             log.warning("batch_fit_not_understood", model=session.name, error=str(error))
             return CostFit()
@@ -200,8 +187,7 @@ class SessionBatchers:
         served = self._served.get(session.path)
         if served is not None and now_s >= served.keep_fit_at_s:
             served.keep_fit_at_s = now_s + KEEP_FIT_EVERY_S
-            batcher = served.batcher
-            self._host.learn(session.path, fit={**batcher.fit.saved(), "work": batcher.work.saved()})
+            self._host.learn(session.path, fit=served.batcher.fit.saved())
 
 
 def _for_one_call(pieces: Sequence[Piece[Any]]) -> list[Piece[Any]]:

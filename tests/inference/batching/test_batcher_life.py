@@ -1,4 +1,3 @@
-import itertools
 import threading
 import weakref
 
@@ -57,20 +56,6 @@ def test_the_fit_learns_from_runs_that_succeed() -> None:
         with pytest.raises(ModelFailed):
             batcher.run(pieces(2), Call())
         assert batcher.fit.observations == 1
-
-
-def test_the_work_of_a_run_is_learned_beside_its_time() -> None:
-    worked_s = itertools.count(step=0.25)
-    with batching(Doubler(), work_clock=lambda: next(worked_s)) as batcher:
-        batcher.run(pieces(1, 2), Call())
-        assert batcher.work.predict(2, 2) == pytest.approx(0.25, rel=0.05)
-        assert batcher.fit.predict(2, 2) < 0.25
-
-
-def test_the_work_of_a_run_that_is_over_at_once_is_not_learned() -> None:
-    with batching(Doubler(), work_clock=lambda: 1.0) as batcher:
-        batcher.run(pieces(1), Call())
-        assert (batcher.fit.observations, batcher.work.observations) == (1, 0)
 
 
 def test_what_ran_is_counted() -> None:

@@ -9,15 +9,7 @@ from inference.batching.company import Company
 from inference.batching.cost_fit import Coefficients, CostFit
 from inference.batching.cut_cost import IN_FORCE, Cut
 from inference.batching.limits import BatchLimits
-from inference.batching.policy import (
-    TRUSTED_OBSERVATIONS,
-    Dispatch,
-    Idle,
-    PolicyConfig,
-    Refuse,
-    WaitUntil,
-    decide,
-)
+from inference.batching.policy import Dispatch, Idle, PolicyConfig, Refuse, WaitUntil, decide
 from inference.batching.size_seen import size_class
 from inference.batching.waiting import QueuedPiece, WaitingPieces
 
@@ -110,23 +102,6 @@ def seen(cost: Coefficients, cuts: dict[tuple[int, int], float]) -> CostFit:
     """A fit by which a batch of so many rows and padded tokens is cut at such a cost."""
     found = {size_class(*size): Cut(cost_s, IN_FORCE, 100) for size, cost_s in cuts.items()}
     return CostFit(100, {}, cost, found)
-
-
-def test_a_batch_is_put_together_by_the_work_it_is_and_its_deadlines_by_the_clock() -> None:
-    waiting = queue(10, 10, 120, 120)
-    hopeless = put(waiting, 10, deadline_s=NOW + 0.03)
-    by_work = PolicyConfig(LIMITS, ONLY_RUNS, Company(), NOW - 1, DEAR_PADDING)
-    assert lengths(dispatched(waiting, by_work)) == [10, 10]
-    assert hopeless.waiting
-    waiting = WaitingPieces()
-    hopeless = put(waiting, 10, deadline_s=NOW + 0.03)
-    assert decide(waiting, by_work, NOW) == Refuse(hopeless, 0.04)
-
-
-def test_before_much_work_was_seen_the_clock_is_believed() -> None:
-    little = CostFit(TRUSTED_OBSERVATIONS - 1, {}, DEAR_PADDING.coefficients)
-    settings = PolicyConfig(LIMITS, ONLY_RUNS, Company(), NOW - 1, little)
-    assert sorted(lengths(dispatched(queue(1, 500, 30), settings))) == [1, 30, 500]
 
 
 def test_a_batch_does_not_grow_to_a_size_that_smaller_ones_beat() -> None:
