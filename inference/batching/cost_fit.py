@@ -7,16 +7,21 @@ from itertools import combinations
 from types import MappingProxyType
 from typing import Any
 
-from inference.batching.cut_cost import Cut, cuts_after
-from inference.batching.size_seen import MOST_WEIGHT, SizeClass, SizeSeen, size_class
-
 FORM = 1
+FASTER, SLOWER = 0.5, 0.15
+"""Delays only ever add, so a size is believed to be about as fast as its faster runs."""
+OUTLIER = 3.0
+"""A run this many times slower than its size usually is counts as this much slower, and no more."""
+MOST_WEIGHT = 8
+STALE_AFTER = 512
+"""Observations after which what was seen of a size counts half, unless the size was seen again."""
 MOST_SIZES = 48
 PRIOR_WEIGHT = 0.02
 REFIT_EVERY = 16
 WORTH_A_REFIT_S = 0.005
 """After shorter runs the coefficients may lag: finding them takes up to a tenth of a millisecond."""
 
+SizeClass = tuple[int, int]
 Vector = tuple[float, float, float]
 
 
@@ -26,12 +31,37 @@ class Coefficients:
     row_s: float
     padded_s: float
 
-    def predict(self, rows: float, padded: float) -> float:
+    def predict(self, rows: int, padded: int) -> float:
         return self.fixed_s + self.row_s * rows + self.padded_s * padded
 
 
 PRIOR = Coefficients(fixed_s=0.005, row_s=0.0005, padded_s=0.00005)
 """The shape of a small model on a CPU; its scale follows the first run."""
+
+
+@dataclass(frozen=True, slots=True)
+class SizeSeen:
+    """Batches of about one size."""
+
+    rows: float
+    padded: float
+    run_s: float
+    times: int
+    last_seen: int
+
+    def and_again(self, rows: int, padded: int, run_s: float, now: int) -> "SizeSeen":
+        bounded = min(run_s, OUTLIER * self.run_s)
+        pace = FASTER if bounded < self.run_s else SLOWER
+        return SizeSeen(
+            self.rows + pace * (rows - self.rows),
+            self.padded + pace * (padded - self.padded),
+            self.run_s + pace * (bounded - self.run_s),
+            min(self.times + 1, MOST_WEIGHT),
+            now,
+        )
+
+    def weight(self, now: int) -> float:
+        return float(self.times * 0.5 ** ((now - self.last_seen) / STALE_AFTER))
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,16 +74,9 @@ class CostFit:
     observations: int = 0
     sizes: Mapping[SizeClass, SizeSeen] = field(default_factory=lambda: MappingProxyType({}))
     coefficients: Coefficients = PRIOR
-    cuts: Mapping[SizeClass, Cut] = field(default_factory=lambda: MappingProxyType({}))
 
     def predict(self, rows: int, padded: int) -> float:
         return self.coefficients.predict(rows, padded)
-
-    def cut_s(self, rows: int, padded: int) -> float:
-        """What it costs to run such a batch as two: below 0, the two together take less time than the one."""
-        cut = self.cuts.get(size_class(rows, padded)) if self.cuts else None
-        fixed_s = self.coefficients.fixed_s
-        return fixed_s if cut is None or not cut.in_force else min(fixed_s, cut.cost_s)
 
     def share(self, rows: int, padded: int, *, of_rows: int) -> float:
         """What these rows cost within a full batch of so many."""
@@ -65,18 +88,15 @@ class CostFit:
             return self
         now = self.observations + 1
         sizes = dict(self.sizes)
-        size = size_class(rows, padded)
+        size = (rows.bit_length(), padded.bit_length())
         seen = sizes.get(size)
         if seen is None:
-            sizes[size] = SizeSeen.once(rows, padded, run_s, now)
+            sizes[size] = SizeSeen(rows, padded, run_s, 1, now)
             _forget_the_least(sizes, now)
         else:
             sizes[size] = seen.and_again(rows, padded, run_s, now)
-        if now % REFIT_EVERY == 0:
-            cost = _fit(sizes.values(), now)
-            return CostFit(now, sizes, cost, cuts_after(self.cuts, sizes, now, cost.predict))
-        if seen is None or run_s > WORTH_A_REFIT_S:
-            return replace(self, observations=now, sizes=sizes, coefficients=_fit(sizes.values(), now))
+        if seen is None or run_s > WORTH_A_REFIT_S or now % REFIT_EVERY == 0:
+            return CostFit(now, sizes, _fit(sizes.values(), now))
         return replace(self, observations=now, sizes=sizes)
 
     def saved(self) -> dict[str, Any]:
@@ -102,7 +122,7 @@ class CostFit:
             seen = [_size_from(entry, observations) for entry in saved["sizes"][:MOST_SIZES]]
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise ValueError(f"the saved fit is damaged: {type(error).__name__}: {error}") from error
-        sizes = {size_class(int(size.rows), int(size.padded)): size for size in seen}
+        sizes = {(int(size.rows).bit_length(), int(size.padded).bit_length()): size for size in seen}
         return cls(observations, sizes, _fit(sizes.values(), observations))
 
 
@@ -114,7 +134,7 @@ def _size_from(entry: Sequence[float], observations: int) -> SizeSeen:
     times, last_seen = int(times), int(last_seen)
     if not (1 <= times <= MOST_WEIGHT and 0 <= last_seen <= observations):
         raise ValueError(f"{entry!r} was not seen {times} times by observation {observations}")
-    return SizeSeen.once(*numbers, last_seen, times=times)
+    return SizeSeen(*numbers, times, last_seen)
 
 
 def _forget_the_least(sizes: dict[SizeClass, SizeSeen], now: int) -> None:

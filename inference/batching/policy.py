@@ -156,7 +156,7 @@ class _Batch:
         """Rows by length, shortest first."""
         self._useful = first.rows * first.length
         self._limits = config.limits
-        self._fit = config.fit
+        self._cost = config.fit.coefficients
         self._now = now
         self._trusts_fit = config.trusts_fit(now)
         self._at_latest = _at_latest(first)
@@ -169,21 +169,20 @@ class _Batch:
         if self._limits.max_padded is not None and padded > self._limits.max_padded:
             return False
         at_latest = min(self._at_latest, _at_latest(piece))
-        if self._trusts_fit and at_latest < self._now + self._fit.predict(rows, padded):
+        if self._trusts_fit and at_latest < self._now + self._cost.predict(rows, padded):
             return False
         useful = self._useful + piece.rows * piece.length
-        cut_s = self._fit.cut_s(rows, padded)
-        if cut_s < 0 or not self._put(piece, padding=padded - useful, cut_s=cut_s):
+        if not self._put(piece, padding=padded - useful):
             return False
         self.pieces.append(piece)
         self.rows, self._useful, self._at_latest = rows, useful, at_latest
         return True
 
-    def _put(self, piece: QueuedPiece, *, padding: int, cut_s: float) -> bool:
+    def _put(self, piece: QueuedPiece, *, padding: int) -> bool:
         """Into its level, if the batch is still cheaper whole than as two."""
         level = self._level(piece)
         level.rows += piece.rows
-        if self._fit.coefficients.padded_s * padding <= cut_s or self._padding_pays(cut_s):
+        if self._cost.padded_s * padding <= self._cost.fixed_s or self._padding_pays():
             return True
         level.rows -= piece.rows
         if not level.rows:
@@ -199,15 +198,16 @@ class _Batch:
         self.levels.insert(0 if piece.length < self.levels[0].length else len(self.levels), level)
         return level
 
-    def _padding_pays(self, cut_s: float) -> bool:
-        """No cut into a shorter and a longer batch would save more padding than it costs.
+    def _padding_pays(self) -> bool:
+        """No cut into a shorter and a longer batch would save more padding than one more run costs.
 
         Where all padding together costs less than that, nobody need look.
         """
         shorter_rows, longest = 0, self.levels[-1].length
-        padded_s = self._fit.coefficients.padded_s
+        most = self._cost.fixed_s
+        padded_s = self._cost.padded_s
         for level in self.levels:
             shorter_rows += level.rows
-            if padded_s * shorter_rows * (longest - level.length) > cut_s:
+            if padded_s * shorter_rows * (longest - level.length) > most:
                 return False
         return True

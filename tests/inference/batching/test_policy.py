@@ -1,5 +1,4 @@
 from collections.abc import Iterator
-from math import inf
 
 import pytest
 from hypothesis import given
@@ -7,10 +6,8 @@ from hypothesis import strategies as st
 
 from inference.batching.company import Company
 from inference.batching.cost_fit import Coefficients, CostFit
-from inference.batching.cut_cost import IN_FORCE, Cut
 from inference.batching.limits import BatchLimits
 from inference.batching.policy import Dispatch, Idle, PolicyConfig, Refuse, WaitUntil, decide
-from inference.batching.size_seen import size_class
 from inference.batching.waiting import QueuedPiece, WaitingPieces
 
 NOW = 1000.0
@@ -96,31 +93,6 @@ def test_lengths_that_differ_too_much_run_apart() -> None:
 
 def test_where_only_runs_cost_everything_runs_together() -> None:
     assert sorted(lengths(dispatched(queue(1, 500, 30), config(ONLY_RUNS)))) == [1, 30, 500]
-
-
-def seen(cost: Coefficients, cuts: dict[tuple[int, int], float]) -> CostFit:
-    """A fit by which a batch of so many rows and padded tokens is cut at such a cost."""
-    found = {size_class(*size): Cut(cost_s, IN_FORCE, 100) for size, cost_s in cuts.items()}
-    return CostFit(100, {}, cost, found)
-
-
-def test_a_batch_does_not_grow_to_a_size_that_smaller_ones_beat() -> None:
-    fit = seen(ONLY_RUNS.coefficients, {(8, 80): -0.01})
-    assert len(dispatched(queue(*[10] * 30), config(fit)).pieces) == 7
-
-
-def test_a_piece_that_is_of_such_a_size_by_itself_runs_alone() -> None:
-    fit = seen(ONLY_RUNS.coefficients, {(8, 80): -0.01, (9, 90): -0.01})
-    waiting = queue(10, rows=8)
-    put(waiting, 10)
-    assert len(dispatched(waiting, config(fit)).pieces) == 1
-
-
-def test_padding_is_worth_only_what_a_cut_was_seen_to_cost() -> None:
-    asked = [20] * 8 + [17] * 8
-    settings = config(seen(DEAR_PADDING.coefficients, {(9, 180): 0.001, (15, 300): 0.001}))
-    assert sorted(lengths(dispatched(queue(*asked), config()))) == sorted(asked)
-    assert lengths(dispatched(queue(*asked), settings)) == [20] * 8 + [17] * 3
 
 
 def test_pieces_of_other_groups_stay_out() -> None:
@@ -220,27 +192,24 @@ PIECES = st.lists(
 
 @given(
     pieces=PIECES,
-    limits=st.builds(BatchLimits, max_rows=st.integers(1, 20), max_padded=st.none() | st.integers(1, 3000)),
+    max_rows=st.integers(1, 20),
+    max_padded=st.none() | st.integers(1, 3000),
     fixed_s=st.floats(0, 1),
     padded_s=st.floats(0, 0.01),
-    cuts=st.dictionaries(
-        st.tuples(st.integers(1, 5), st.integers(1, 12)),
-        st.builds(Cut, st.floats(-1, 0), st.integers(1, 6), st.just(100)),
-    ),
 )
 def test_every_piece_runs_once_in_batches_that_keep_their_bounds(
     pieces: list[tuple[int, str, str | None, int]],
-    limits: BatchLimits,
+    max_rows: int,
+    max_padded: int | None,
     fixed_s: float,
     padded_s: float,
-    cuts: dict[tuple[int, int], Cut],
 ) -> None:
     waiting = WaitingPieces()
     entered = [
         put(waiting, length, tenant=tenant, group=group, rows=rows) for length, tenant, group, rows in pieces
     ]
-    fit = CostFit(100, {}, Coefficients(fixed_s, 0.001, padded_s), cuts)
-    settings = config(fit, limits)
+    fit = CostFit(100, {}, Coefficients(fixed_s, 0.001, padded_s))
+    settings = config(fit, BatchLimits(max_rows=max_rows, max_padded=max_padded))
     ran: list[QueuedPiece] = []
     while isinstance(decision := decide(waiting, settings, NOW), Dispatch):
         batch = decision.pieces
@@ -248,9 +217,8 @@ def test_every_piece_runs_once_in_batches_that_keep_their_bounds(
         assert len({piece.group for piece in batch}) == 1
         assert decision.padded_length == max(piece.length for piece in batch)
         rows = sum(piece.rows for piece in batch)
-        assert len(batch) == 1 or rows <= limits.max_rows
-        assert len(batch) == 1 or rows * decision.padded_length <= (limits.max_padded or inf)
-        assert len(batch) == 1 or fit.cut_s(rows, rows * decision.padded_length) >= 0
+        assert len(batch) == 1 or rows <= max_rows
+        assert len(batch) == 1 or max_padded is None or rows * decision.padded_length <= max_padded
         assert_no_cut_pays(decision, fit)
         waiting.serve(batch[0])
         for piece in batch:
