@@ -37,7 +37,7 @@ def bomb_between_texts(levels: int = 12) -> bytes:
 
 def pids(product: Product) -> list[int]:
     """Of everything that the supervisor keeps running."""
-    return [product.process(word).pid for word in ("worker", "granian", "scheduler")]
+    return [product.process(word).pid for word in ("worker", "maas.run_granian", "scheduler")]
 
 
 def test_every_hostile_file_gets_its_code_and_no_process_dies(caller: Caller, product: Product) -> None:
