@@ -37,12 +37,13 @@ def on_stop_signal(parting: Parting) -> None:
     if threading.current_thread() is not threading.main_thread():
         return
     loop = asyncio.get_running_loop()
-    if not hasattr(loop, "_signal_handlers"):
+    numbers = (signal.SIGTERM, signal.SIGINT)
+    if any(_is_hidden(loop, number) for number in numbers):
         # Whoever replaced a handler that cannot be called on would leave a server that never stops.
         log.warning("signals_left_to_server", loop=type(loop).__name__)
         return
     stop = _Stop(loop, parting)
-    for number in (signal.SIGTERM, signal.SIGINT):
+    for number in numbers:
         loop.add_signal_handler(number, stop.hear, _server_s(loop, number))
 
 
@@ -78,10 +79,17 @@ class _Stop:
             server()
 
 
+def _is_hidden(loop: asyncio.AbstractEventLoop, number: signal.Signals) -> bool:
+    """The loop calls what the server gave it, and says of that to nobody what it is: uvloop's own."""
+    return not hasattr(loop, "_signal_handlers") and (
+        getattr(signal.getsignal(number), "__self__", None) is loop
+    )
+
+
 def _server_s(loop: asyncio.AbstractEventLoop, number: signal.Signals) -> Act:
     """What the server does on a signal, whichever way it asked to be called."""
     # Loops have no public way to read their handlers; without this the server would close its door at once.
-    handle = loop._signal_handlers.get(number)  # type: ignore[attr-defined]
+    handle = getattr(loop, "_signal_handlers", {}).get(number)
     if handle is not None:
         run: Act = handle._run
         return run

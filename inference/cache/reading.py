@@ -4,7 +4,6 @@ Nothing here fails: what is away, slow, or answers oddly has nothing.
 """
 
 import asyncio
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -42,13 +41,12 @@ class RemoteReader:
         self._breaker = breaker
         self._waiting: list[_Look] = []
         self._asker: asyncio.Task[None] | None = None
-        self._out_since_s = math.inf
-        """Since when a trip is under way."""
+        self._in_vain = False
+        """Somebody has given up the trip that is under way."""
 
     async def get(self, keys: Sequence[bytes]) -> Entries:
         loop = asyncio.get_running_loop()
-        now_s = loop.time()
-        if now_s - self._out_since_s >= self._patience_s or not self._breaker.asks(now_s):
+        if self._in_vain or not self._breaker.asks(loop.time()):
             # Nobody who has waited for a trip in vain waits for it again.
             return [None] * len(keys)
         look = _Look(keys, loop.create_future())
@@ -68,6 +66,7 @@ class RemoteReader:
 
     def _give_up(self, look: _Look) -> None:
         if not look.found.done():
+            self._in_vain = True
             self._note_failure("it did not answer in time")
             _tell_all([look], None)
 
@@ -86,7 +85,7 @@ class RemoteReader:
     async def _ask(self, looks: Sequence[_Look]) -> None:
         found: Entries | None = None
         loop = asyncio.get_running_loop()
-        asked_s = self._out_since_s = loop.time()
+        asked_s = loop.time()
         try:
             async with asyncio.timeout(TRIP_S):
                 found = await self._trip([key for look in looks for key in look.keys])
@@ -94,7 +93,7 @@ class RemoteReader:
             if not isinstance(error, TimeoutError):
                 self._note_failure(str(error) or type(error).__name__)
         finally:
-            self._out_since_s = math.inf
+            self._in_vain = False
             if found is None:
                 await self._connection.disconnect(nowait=True)
             _tell_all(looks, found)

@@ -89,12 +89,12 @@ class ResultCache:
 
     async def fetched_alone(self, shelf: Shelf, key: bytes) -> Found | None:
         """What the cache Redis has, for one who remembers it in a place of its own."""
-        (written,) = await self._reader.get([entry_key(shelf.tenant_id, key)])
-        return None if written is None else read_entry(self._seal, key, written)
+        written = await self._reader.get([entry_key(shelf.tenant_id, key)])
+        return self._read([key], written)[0]
 
     def keep_alone(self, shelf: Shelf, key: bytes, found: Found) -> None:
-        """Soon in the cache Redis, and not in this process; as it is, since who asks for it is in a hurry."""
-        entry = write_entry(self._seal, key, found.payload, found.written_s, dense=True)
+        """Soon in the cache Redis, and not in this process."""
+        entry = write_entry(self._seal, key, found.payload, found.written_s, dense=False)
         self._keeper.keep(shelf.tenant_id, [NewEntry(key, entry, shelf.ttl_s, shelf.generation)])
 
     def keep(

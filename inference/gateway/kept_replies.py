@@ -27,8 +27,9 @@ REPLY_BYTES = 1_000
 """What a reply takes beside its body, about."""
 MOST_SHARED_BYTES = 64 << 10
 """Of one that is kept in the cache Redis; what was run for a larger one lies there alone."""
-KIND = "reply"
-"""No results' kind: theirs answer other questions."""
+KIND = "reply:1"
+"""No results' kind: theirs answer other questions. Another number, and no answer of before is given any more: for a
+release that writes them otherwise."""
 HEARD = (
     b"content-encoding",
     b"accept-encoding",
@@ -46,6 +47,8 @@ class KeptReplies:
         self._cache = cache
         self._memory: S3Fifo[KeptReply] = S3Fifo(memory_bytes)
         self._worth: Worth[tuple[UUID, str]] = Worth()
+        self._worth_asking: Worth[tuple[UUID, str]] = Worth()
+        """The cache Redis, for what this process does not have: in vain where a body is never the same twice."""
 
     async def raw(self, exchange: Exchange, body: bytes) -> "RawRequest | None":
         """None where nothing is to be looked for or kept."""
@@ -66,38 +69,46 @@ class KeptReplies:
         if not raw.wish.reads:
             return None
         kept = self._memory.get(raw.key, time.time()) or await self._fetched(raw)
-        self._worth.count(raw.of, looked=1, found=int(kept is not None))
+        if kept is None:
+            self._worth.count(raw.of, looked=1, found=0)
         return kept
 
     def answers(self, raw: "RawRequest", kept: KeptReply, target: Target) -> bool:
         """`target`: what its name stands for now."""
-        if (target.digest, target.key) != (kept.digest, kept.key):
-            return False
-        return time.time() - kept.written_s < min(target.cache_ttl_s, raw.wish.most_age_s)
+        same = (target.digest, target.key) == (kept.digest, kept.key)
+        good = same and time.time() - kept.written_s < min(target.cache_ttl_s, raw.wish.most_age_s)
+        self._worth.count(raw.of, looked=1, found=int(good))
+        if not same:
+            self._memory.drop(raw.key)
+        return good
 
     def note_hit(self, raw: "RawRequest", target: Target) -> None:
         self._known.note_found(str(raw.holder.tenant_id), target, 1)
         calls(target.key, "hit").inc()
 
-    def put(self, raw: "RawRequest", kept: KeptReply, ttl_s: float) -> None:
-        self._remember(raw, kept, ttl_s)
-        if len(kept.reply.body) <= MOST_SHARED_BYTES:
-            shelf = self._shelf(raw.holder, ttl_s)
+    def put(self, raw: "RawRequest", kept: KeptReply) -> None:
+        self._remember(raw, kept)
+        left_s = kept.written_s + kept.ttl_s - time.time()
+        if left_s > 0 and len(kept.reply.body) <= MOST_SHARED_BYTES:
+            shelf = self._shelf(raw.holder, left_s)
             written = Found(write_reply(kept), kept.written_s)
             self._cache.keep_alone(shelf, shelf.key(raw.key), written)
 
     async def _fetched(self, raw: "RawRequest") -> KeptReply | None:
-        """What another process has kept, or this one before it was started anew."""
+        """What another process has kept, or this one before it was started anew: where such are found at all."""
+        if not self._worth_asking.looks(raw.of, raw.key):
+            return None
         shelf = self._shelf(raw.holder, LONGEST_TTL_S)
         found = await self._cache.fetched_alone(shelf, shelf.key(raw.key))
         kept = None if found is None else read_reply(found.payload, found.written_s)
+        self._worth_asking.count(raw.of, looked=1, found=int(kept is not None))
         if kept is not None:
-            self._remember(raw, kept, LONGEST_TTL_S)
+            self._remember(raw, kept)
         return kept
 
-    def _remember(self, raw: "RawRequest", kept: KeptReply, ttl_s: float) -> None:
+    def _remember(self, raw: "RawRequest", kept: KeptReply) -> None:
         size = len(kept.reply.body) + REPLY_BYTES
-        self._memory.put(raw.key, kept, size, kept.written_s + ttl_s)
+        self._memory.put(raw.key, kept, size, kept.written_s + kept.ttl_s)
         MEMORY.labels("replies").set(self._memory.used_bytes)
 
     def _shelf(self, holder: Holder, ttl_s: float) -> Shelf:
@@ -135,13 +146,13 @@ class RawRequest:
         outcome, target = answered.outcome, answered.target
         if not outcome.written_s:
             return
-        units = outcome.output.units
-        kept = KeptReply(reply, target.key, target.digest, reference, units, outcome.written_s)
-        exchange.afterwards(partial(self._put, kept, target.cache_ttl_s), len(reply.body))
+        of = (target.key, target.digest, reference, outcome.output.units)
+        kept = KeptReply(reply, *of, target.cache_ttl_s, outcome.written_s)
+        exchange.afterwards(partial(self._put, kept), len(reply.body))
 
-    def _put(self, kept: KeptReply, ttl_s: float, written: bool) -> None:
+    def _put(self, kept: KeptReply, written: bool) -> None:
         if written:
-            self.replies.put(self, kept, ttl_s)
+            self.replies.put(self, kept)
 
 
 def at_once(exchange: Exchange) -> Timings:

@@ -35,18 +35,20 @@ class ListenedCall:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        # Not the exception itself: with its traceback it would hold this frame, and all that its callers hold.
+        over = isinstance(error, TimeoutError)
         try:
             await self._limit.__aexit__(kind, error, trace)
-        except TimeoutError as passed:
-            error = passed
+        except TimeoutError:
+            over = True
         finally:
             self._waits = False
             self._call.cancel()
             hung_up = self._gone.done() and not self._gone.cancelled()
             self._gone.cancel()
-        if isinstance(error, TimeoutError):
+        if over:
             raise self._why_over() from None
-        if isinstance(error, asyncio.CancelledError) and hung_up:
+        if hung_up and isinstance(error, asyncio.CancelledError):
             self._task.uncancel()
             raise ClientGone from None
 

@@ -19,6 +19,8 @@ class KeptReply:
     reference: str
     """As the caller named the model."""
     units: Units
+    ttl_s: float
+    """From then on."""
     written_s: float
     """Unix time."""
 
@@ -29,7 +31,10 @@ def write_reply(kept: KeptReply) -> bytes:
     headers = [[name.decode("latin-1"), value.decode("latin-1")] for name, value in reply.headers]
     said = [reply.content_type, reply.status, headers]
     of = [kept.key, kept.digest, kept.reference]
-    return pack({"reply": said, "of": of, "units": [units.pages, units.tokens, units.calls]}, [reply.body])
+    return pack(
+        {"reply": said, "of": of, "units": [units.pages, units.tokens, units.calls], "ttl": kept.ttl_s},
+        [reply.body],
+    )
 
 
 def read_reply(payload: bytes, written_s: float) -> KeptReply | None:
@@ -39,8 +44,9 @@ def read_reply(payload: bytes, written_s: float) -> KeptReply | None:
         content_type, status, headers = header["reply"]
         key, digest, reference = header["of"]
         pages, tokens, calls = header["units"]
+        ttl_s = float(header["ttl"])
         named = tuple((name.encode("latin-1"), value.encode("latin-1")) for name, value in headers)
     except (MessageMalformed, LookupError, TypeError, ValueError, AttributeError):
         return None
     reply = Reply(bytes(body), content_type, status, named)
-    return KeptReply(reply, key, digest, reference, Units(pages, tokens, calls), written_s)
+    return KeptReply(reply, key, digest, reference, Units(pages, tokens, calls), ttl_s, written_s)

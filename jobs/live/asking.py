@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from jobs.states import TERMINAL
@@ -69,7 +70,10 @@ def job_in(answer: Answer) -> JobSeen | None:
         return None
 
 
-def _queued_ms(job: Mapping[str, str | None]) -> float | None:
+def _queued_ms(job: Mapping[str, Any]) -> float | None:
+    """None as well where all of it was known, so that no worker has begun anything."""
+    if job.get("pages_cached") and job["pages_cached"] == job.get("pages_total"):
+        return None
     accepted, begun = job.get("created_at"), job.get("started_at")
     if accepted is None or begun is None:
         return None

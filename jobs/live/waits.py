@@ -51,7 +51,8 @@ class Waits:
         if last is not None:
             answer = _final(scope, first, last)
             if scope["method"] == "POST":
-                answer = answer.with_header(b"server-timing", _timing(answer, began_s))
+                total_ms = (time.monotonic() - began_s) * 1000
+                answer = answer.with_header(b"server-timing", _timing(answer, total_ms))
             await answer.with_header(b"preference-applied", b"wait=%d" % wait_s).give(send)
 
     async def _last_state(
@@ -102,11 +103,14 @@ def _final(scope: Scope, first: Answer, last: Answer) -> Answer:
     return last
 
 
-def _timing(answer: Answer, began_s: float) -> bytes:
-    """What is known of a job as a whole; where its pages spent their time is told by their events."""
-    total = b"total;dur=%.2f" % ((time.monotonic() - began_s) * 1000)
+def _timing(answer: Answer, total_ms: float) -> bytes:
+    """What is known of a job as a whole; where its pages spent their time is told by their events.
+
+    A submission that is repeated is told of a job that may have waited long before: that was no part of this wait.
+    """
+    total = b"total;dur=%.2f" % total_ms
     job = job_in(answer)
-    if job is None or job.queued_ms is None:
+    if job is None or job.queued_ms is None or job.queued_ms > total_ms:
         return total
     return b"queue;dur=%.2f, %b" % (job.queued_ms, total)
 

@@ -48,7 +48,7 @@ REFUSED_QUIETLY = 403
 """What a server answers to a handshake when the socket is closed before it was opened."""
 READING = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
 STRANGERS_FORM_BYTES = 64 << 10
-"""What somebody sends to a page without a session: to sign in takes far less, and so much never lies on disk."""
+"""What somebody sends to a page without a session's cookie: to sign in takes far less, and it stays in memory."""
 
 
 class KeyInQuery(DomainError):

@@ -8,6 +8,17 @@ import schemathesis
 
 OUT_OF_TIME = {"deadline_exceeded", "model_timeout"}
 """What a busy machine may answer with 504; that it is described at all is another check's matter."""
+UNDER_LOAD = {
+    "inference_unavailable",
+    "metering_unavailable",
+    "model_load_failed",
+    "model_memory_busy",
+    "model_unloaded",
+    "overloaded",
+    "reader_unavailable",
+    "restarting",
+}
+"""The same with 503. Not that the database is away: what an input has made too long for it is told in those words."""
 
 
 @schemathesis.check
@@ -22,16 +33,21 @@ def fault(status: int, retry_after: Sequence[str], body: bytes) -> str | None:
     if status < 500:
         return None
     if status == 503:
-        wholly = len(retry_after) == 1 and retry_after[0].isdigit()
-        return None if wholly else f"a 503 that does not say when to come again (Retry-After: {retry_after})"
+        if not (len(retry_after) == 1 and retry_after[0].isdigit()):
+            return f"a 503 that does not say when to come again (Retry-After: {retry_after})"
+        return None if _code(body) in UNDER_LOAD else f"a 503 (code: {_code(body)})"
     if status == 504 and _code(body) in OUT_OF_TIME:
         return None
     return f"a {status} (code: {_code(body)})"
 
 
 def _code(body: bytes) -> object:
+    """In OpenAI's shape it stands one level deeper."""
     try:
         problem = json.loads(body)
     except ValueError:
         return None
-    return problem.get("code") if isinstance(problem, dict) else None
+    if not isinstance(problem, dict):
+        return None
+    inner = problem.get("error")
+    return problem.get("code") or (inner.get("code") if isinstance(inner, dict) else None)

@@ -11,6 +11,8 @@ from tests.clients.fuzz_checks import fault
         (200, (), b"[]"),
         (422, (), b""),
         (503, ("2",), b'{"code": "overloaded"}'),
+        (503, ("2",), b'{"error": {"code": "overloaded"}}'),
+        (503, ("2",), b'{"error": "Come again.", "code": "overloaded"}'),
         (504, (), b'{"code": "deadline_exceeded"}'),
     ],
 )
@@ -26,6 +28,8 @@ def test_answers_and_refusals_in_words_are_no_faults(
         (500, ("2",), b'{"code": "internal_error"}'),
         (503, (), b'{"code": "overloaded"}'),
         (503, ("soon",), b'{"code": "overloaded"}'),
+        (503, ("2",), b"<html>"),
+        (503, ("2",), b'{"code": "database_unavailable"}'),
         (504, (), b"<html>"),
         (504, (), b"[]"),
     ],

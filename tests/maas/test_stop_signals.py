@@ -195,6 +195,31 @@ def test_a_loop_that_hides_its_handlers_keeps_them() -> None:
         signal.signal(signal.SIGTERM, before)
 
 
+def test_a_server_that_hears_signals_by_itself_is_heard_before_on_any_loop() -> None:
+    """As uvicorn does, which takes uvloop where it is installed."""
+
+    async def heard() -> list[str]:
+        told: list[str] = []
+        over = asyncio.Event()
+        loop = asyncio.get_running_loop()
+
+        def of_server(*_: object) -> None:
+            told.append("server")
+            loop.call_soon_threadsafe(over.set)
+
+        signal.signal(signal.SIGTERM, of_server)
+        on_stop_signal(Parting(lambda: told.append("drain"), lambda: told.append("let go"), lambda: False, 0))
+        os.kill(os.getpid(), signal.SIGTERM)
+        await asyncio.wait_for(over.wait(), 10)
+        return told
+
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        assert uvloop.run(heard()) == ["drain", "let go", "server"]
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
 def _serving_ones(server: GranianServer) -> list[psutil.Process]:
     """Granian's own child; not those that open documents, and none that has ended."""
     children = psutil.Process(server.process.pid).children()

@@ -53,7 +53,7 @@ async def infer(
     exchange.identity.require("jobs:write")
     sent = await exchange.body()
     target = await inference.targets.to_run(reference)
-    raw = None if replies is None else await replies.raw(exchange, sent)
+    raw = await replies.raw(exchange, sent) if replies is not None and target.cache_ttl_s else None
     if raw is not None and (kept := await raw.find()) is not None:
         reply = await raw.answer(exchange, kept, target)
         if reply is not None:

@@ -19,6 +19,7 @@ KEPT = KeptReply(
     "d" * 64,
     "embed",
     Units(0, 7, 1),
+    1_000.0,
     12.5,
 )
 

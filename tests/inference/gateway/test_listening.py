@@ -1,6 +1,8 @@
 """A call that ends with its caller, and with nothing else."""
 
 import asyncio
+import gc
+import weakref
 
 import pytest
 
@@ -55,3 +57,24 @@ def test_its_time_and_the_process_end_it_too() -> None:
                 await asyncio.sleep(5)
 
     asyncio.run(scenario())
+
+
+def test_a_call_whose_time_is_over_holds_nothing_of_its_caller() -> None:
+    """What a caller has sent may be large, and the collector comes seldom."""
+
+    class Body:
+        pass
+
+    async def call() -> "weakref.ref[Body]":
+        body = Body()
+        with pytest.raises(DeadlinePassed):
+            async with ListenedCall(Caller().receive, Stop(), deadline_s=0.01):
+                await asyncio.Event().wait()
+        return weakref.ref(body)
+
+    gc.collect()
+    gc.disable()
+    try:
+        assert asyncio.run(call())() is None
+    finally:
+        gc.enable()

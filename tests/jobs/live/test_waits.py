@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import httpx
+import pytest
 from django.conf import settings
 
 from jobs.dispatch.changes import announce
@@ -130,13 +131,31 @@ def test_a_submission_that_waited_says_how_long_and_until_when_nobody_had_begun(
         await application.asked_twice.wait()
         application.times = {
             "created_at": "2026-11-22T23:59:59.500000Z",
-            "started_at": "2026-11-23T00:00:00.750000Z",
+            "started_at": "2026-11-22T23:59:59.500020Z",
         }
         application.end()
         answer = await asking
         said = dict(one.split(";dur=") for one in answer.headers["server-timing"].split(", "))
-        assert (list(said), said["queue"]) == (["queue", "total"], "1250.00")
+        assert (list(said), said["queue"]) == (["queue", "total"], "0.02")
         assert 0 < float(said["total"]) < answer.elapsed.total_seconds() * 1000
+
+    _with_waits(application, check)
+
+
+@pytest.mark.parametrize(
+    "job",
+    [
+        {"started_at": "2026-11-23T00:00:42.000000Z"},
+        {"started_at": "2026-11-22T23:59:59.500020Z", "pages_cached": 3, "pages_total": 3},
+    ],
+    ids=["it began before, or after, this wait", "no worker has begun anything"],
+)
+def test_a_queue_that_was_no_part_of_the_wait_is_left_out(job: dict[str, Any]) -> None:
+    application = Application(times={"created_at": "2026-11-22T23:59:59.500000Z", **job})
+
+    async def check(client: httpx.AsyncClient) -> None:
+        answer = await client.post("/v1/jobs", content=b"{}", headers=_prefer(0))
+        assert answer.headers["server-timing"].startswith("total;dur=")
 
     _with_waits(application, check)
 
