@@ -79,6 +79,8 @@ class RemoteReader:
                     await self._ask(looks)
         finally:
             self._asker = None
+            # Also where all had given up before it set out.
+            self._in_vain = False
             left, self._waiting = self._waiting, []
             _tell_all(left, None)
 

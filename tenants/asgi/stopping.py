@@ -39,20 +39,20 @@ class _Wait:
 class Limit:
     """Of one block: no generator, as every call has one, and one of those takes three times as long."""
 
-    __slots__ = ("_seconds", "_stop", "_timeout")
+    __slots__ = ("_limits", "_timeout")
 
-    def __init__(self, stop: "Stop", seconds: float | None) -> None:
-        self._stop = stop
-        self._seconds = seconds
+    def __init__(self, timeout: asyncio.Timeout, limits: set[asyncio.Timeout]) -> None:
+        self._timeout = timeout
+        self._limits = limits
 
     async def __aenter__(self) -> None:
-        self._timeout = self._stop.begin(self._seconds)
+        self._limits.add(self._timeout)
         await self._timeout.__aenter__()
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._stop.end(self._timeout)
+        self._limits.discard(self._timeout)
         await self._timeout.__aexit__(kind, error, trace)
 
 
@@ -78,18 +78,9 @@ class Stop:
         for wait in self._waits:
             wait.end()
 
-    def limit(self, seconds: float | None = None) -> "Limit":
+    def limit(self, seconds: float | None = None) -> Limit:
         """TimeoutError after so many seconds, or as soon as the process is told to stop."""
-        return Limit(self, seconds)
-
-    def begin(self, seconds: float | None) -> asyncio.Timeout:
-        """For `Limit`, which ends it."""
-        limit = asyncio.timeout(0 if self.told else seconds)
-        self._limits.add(limit)
-        return limit
-
-    def end(self, limit: asyncio.Timeout) -> None:
-        self._limits.discard(limit)
+        return Limit(asyncio.timeout(0 if self.told else seconds), self._limits)
 
     async def wait(self, until_s: float, receive: Callable[[], Awaitable[T]]) -> T:
         """TimeoutError soon after that moment of the monotonic clock, or as soon as the process is told to stop.

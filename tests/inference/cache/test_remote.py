@@ -1,11 +1,14 @@
 """The cache Redis from this process: what it keeps, how much of a tenant, and what happens without it."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+import time
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
 import redis
+import uvloop
 from django.conf import settings
 from structlog.testing import capture_logs
 
@@ -239,3 +242,26 @@ def test_who_has_waited_in_vain_waits_for_the_same_trip_no_second_time(mortal: M
     first_s, second_s = asyncio.run(go())
     assert first_s >= PATIENT_S
     assert second_s < PATIENT_S / 2
+
+
+@pytest.mark.parametrize("run", [asyncio.run, uvloop.run], ids=["asyncio", "uvloop"])
+def test_a_look_that_was_given_up_before_it_set_out_stops_no_later_one(
+    run: Callable[[Coroutine[Any, Any, None]], None], mortal: MortalRedis
+) -> None:
+    """A process that was busy for longer than its patience: on uvloop timers come before what was to run."""
+    tenant_id = uuid4()
+    keep(mortal.url, tenant_id, [NewEntry(b"a", b"of a", 100.0)])
+    key = entry_key(tenant_id, b"a")
+
+    async def go() -> None:
+        reader = RemoteReader(mortal.url, Breaker(), patience_s=0.2)
+        assert await reader.get([key]) == [b"of a"]
+        look = asyncio.create_task(reader.get([key]))
+        asyncio.get_running_loop().call_soon(time.sleep, 0.4)
+        await look
+        # It has come home meanwhile, however late.
+        await asyncio.sleep(0.1)
+        assert await reader.get([key]) == [b"of a"]
+        await reader.close()
+
+    run(go())
