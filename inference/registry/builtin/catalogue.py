@@ -115,7 +115,7 @@ EMBED_INT8 = BuiltinModel(
     description="As `embed`, with weights of 8 bits: faster on a CPU, and close to its vectors, not the same "
     f"(cosine at least {MEAN_COSINE} on average over a reference set). Not comparable with vectors of `embed`.",
     runtime=EMBED.runtime,
-    release="all-minilm-l6-v2-int8-1",
+    release="all-minilm-l6-v2-int8-2",
     price=EMBED.price,
     cached_price_micros=EMBED.cached_price_micros,
     signature=EMBED.signature,

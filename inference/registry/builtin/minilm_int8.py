@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import onnx
 import onnxruntime as ort
 from onnx import TensorProto
 from tokenizers import Tokenizer
 
-from inference.registry.builtin.minilm_export import ExportFailed, export_minilm
+from inference.registry.builtin.minilm_export import RESIDUAL, ExportFailed, export_minilm
 from inference.runtime.texts import WINDOW_TOKENS
 
 MEAN_COSINE = 0.99
@@ -49,8 +50,21 @@ def export_minilm_int8(weights: Path, into: Path) -> None:
             reduce_range=True,
             extra_options={"DefaultTensorType": TensorProto.FLOAT},
         )
+        _keep_layer_norm_apart(small)
         check_closeness(exact, small, weights.with_name("tokenizer.json"))
         into.write_bytes(small.read_bytes())
+
+
+def _keep_layer_norm_apart(path: Path) -> None:
+    """Only an `Add` is joined with the layer norm after it, to an operator that takes four times as long as both.
+
+    It sums value by value, a fifth of the time of a whole run.
+    """
+    model = onnx.load(path)
+    for node in model.graph.node:
+        if node.op_type == "Add" and node.output[0].endswith(RESIDUAL):
+            node.op_type = "Sum"
+    onnx.save(model, path)
 
 
 def check_closeness(exact: Path, small: Path, tokenizer: Path) -> None:
