@@ -167,7 +167,16 @@ class Front:
         self._rounds.start()
         self._journal.start()
         settle_collector()
-        on_stop_signal(Parting(self._drain, self._let_go, self._any_seated, settings.MAAS_DRAIN_S))
+        on_stop_signal(
+            Parting(
+                drain=self._drain,
+                let_go=self._let_go,
+                cut=self._stop.tell,
+                saying_goodbye=self._any_seated,
+                drain_s=settings.MAAS_DRAIN_S,
+                finish_s=settings.MAAS_FINISH_S,
+            )
+        )
 
     def _drain(self) -> None:
         """Still serves all that comes, and says wherever it is asked for its readiness that no more should."""
@@ -178,11 +187,11 @@ class Front:
         return self._seats.open > 0
 
     def _let_go(self) -> None:
-        """The server stops once every request has ended: none may wait for its time or its caller."""
+        """The server stops once every request has ended: none may wait for what may never happen."""
         self._hub.close()
-        self._stop.tell()
+        self._stop.leave()
         if self._grpc is not None:
-            self._grpc.begin_to_stop()
+            self._grpc.begin_to_stop(settings.MAAS_FINISH_S)
 
     async def _tell_last_words(self) -> None:
         """Side by side, as a Redis that is silent costs each its patience, and there are seconds in all.

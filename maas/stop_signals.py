@@ -25,14 +25,18 @@ class Parting:
 
     drain: Act
     let_go: Act
+    """Ends what waits for more to happen."""
+    cut: Act
+    """Ends what is still under way."""
     saying_goodbye: Callable[[], bool]
     drain_s: float
+    finish_s: float
 
 
 def on_stop_signal(parting: Parting) -> None:
-    """On SIGTERM and SIGINT calls `drain` in the running loop, and `drain_s` later, or at a second signal, `let_go`.
+    """On SIGTERM and SIGINT calls `drain` in the running loop, `drain_s` later `let_go`, `finish_s` after that `cut`.
 
-    What the server itself does on them comes after that.
+    Each further signal brings on the next of them at once. What the server itself does on a signal follows `let_go`.
     """
     if threading.current_thread() is not threading.main_thread():
         return
@@ -54,11 +58,14 @@ class _Stop:
         self._loop = loop
         self._parting = parting
         self._next: asyncio.TimerHandle | None = None
+        self._cut: asyncio.TimerHandle | None = None
         self._give_up_at_s = 0.0
 
     def hear(self, server: Act) -> None:
         """`server` is what the server does on this signal."""
-        if self._give_up_at_s:
+        if self._cut is not None:
+            self._cut.cancel()
+            self._parting.cut()
             return
         hurries = self._next is not None or self._parting.drain_s <= 0
         if self._next is None:
@@ -69,6 +76,7 @@ class _Stop:
 
     def _let_go(self, server: Act) -> None:
         self._parting.let_go()
+        self._cut = self._loop.call_later(self._parting.finish_s, self._parting.cut)
         self._give_up_at_s = self._loop.time() + GOODBYE_S
         self._end_soon(server)
 

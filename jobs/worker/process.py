@@ -39,8 +39,6 @@ from jobs.worker.versions import VersionCatalogue
 log = structlog.get_logger(__name__)
 LOOK_EVERY_S = 1.0
 READER_PATIENCE_S = 20.0
-GRACE_S = 3.0
-"""The supervisor gives five and a half seconds; consumers need up to two to notice, connections the rest."""
 
 
 class WorkerHung(RuntimeError):
@@ -133,9 +131,9 @@ class WorkerProcess:
         finally:
             self._running = False
             log.info("worker_stopping", pages_held=self._leases.count)
-            ends_s = time.monotonic() + GRACE_S
+            ends_s = time.monotonic() + settings.MAAS_WORKER_STOP_S
             self._lane.serve(())
-            consumers.stop(GRACE_S)
+            consumers.stop(settings.MAAS_WORKER_STOP_S)
             # First of all: a page that is not handed back waits for the end of its lease and loses an attempt.
             self._quietly(self._leases.hand_back_all)
             self._batches.stop(max(0.2, ends_s - time.monotonic()))

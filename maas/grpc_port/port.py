@@ -88,10 +88,10 @@ class GrpcPort:
                 "choose another port"
             ) from error
 
-    def begin_to_stop(self) -> None:
-        """No new calls; call it in the running loop."""
+    def begin_to_stop(self, finish_s: float = 0.0) -> None:
+        """No new calls, and so many seconds for those that are here; call it in the running loop."""
         if self._server is not None and self._stopped is None:
-            self._stopped = asyncio.ensure_future(self._server.stop(GRACE_S))
+            self._stopped = asyncio.ensure_future(self._server.stop(finish_s + GRACE_S))
 
     async def stop(self) -> None:
         self.begin_to_stop()

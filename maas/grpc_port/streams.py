@@ -88,7 +88,7 @@ class Streams:
         try:
             while True:
                 await places.acquire()
-                async with self._stop.limit(self._idle_s):
+                async with self._stop.rest(self._idle_s):
                     message = await next_message(context)
                 if message is grpc.aio.EOF:
                     return None
@@ -97,7 +97,7 @@ class Streams:
                 asked.add_done_callback(lambda _: places.release())
                 before = after
         except TimeoutError:
-            if self._stop.told:
+            if self._stop.leaving:
                 return Restarting()
             return StreamIdle(f"No message came for {self._idle_s:g} s. Open a stream when there is one.")
 

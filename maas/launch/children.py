@@ -10,6 +10,11 @@ from maas.supervisor.children import ChildSpec
 PROJECT = Path(__file__).resolve().parents[2]
 _WEB_STOP_S = 4
 """Less than the supervisor's own grace, so that open streams end before their process is killed."""
+STOPS = {"MAAS_DRAIN_S": "0", "MAAS_FINISH_S": "2", "MAAS_WORKER_STOP_S": "3"}
+"""What is left of the grace is for what is cut to be told so, and for consumers, who need up to two seconds to notice.
+
+Nothing stands in front that would have to see the end of a web process coming.
+"""
 _WEB_CONNECTIONS = 16384
 """Waits, streams and sockets each count as a request while they last; the edge has its own limits."""
 
@@ -31,6 +36,5 @@ def web(options: LaunchOptions, env: Mapping[str, str]) -> ChildSpec:
     }
     words = [word for flag in flags.items() for word in flag]
     argv = (sys.executable, "-m", "maas.run_granian", *words, "--ws", "maas.asgi:application")
-    # Nothing stands in front that would have to see its end coming.
-    stops = {"MAAS_DRAIN_S": "0", "GRANIAN_WORKERS_KILL_TIMEOUT": str(_WEB_STOP_S)}
+    stops = {**STOPS, "GRANIAN_WORKERS_KILL_TIMEOUT": str(_WEB_STOP_S)}
     return ChildSpec("web", argv, {**env, **stops}, cwd=str(PROJECT))

@@ -124,7 +124,7 @@ class _Launch:
     def _start_serving(self, env: dict[str, str]) -> None:
         self._supervisor.start(children.web(self._options, env))
         for name, port in self._metrics_ports.items():
-            own = env | {"MAAS_METRICS_PORT": str(port), "MAAS_HOST": _LOOPBACK}
+            own = env | children.STOPS | {"MAAS_METRICS_PORT": str(port), "MAAS_HOST": _LOOPBACK}
             self._supervisor.start(children.manage(name, name, env=own))
 
     def _announce(self, urls: dict[str, str]) -> None:

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from types import TracebackType
 from typing import Any, TypeVar
 
@@ -60,23 +60,33 @@ class Stop:
     def __init__(self) -> None:
         self.draining = False
         """What comes is served still, and no more is wanted."""
+        self.leaving = False
+        """What is under way may end by itself; nobody waits for more."""
         self.told = False
         self._limits: set[asyncio.Timeout] = set()
+        self._rests: set[asyncio.Timeout] = set()
         self._waits: set[_Wait] = set()
         self._look: asyncio.TimerHandle | None = None
 
     def drain(self) -> None:
         self.draining = True
 
+    def leave(self) -> None:
+        """Call it in the running loop."""
+        self.draining = self.leaving = True
+        _end(self._rests)
+
     def tell(self) -> None:
         """Call it in the running loop."""
-        self.draining = self.told = True
-        now_s = asyncio.get_running_loop().time()
-        for limit in self._limits:
-            if not limit.expired():
-                limit.reschedule(now_s)
+        self.leave()
+        self.told = True
+        _end(self._limits)
         for wait in self._waits:
             wait.end()
+
+    def rest(self, seconds: float) -> Limit:
+        """TimeoutError after so many seconds, or as soon as the process leaves: for who waits to be asked for more."""
+        return Limit(asyncio.timeout(0 if self.leaving else seconds), self._rests)
 
     def limit(self, seconds: float | None = None) -> Limit:
         """TimeoutError after so many seconds, or as soon as the process is told to stop."""
@@ -121,3 +131,10 @@ class Stop:
         for wait in tuple(self._waits):
             if self.told or wait.until_s <= now_s:
                 wait.end()
+
+
+def _end(limits: Iterable[asyncio.Timeout]) -> None:
+    now_s = asyncio.get_running_loop().time()
+    for limit in limits:
+        if not limit.expired():
+            limit.reschedule(now_s)

@@ -4,7 +4,9 @@ import asyncio
 import json
 import os
 import signal
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 
 import httpx
 import psutil  # type: ignore[import-untyped]
@@ -67,9 +69,57 @@ def _assert_stopped_by_itself(server: GranianServer) -> None:
     assert "Killing" not in said, said[-4000:]
 
 
-def test_bodies_that_are_still_coming_hold_up_nothing(tenant: CreatedTenant) -> None:
+def test_a_body_that_was_coming_is_taken_and_answered(tenant: CreatedTenant, desk: Desk) -> None:
     key = f"Authorization: Bearer {tenant.key.text}"
-    with GranianServer("maas.asgi:application") as server:
+    content = json.dumps({"model": desk.version.served_model.name, "input": {"text": "hello"}}).encode()
+    with GranianServer("maas.asgi:application", {"MAAS_FINISH_S": "4"}) as server:
+        url = f"ws://127.0.0.1:{server.port}/ws/v1/events"
+        head = (
+            f"POST /v1/jobs HTTP/1.1\nContent-Length: {len(content)}\nContent-Type: application/json\n{key}"
+        )
+        with (
+            connect(url, additional_headers={"Authorization": f"Bearer {tenant.key.text}"}) as socket,
+            RawRequest(server.port, head) as request,
+        ):
+            request.send(content[:10])
+            assert json.loads(socket.recv(timeout=10))["type"] == "ready"
+            server.process.send_signal(signal.SIGTERM)
+            with pytest.raises(ConnectionClosed):
+                list(socket)
+            request.send(content[10:])
+            assert request.answer().status == 202
+        _assert_stopped_by_itself(server)
+
+
+def test_signals_that_follow_bring_on_what_is_next_at_once() -> None:
+    async def heard(told: "_Told") -> None:
+        signal.signal(signal.SIGTERM, lambda *_: told.say("server"))
+        on_stop_signal(told.parting(drain_s=60, finish_s=60))
+        os.kill(os.getpid(), signal.SIGTERM)
+        await told.when(["drain"])
+        os.kill(os.getpid(), signal.SIGTERM)
+        await told.when(["drain", "let go", "server"])
+        os.kill(os.getpid(), signal.SIGTERM)
+        await told.when(["drain", "let go", "server", "cut"])
+
+    with _own_handler():
+        asyncio.run(heard(_Told()))
+
+
+def test_what_is_not_done_in_time_is_cut() -> None:
+    async def heard(told: "_Told") -> None:
+        signal.signal(signal.SIGTERM, lambda *_: told.say("server"))
+        on_stop_signal(told.parting(finish_s=0.05))
+        os.kill(os.getpid(), signal.SIGTERM)
+        await told.when(["drain", "let go", "server", "cut"])
+
+    with _own_handler():
+        asyncio.run(heard(_Told()))
+
+
+def test_bodies_that_are_still_coming_hold_up_nothing_for_long(tenant: CreatedTenant) -> None:
+    key = f"Authorization: Bearer {tenant.key.text}"
+    with GranianServer("maas.asgi:application", {"MAAS_FINISH_S": "1"}) as server:
         url = f"ws://127.0.0.1:{server.port}/ws/v1/events"
         with (
             connect(url, additional_headers={"Authorization": f"Bearer {tenant.key.text}"}) as socket,
@@ -93,7 +143,7 @@ def test_bodies_that_are_still_coming_hold_up_nothing(tenant: CreatedTenant) -> 
 
 def test_documents_that_are_being_looked_at_hold_up_nothing(tenant: CreatedTenant) -> None:
     with (
-        GranianServer("maas.asgi:application", {"MAAS_READER_CHILDREN": "1"}) as server,
+        GranianServer("maas.asgi:application", {"MAAS_READER_CHILDREN": "1", "MAAS_FINISH_S": "1"}) as server,
         ThreadPoolExecutor(3) as pool,
     ):
 
@@ -173,49 +223,60 @@ def test_another_signal_of_the_other_kind_ends_the_draining_of_the_first() -> No
 def test_a_loop_that_hides_its_handlers_keeps_them() -> None:
     """What hears the signal in the server's place could not call it on, and it would never stop."""
 
-    async def heard() -> list[str]:
-        told: list[str] = []
-        over = asyncio.Event()
-        loop = asyncio.get_running_loop()
-
-        def of_server() -> None:
-            told.append("server")
-            over.set()
-
-        loop.add_signal_handler(signal.SIGTERM, of_server)
-        on_stop_signal(Parting(lambda: told.append("drain"), lambda: None, lambda: False, 60))
+    async def heard(told: "_Told") -> None:
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, told.say, "server")
+        on_stop_signal(told.parting(drain_s=60))
         os.kill(os.getpid(), signal.SIGTERM)
-        await asyncio.wait_for(over.wait(), 10)
-        return told
+        await told.when(["server"])
 
-    before = signal.getsignal(signal.SIGTERM)
-    try:
-        assert uvloop.run(heard()) == ["server"]
-    finally:
-        signal.signal(signal.SIGTERM, before)
+    with _own_handler():
+        uvloop.run(heard(_Told()))
 
 
 def test_a_server_that_hears_signals_by_itself_is_heard_before_on_any_loop() -> None:
     """As uvicorn does, which takes uvloop where it is installed."""
 
-    async def heard() -> list[str]:
-        told: list[str] = []
-        over = asyncio.Event()
-        loop = asyncio.get_running_loop()
-
-        def of_server(*_: object) -> None:
-            told.append("server")
-            loop.call_soon_threadsafe(over.set)
-
-        signal.signal(signal.SIGTERM, of_server)
-        on_stop_signal(Parting(lambda: told.append("drain"), lambda: told.append("let go"), lambda: False, 0))
+    async def heard(told: "_Told") -> None:
+        signal.signal(signal.SIGTERM, lambda *_: told.say("server"))
+        on_stop_signal(told.parting())
         os.kill(os.getpid(), signal.SIGTERM)
-        await asyncio.wait_for(over.wait(), 10)
-        return told
+        await told.when(["drain", "let go", "server"])
 
+    with _own_handler():
+        uvloop.run(heard(_Told()))
+
+
+class _Told:
+    """What was said, in its order."""
+
+    def __init__(self) -> None:
+        self._words: list[str] = []
+        self._more = asyncio.Condition()
+
+    def say(self, word: str) -> None:
+        self._words.append(word)
+        asyncio.run_coroutine_threadsafe(self._tell(), asyncio.get_event_loop())
+
+    async def when(self, words: list[str]) -> None:
+        async with asyncio.timeout(10), self._more:
+            await self._more.wait_for(lambda: self._words == words)
+
+    def parting(self, *, drain_s: float = 0, finish_s: float = 60) -> Parting:
+        def said(word: str) -> Callable[[], None]:
+            return lambda: self.say(word)
+
+        return Parting(said("drain"), said("let go"), said("cut"), lambda: False, drain_s, finish_s)
+
+    async def _tell(self) -> None:
+        async with self._more:
+            self._more.notify_all()
+
+
+@contextmanager
+def _own_handler() -> Iterator[None]:
     before = signal.getsignal(signal.SIGTERM)
     try:
-        assert uvloop.run(heard()) == ["drain", "let go", "server"]
+        yield
     finally:
         signal.signal(signal.SIGTERM, before)
 
