@@ -63,6 +63,12 @@ class Environment:
     def names(self, name: str, default: str = "") -> list[str]:
         return [part.strip() for part in self.values.get(name, default).split(",") if part.strip()]
 
+    def ports(self, name: str, default: str) -> list[int]:
+        ports = [int(part) if part.isascii() and part.isdigit() else 0 for part in self.names(name, default)]
+        if not all(0 < port < 65536 for port in ports):
+            raise ImproperlyConfigured(f"{name}={self.values.get(name)!r} must be ports, separated by commas")
+        return ports
+
 
 # A server that is cut off without a word is given up after half a minute, not after hours.
 _NOTICES_SILENCE = {

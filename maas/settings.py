@@ -4,6 +4,8 @@ import os
 from pathlib import Path
 from urllib.parse import quote
 
+from django.core.exceptions import ImproperlyConfigured
+
 from maas import csp, operator_theme
 from maas.env import DatabaseUrl, Environment, storage_backend
 from tenants.rates.rates import MOST, MOST_AT_ONCE
@@ -51,6 +53,8 @@ MAAS_UNFINISHED_JOBS = ENV.limit("MAAS_UNFINISHED_JOBS", 100_000, MOST)
 MAAS_WORKER_THREADS = ENV.number("MAAS_WORKER_THREADS", 16)
 MAAS_WORKER_POOLS = ENV.names("MAAS_WORKER_POOLS")  # none is all
 MAAS_WEB_THREADS = ENV.number("MAAS_WEB_THREADS", 16)
+MAAS_EGRESS_PORTS = ENV.ports("MAAS_EGRESS_PORTS", "443,8443")
+MAAS_EGRESS_LOOPBACK = ENV.flag("MAAS_EGRESS_LOOPBACK", False)
 MAAS_DRAIN_S = ENV.number("MAAS_DRAIN_S", 0)
 MAAS_FINISH_S = ENV.number("MAAS_FINISH_S", 2)
 MAAS_WORKER_STOP_S = ENV.number("MAAS_WORKER_STOP_S", 3)
@@ -202,6 +206,11 @@ SPECTACULAR_SETTINGS = {
 
 # Behind a TLS proxy: MAAS_SECURE=1 turns on everything that needs HTTPS.
 _secure = ENV.flag("MAAS_SECURE", False)
+if _secure and MAAS_EGRESS_LOOPBACK:
+    raise ImproperlyConfigured(
+        "MAAS_EGRESS_LOOPBACK=1 lets tenants reach this machine's own ports, and MAAS_SECURE=1 says that it is no "
+        "machine for development: unset one of them"
+    )
 MAAS_PROXIES = ENV.number("MAAS_PROXIES", 1 if _secure else 0)
 SECURE_SSL_REDIRECT = _secure
 SECURE_REDIRECT_EXEMPT = [r"^livez$", r"^readyz$", r"^metrics$"]

@@ -2,7 +2,11 @@
 
 from importlib import import_module
 
+import structlog
 from django.apps import AppConfig
+from django.conf import settings
+
+log = structlog.get_logger(__name__)
 
 
 class TenantsConfig(AppConfig):
@@ -11,5 +15,7 @@ class TenantsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """The schema generator finds its extensions by their being imported."""
+        """The schema generator finds its extensions by their being imported; every process tells of the switch."""
         import_module("tenants.api.schema")
+        if settings.MAAS_EGRESS_LOOPBACK:
+            log.warning("egress_reaches_this_machine", unset="MAAS_EGRESS_LOOPBACK")

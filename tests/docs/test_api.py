@@ -14,7 +14,16 @@ from tenants.identity import SCOPES
 from tests.docs.product import read, sources, table_rows
 
 DOCUMENT = "docs/api.md"
-FAILURES = {"WorkRefused", "ModelRefused", "ModelFailed", "Failure", "DocumentRejected", "Rejected"}
+FAILURES = {
+    "WorkRefused",
+    "ModelRefused",
+    "ModelFailed",
+    "Failure",
+    "DocumentRejected",
+    "Rejected",
+    "EgressRefused",
+    "EgressFailed",
+}
 OF_A_STEP = "StepFailed"
 NEVER_SEEN_BY_CALLERS = (
     "maas/supervisor/",

@@ -1,0 +1,1 @@
+"""What the product sends to addresses that tenants name, and that nothing of it reaches what is not public."""

@@ -1,0 +1,112 @@
+"""The one way from the product to addresses that tenants name: for webhooks and for documents by URL."""
+
+import ssl
+from dataclasses import dataclass, field
+from functools import cache
+from time import monotonic
+from typing import BinaryIO
+
+from django.conf import settings
+
+from tenants.egress import exchange, metrics
+from tenants.egress.addresses import Address, is_loopback
+from tenants.egress.circuits import Circuits
+from tenants.egress.deadline import Deadline
+from tenants.egress.errors import EgressFailed, EgressRefused
+from tenants.egress.exchange import Answer, Caps, Outbound
+from tenants.egress.lookup import Resolve, look_up, system_addresses
+from tenants.egress.urls import Rules, Target, read_url
+from tenants.egress.wire import Dial, Wire, dial, reach, secure, trusted
+
+__all__ = ["DOCUMENT_CAPS", "WEBHOOK_CAPS", "Answer", "Caps", "Outbound", "check_url", "fetch_to", "send"]
+
+WEBHOOK_CAPS = Caps()
+DOCUMENT_CAPS = Caps(total_s=300.0, body_bytes=200 * 2**20, needs_body=True)
+"""What may be a document is for the caller to say, by `dataclasses.replace`."""
+
+
+def check_url(url: str) -> None:
+    """EgressRefused where a URL can never be used; what its name leads to is seen when it is used."""
+    read_url(url, _client().rules)
+
+
+def send(outbound: Outbound, *, caps: Caps = WEBHOOK_CAPS, circuit: str | None = None) -> Answer:
+    """One request, and its answer whatever its status: no redirect is followed.
+
+    With a `circuit`, such as an endpoint's id, the endpoint is left alone for a while after five failures in a row.
+    """
+    return _client().send(outbound, caps=caps, circuit=circuit)
+
+
+def fetch_to(url: str, file: BinaryIO, *, caps: Caps = DOCUMENT_CAPS) -> Answer:
+    """GET, with the body of a 200 written to the file as it comes; what is there after an error is worth nothing."""
+    return _client().send(Outbound("GET", url, {}), caps=caps, file=file)
+
+
+@dataclass(frozen=True)
+class Client:
+    """What a request needs of the world, so that tests can bring their own."""
+
+    rules: Rules
+    resolve: Resolve = system_addresses
+    dial: Dial = dial
+    trust: ssl.SSLContext = field(default_factory=trusted)
+    circuits: Circuits = field(default_factory=Circuits)
+
+    def send(
+        self, outbound: Outbound, *, caps: Caps, circuit: str | None = None, file: BinaryIO | None = None
+    ) -> Answer:
+        began_s = monotonic()
+        try:
+            answer = self._under(circuit, outbound, caps, file)
+        except (EgressFailed, EgressRefused) as error:
+            metrics.REQUESTS.labels(error.code).inc()
+            raise
+        finally:
+            metrics.SECONDS.observe(monotonic() - began_s)
+        metrics.REQUESTS.labels("answered").inc()
+        return answer
+
+    def _under(self, circuit: str | None, outbound: Outbound, caps: Caps, file: BinaryIO | None) -> Answer:
+        if circuit is None:
+            return self._send(outbound, caps, file)
+        with self.circuits.of(circuit):
+            answer = self._send(outbound, caps, file)
+        (self.circuits.failed if answer.status >= 500 else self.circuits.succeeded)(circuit)
+        return answer
+
+    def _send(self, outbound: Outbound, caps: Caps, file: BinaryIO | None) -> Answer:
+        target = read_url(outbound.url, self.rules)
+        exchange.check(outbound)
+        deadline = Deadline.within(caps.total_s)
+        addresses = self._addresses(target, deadline.sooner(caps.connect_s))
+        connecting = deadline.sooner(caps.connect_s)
+        connection = reach(addresses, target.port, connecting, self.dial)
+        try:
+            if target.tls:
+                connection = secure(connection, target.host, self.trust, connecting)
+            return exchange.ask(
+                Wire(connection, deadline, most_bytes=caps.header_bytes), outbound, target, caps, file
+            )
+        finally:
+            connection.close()
+
+    def _addresses(self, target: Target, deadline: Deadline) -> list[Address]:
+        """Asked once, and the answer is what is connected to: a second answer could be another."""
+        found = [target.address] if target.address else list(look_up(target.host, self.resolve, deadline))
+        for address in found:
+            if not self.rules.allow(address) or not (target.tls or is_loopback(address)):
+                raise EgressRefused(
+                    "address_not_allowed",
+                    f"'{target.host}' leads to an address that is not of the public internet.",
+                )
+        return found
+
+
+def _client() -> Client:
+    return _client_of(Rules(frozenset(settings.MAAS_EGRESS_PORTS), settings.MAAS_EGRESS_LOOPBACK))
+
+
+@cache
+def _client_of(rules: Rules) -> Client:
+    return Client(rules)
