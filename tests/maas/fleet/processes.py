@@ -23,6 +23,7 @@ from tests.services import PROJECT
 NUMBERS = 8
 """In a row that the model is asked with; it answers with their sum."""
 WIDTH = 250_000
+DRAIN_S = 1
 PRICE, PRICE_OF_HITS = 1_000, 10
 SIGNATURE = {
     "inputs": [{"name": "x", "datatype": "FP32", "shape": [-1, NUMBERS]}],
@@ -42,6 +43,10 @@ class Worker:
     def kill(self) -> None:
         self.process.kill()
         self.process.wait()
+
+    def stop(self) -> None:
+        self.process.terminate()
+        self.process.wait(30)
 
     def rows_run(self, model: str) -> float:
         """By the model itself, since this worker started."""
@@ -80,9 +85,9 @@ class Fleet:
         try:
             for _ in range(2):
                 self.add_worker()
-            self.webs = [
-                self._closing.enter_context(GranianServer("maas.asgi:application")) for _ in range(2)
-            ]
+            self.webs = list[GranianServer]()
+            for _ in range(2):
+                self.add_web()
         except BaseException:
             self._closing.close()
             raise
@@ -92,6 +97,10 @@ class Fleet:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._closing.close()
+
+    def add_web(self) -> None:
+        web = GranianServer("maas.asgi:application", {"MAAS_DRAIN_S": str(DRAIN_S)})
+        self.webs.append(self._closing.enter_context(web))
 
     def add_worker(self) -> Worker:
         worker = Worker(f"{self.model},{self.settled}", self._folder / f"worker-{len(self.workers)}.log")

@@ -4,6 +4,7 @@ import itertools
 import signal
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 import pytest
 
@@ -11,6 +12,7 @@ from tenants.context import unit_of_work
 from tenants.metering.roll_up import roll_up_uses
 from tenants.models import UsageRecord
 from tenants.services import CreatedTenant
+from tests.maas.fleet.balancer import Balancer, calls_until
 from tests.maas.fleet.callers import CALLERS, Call, Caller, all_at_once
 from tests.maas.fleet.processes import PRICE, PRICE_OF_HITS, Fleet, Worker
 from tests.waiting import eventually
@@ -134,3 +136,27 @@ def test_a_worker_killed_in_the_middle_costs_nobody_a_wrong_answer_or_a_second_p
     assert paid(tenant) == {PRICE: len(answered)}
     fleet.workers.remove(victim)
     fleet.add_worker()
+
+
+def test_processes_are_replaced_one_after_the_other_under_load_and_no_call_fails(
+    fleet: Fleet, tenant: CreatedTenant, other_tenant: CreatedTenant
+) -> None:
+    wait_until_serving(fleet, other_tenant, *fleet.workers)
+    old_webs, old_workers = list(fleet.webs), list(fleet.workers)
+
+    def replace_all() -> None:
+        for web in old_webs:
+            fleet.add_web()
+            web.process.send_signal(signal.SIGTERM)
+            assert web.process.wait(30) == 0
+            fleet.webs.remove(web)
+        for worker in old_workers:
+            newest = fleet.add_worker()
+            eventually(partial(newest.rows_run, fleet.model), "a run of the new one", START_S)
+            worker.stop()
+            fleet.workers.remove(worker)
+
+    balancer = Balancer(lambda: tuple(fleet.webs))
+    calls = calls_until(balancer, tenant, fleet.model, _numbers, replace_all, callers=16)
+    assert all(call.is_answered and call.is_right for call in calls)
+    assert paid(tenant) == {PRICE: len(calls)}
