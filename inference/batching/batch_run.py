@@ -67,7 +67,7 @@ class Cuts:
 
 
 class BatchRunner:
-    """Used by all threads of a batcher; `leave` by any, with the lock held."""
+    """Used by one thread at a time; `leave` by any, with the lock held."""
 
     def __init__(
         self,
@@ -86,7 +86,6 @@ class BatchRunner:
         self._clock = clock
         self._watch = watch
         self._lock = lock
-        self._learning = threading.Lock()
 
     def run(self, batch: Sequence[Entry]) -> Iterator[Settled]:
         """At most twice as many runs as pieces: parts of a failing batch are halved."""
@@ -104,11 +103,10 @@ class BatchRunner:
                 continue
             cuts.note(settled)
             yield settled
-        with self._learning:
-            if not cuts.begun:
-                self.size.ran(cuts.largest_rows)
-            elif not cuts.failed and cuts.largest_rows:
-                self.size.failed_whole(cuts.largest_rows)
+        if not cuts.begun:
+            self.size.ran(cuts.largest_rows)
+        elif not cuts.failed and cuts.largest_rows:
+            self.size.failed_whole(cuts.largest_rows)
 
     @staticmethod
     def leave(entry: Entry) -> RunControl | None:
@@ -139,8 +137,7 @@ class BatchRunner:
                 entry.run = None
         rows = sum(entry.rows for entry in part)
         if settled.error is None and not control.ended:
-            with self._learning:
-                self.fit = self.fit.after(rows, rows * length, run_s)
+            self.fit = self.fit.after(rows, rows * length, run_s)
         self._watch.ran(
             BatchRun(
                 rows=rows,

@@ -1,9 +1,10 @@
-"""One model's batches: callers put pieces in from any thread, one or a few threads run them together and answer."""
+"""One model's batches: callers put pieces in from any thread, one thread runs them together and answers."""
 
 import threading
 import time
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
+from enum import Enum, auto
 from typing import Any, Generic, TypeVar, cast
 
 import structlog
@@ -71,9 +72,8 @@ class Batcher(Generic[Payload, Answer]):
         self._last_run_s: float | None = None
         self._lock = threading.Lock()
         self._changed = threading.Condition(self._lock)
-        self._threads: set[threading.Thread] = set()
-        self._idle = self._holding_back = self._busy = 0
-        """How many of them sleep until something comes, hold a batch back, and run one."""
+        self._rest = _Rest.NONE
+        self._thread: threading.Thread | None = None
         self._closed = False
         self._runner = BatchRunner(
             name, run, fit=fit or CostFit(), clock=clock, watch=self._watch, lock=self._lock
@@ -126,11 +126,11 @@ class Batcher(Generic[Payload, Answer]):
         """What waits is refused, what runs is waited for; afterwards nothing is accepted."""
         with self._lock:
             self._closed = True
-            threads = self._threads - {threading.current_thread()}
+            thread = self._thread
             waiting = self._take_out(list(self._waiting), run=False)
             self._changed.notify_all()
         _fail(waiting, self._unloaded())
-        for thread in threads if wait else ():
+        if wait and thread is not None and thread is not threading.current_thread():
             thread.join()
 
     def _begin(self, pieces: Sequence[Piece[Payload]], call: Call, outcome: Outcome) -> "_Begun":
@@ -178,49 +178,36 @@ class Batcher(Generic[Payload, Answer]):
         return entries
 
     def _take_in(self, entries: Sequence[Entry], now: float) -> None:
-        if not self._threads:
-            self._start_first()
+        if self._thread is None:
+            self._thread = self._started_thread()
         within_s, max_rows, fit = self.limits.max_wait_ms / 1000, self.limits.max_rows, self._runner.fit
         for entry in entries:
             cost = fit.share(entry.rows, entry.rows * entry.length, of_rows=max_rows)
             self._waiting.add(entry, cost)
             self._company.arrived(entry.group, entry.rows, now, within_s)
-        if self._holding_back:
-            if self._worth_waking(entries[0]):
-                self._changed.notify()
-        else:
-            self._engage()
-
-    def _engage(self) -> None:
-        """One more of those who may, for what waits."""
-        if self._idle:
+        if self._worth_waking(entries[0]):
+            self._rest = _Rest.NONE
             self._changed.notify()
-        elif len(self._threads) < self.limits.runs_at_once:
-            try:
-                self._start()
-            except RuntimeError as error:
-                # Those who are there go on.
-                log.warning("batch_thread_not_started", model=self.name, error=str(error))
 
-    def _start_first(self) -> None:
+    def _started_thread(self) -> threading.Thread:
+        thread = threading.Thread(target=self._serve, name=f"batch-{self.name}", daemon=True)
         try:
-            self._start()
+            thread.start()
         except RuntimeError as error:
             raise ModelOverloaded(
                 f"{self.name}: no thread could be started ({error}); try again later"
             ) from error
-
-    def _start(self) -> None:
-        thread = threading.Thread(target=self._serve, name=f"batch-{self.name}", daemon=True)
-        thread.start()
-        self._threads.add(thread)
+        return thread
 
     def _worth_waking(self, newest: Entry) -> bool:
         """A batch that is held back is not looked at again for every piece that joins it."""
-        return (
-            self._waiting.rows >= self.limits.max_rows
-            or self._company.missing(newest.group) < 1
-            or newest.deadline_s is not None
+        return self._rest is _Rest.IDLE or (
+            self._rest is _Rest.HELD_BACK
+            and (
+                self._waiting.rows >= self.limits.max_rows
+                or self._company.missing(newest.group) < 1
+                or newest.deadline_s is not None
+            )
         )
 
     def _leave(self, entries: Sequence[Entry], error: BaseException) -> None:
@@ -259,10 +246,6 @@ class Batcher(Generic[Payload, Answer]):
                 self._give_up(
                     work, ModelFailed("model_run_failed", f"{self.name}: {error!r}", retryable=True)
                 )
-            finally:
-                if work is not None:
-                    with self._lock:
-                        self._busy -= 1
 
     def _give_up(self, work: "_Work | None", error: ModelFailed) -> None:
         """On the queue too: with one that cannot be read there would be no end."""
@@ -285,21 +268,15 @@ class Batcher(Generic[Payload, Answer]):
                         late += [_Late(entry, predicted_s) for entry in self._take_out([piece], run=False)]
                     case Dispatch(pieces):
                         self._waiting.serve(pieces[0])
-                        work = _Work(self._take_out(pieces, run=True), late)
-                        if len(self._waiting):
-                            self._engage()
-                        self._busy += 1
-                        return work
+                        return _Work(self._take_out(pieces, run=True), late)
                     case _ if late:
-                        self._busy += 1
                         return _Work([], late)
                     case WaitUntil(at_s):
-                        self._hold_back(at_s - self._clock())
+                        self._sleep(_Rest.HELD_BACK, at_s - self._clock())
                     case Idle():
-                        if not self._busy:
-                            self._waiting.rest()
-                        if self._closed or not self._something_comes():
-                            self._threads.discard(threading.current_thread())
+                        self._waiting.rest()
+                        if self._closed or not self._sleep(_Rest.IDLE, IDLE_THREAD_S):
+                            self._thread = None
                             return None
 
     def _decide(self) -> Decision:
@@ -310,15 +287,11 @@ class Batcher(Generic[Payload, Answer]):
         config = PolicyConfig(limits, self._runner.fit, self._company, self._last_run_s)
         return decide(self._waiting, config, self._clock())
 
-    def _hold_back(self, patience_s: float) -> None:
-        self._holding_back += 1
+    def _sleep(self, rest: "_Rest", patience_s: float) -> bool:
+        """Whether something came meanwhile."""
+        self._rest = rest
         self._changed.wait(max(patience_s, 0.0))
-        self._holding_back -= 1
-
-    def _something_comes(self) -> bool:
-        self._idle += 1
-        self._changed.wait(IDLE_THREAD_S)
-        self._idle -= 1
+        self._rest = _Rest.NONE
         return len(self._waiting) > 0 or self._closed
 
     def _refuse_late(self, late: "list[_Late]") -> None:
@@ -333,7 +306,7 @@ class Batcher(Generic[Payload, Answer]):
                 self._last_run_s = self._clock()
                 self._company.run_ended(settled.entries[0].group, self._last_run_s)
             for outcome in {entry.outcome for entry in settled.entries}:
-                outcome.ran(settled.run_s)  # Before it is given, which lets its caller go on.
+                outcome.ran_s += settled.run_s  # Before it is given, which lets its caller go on.
             if settled.answers is not None:
                 for entry, answer in zip(settled.entries, settled.answers, strict=True):
                     entry.outcome.give(entry.index, answer)
@@ -347,6 +320,12 @@ class Batcher(Generic[Payload, Answer]):
 
     def _unloaded(self) -> ModelFailed:
         return ModelFailed("model_run_failed", f"{self.name} was unloaded before this ran", retryable=True)
+
+
+class _Rest(Enum):
+    NONE = auto()
+    IDLE = auto()
+    HELD_BACK = auto()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ MOST_ROWS = 4096
 MOST_PADDED = 2**31
 MOST_WAITING = 65_536
 MOST_WAIT_MS = 1000.0
-MOST_RUNS = 16
 
 
 class Sharing(StrEnum):
@@ -32,15 +31,12 @@ class BatchLimits:
     max_wait_ms: float = 5.0
     """A batch may be held back for company this long at most, and only where its fit says that it pays; 0: never."""
     sharing: Sharing = Sharing.PROVEN
-    max_runs: int = 1
-    """Batches at once: while one is computed, another's answers are given; each takes memory of its own."""
 
     def __post_init__(self) -> None:
         _check_whole("max_rows", self.max_rows, MOST_ROWS)
         if self.max_padded is not None:
             _check_whole("max_padded", self.max_padded, MOST_PADDED)
         _check_whole("max_waiting", self.max_waiting, MOST_WAITING)
-        _check_whole("max_runs", self.max_runs, MOST_RUNS)
         if self.max_waiting < self.max_rows:
             raise ValueError(
                 f"max_waiting is {self.max_waiting}, less than max_rows ({self.max_rows});"
@@ -50,11 +46,6 @@ class BatchLimits:
             raise ValueError(
                 f"max_wait_ms is {self.max_wait_ms!r}; give milliseconds from 0 (never hold back) to {MOST_WAIT_MS:g}"
             )
-
-    @property
-    def runs_at_once(self) -> int:
-        """Who is about to come is known of one run at a time, so where batches are held back there is one."""
-        return 1 if self.max_wait_ms else self.max_runs
 
     def admits(self, rows: int, *, waiting: int, of_tenant: int) -> bool:
         """Whatever one tenant does, another finds room."""

@@ -8,7 +8,7 @@ from typing import Any
 class Outcome:
     """Lighter than futures: one lock, on which that thread sleeps until all is there or something failed.
 
-    Only the batcher's threads give, once for each piece; anyone may fail what has no answer yet.
+    Only the batcher's thread gives, once for each piece; anyone may fail what has no answer yet.
     """
 
     def __init__(self, count: int, ended: Callable[[], None] | None = None) -> None:
@@ -19,7 +19,6 @@ class Outcome:
         """The runs that had a part in it."""
         self._ended = ended
         self._left = count
-        self._lock = threading.Lock()
         self._asleep = threading.Lock()
         self._asleep.acquire()
 
@@ -38,16 +37,10 @@ class Outcome:
         if self._ended is not None:
             self._ended()
 
-    def ran(self, run_s: float) -> None:
-        with self._lock:
-            self.ran_s += run_s
-
     def give(self, index: int, answer: Any) -> None:
         self.answers[index] = answer
-        with self._lock:
-            self._left -= 1
-            complete = self.complete
-        if complete:
+        self._left -= 1
+        if not self._left:
             self.wake()
 
     def fail(self, error: BaseException) -> None:

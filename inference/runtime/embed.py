@@ -8,7 +8,6 @@ import numpy as np
 import numpy.typing as npt
 
 from inference.batching.batcher import Piece
-from inference.batching.limits import BatchLimits
 from inference.batching.run_control import RunControl
 from inference.calls import Call
 from inference.contracts import (
@@ -29,7 +28,7 @@ from inference.runtime.begun import Begun
 from inference.runtime.hosted_session import HostedSession
 from inference.runtime.native import read_tokenizer
 from inference.runtime.once import OncePerKey
-from inference.runtime.own_limits import EMBED_LIMITS, TEXTS_ALONE_LIMITS
+from inference.runtime.own_limits import EMBED_LIMITS
 from inference.runtime.parameters import TRUNCATE
 from inference.runtime.session_host import SessionHost
 from inference.runtime.tensors import VECTORS
@@ -132,7 +131,7 @@ class EmbedRuntime:
                 _pieces(spec, texts.windows),
                 _run_batch,
                 of=Part(spec.key, "weights"),
-                limits=_limits(spec),
+                limits=EMBED_LIMITS,
                 call=call,
                 ended=ended,
             )
@@ -142,7 +141,7 @@ class EmbedRuntime:
         return Begun(rows, lambda vectors: _answer_texts(texts, np.stack(vectors)), borrowed.give_back)
 
     def rows_together(self, spec: VersionSpec) -> int:
-        return self._batchers.limits_of(Part(spec.key, "weights"), _limits(spec)).max_rows
+        return self._batchers.limits_of(Part(spec.key, "weights"), EMBED_LIMITS).max_rows
 
     def _embed_texts(self, spec: VersionSpec, work: TextInput, cuts: bool, call: Call) -> WorkOutput:
         texts = self._windows(spec, work, cuts, call)
@@ -190,7 +189,7 @@ class EmbedRuntime:
                 _pieces(spec, windows),
                 _run_batch,
                 of=Part(spec.key, "weights"),
-                limits=_limits(spec),
+                limits=EMBED_LIMITS,
                 call=call,
             )
         return np.stack(rows)
@@ -246,10 +245,6 @@ def _run_batch(
 def _warm_up(session: HostedSession) -> None:
     window = Window((101, 7592, 102))
     _run_batch(session, [window], padded_length(len(window.ids)))
-
-
-def _limits(spec: VersionSpec) -> BatchLimits:
-    return TEXTS_ALONE_LIMITS if spec.config.get(RUN_ALONE) else EMBED_LIMITS
 
 
 def _pieces(spec: VersionSpec, windows: Sequence[Window]) -> list[Piece[Window]]:

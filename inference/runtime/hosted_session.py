@@ -23,8 +23,6 @@ from inference.runtime.tensors import Array, NodeArg
 
 log = structlog.get_logger(__name__)
 FATAL_ONLY = 4
-RUNS_AT_ONCE = 2
-"""What one leaves of the processors or of the device, the other takes; more would only multiply the memory in use."""
 RUN_LIMIT_S = 30.0
 """A batch of the dearest built-in model takes a few seconds on two cores."""
 
@@ -69,8 +67,8 @@ class HostedSession:
         self.memory = RunMemory(memory or memory_of(on_gpu=plan.on_gpu), on_gpu=plan.on_gpu)
         self._session: Any = session
         self._bound: BoundRun | None = _bound(session, plan)
-        self._runs = threading.Semaphore(RUNS_AT_ONCE)
-        self._next_run = threading.Lock()
+        # A run on the CPU already uses every core: more at once would only multiply the memory in use.
+        self._runs = threading.Semaphore(2 if plan.on_gpu else 1)
 
     def run(
         self,
@@ -83,7 +81,7 @@ class HostedSession:
         control = control or RunControl()
         try:
             with (
-                self._turn(alone=self.memory.may_grow_with(feeds)),
+                self._runs,
                 run_limit.of(RUN_LIMIT_S) as options,
                 _ended_by(control, options),
                 denormals_flushed(),
@@ -112,18 +110,6 @@ class HostedSession:
         self._session = self._bound = None
         # It holds on to what holds this session: nothing of it should have to wait for the garbage collector.
         self.memory.on_growth = None
-
-    @contextmanager
-    def _turn(self, *, alone: bool) -> Iterator[None]:
-        """What memory it took is known of a run that had none beside it; nobody overtakes one that waits for that."""
-        seats = RUNS_AT_ONCE if alone else 1
-        with self._next_run:
-            for _ in range(seats):
-                self._runs.acquire()
-        try:
-            yield
-        finally:
-            self._runs.release(seats)
 
     def _run(self, feeds: Mapping[str, Array], outputs: Sequence[str] | None, options: Any) -> list[Any]:
         session: Any = self._session

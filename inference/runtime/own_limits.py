@@ -1,7 +1,6 @@
 """How much of a model runs at once where no operator says otherwise, by runtime and the role of the file."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from types import MappingProxyType
 
 from inference.batching.limits import BatchLimits
@@ -12,8 +11,6 @@ RECOGNITION_LIMITS = BatchLimits(max_rows=32, max_padded=8192, max_waiting=16_38
 """In pixels of width: the answer alone takes nine kilobytes for each."""
 EMBED_LIMITS = BatchLimits(max_rows=64, max_padded=4096, max_waiting=16_384, max_wait_ms=0)
 """In tokens. Beyond this a batch is no faster, and everyone in it waits for all of it."""
-TEXTS_ALONE_LIMITS = replace(EMBED_LIMITS, max_runs=2)
-"""A single text is too little to keep the processors busy, so another runs beside it."""
 ONNX_LIMITS = BatchLimits(max_rows=64, max_padded=None, max_waiting=65_536, max_wait_ms=0)
 
 OWN_LIMITS: Mapping[str, Mapping[str, BatchLimits]] = MappingProxyType(

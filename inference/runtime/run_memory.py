@@ -44,18 +44,13 @@ class RunMemory:
         finally:
             self._gives_back_now = False
 
-    def may_grow_with(self, feeds: Mapping[str, Array]) -> bool:
-        """Or give back, which is counted just as growth is."""
-        gives_back = self.gives_back or self._gives_back_now or self._gives_back_next
-        return gives_back or self.growth.may_grow_with(_shapes(feeds))
-
     def measured(self, run: Run, feeds: Mapping[str, Array], options: Any) -> list[Any]:
         """What `run` answers, with these options."""
         with activity.part() as part:
             if self.gives_back or self._gives_back_now or self._gives_back_next:
                 self._gives_back_next = False
                 return self._run_and_give_back(run, options)
-            return self._run_and_look(run, _shapes(feeds), part)
+            return self._run_and_look(run, {name: feed.shape for name, feed in feeds.items()}, part)
 
     def _run_and_look(self, run: Run, shapes: Shapes, part: Part) -> list[Any]:
         # Exact where growth is expected; elsewhere a glance must do, which costs the same however much is free.
@@ -101,10 +96,6 @@ class RunMemory:
         activity.gave_back(max(0, freed_bytes))
         if freed_bytes and self.on_growth is not None:
             self.on_growth(False)
-
-
-def _shapes(feeds: Mapping[str, Array]) -> Shapes:
-    return {name: feed.shape for name, feed in feeds.items()}
 
 
 def _bytes_of(answers: Sequence[Any]) -> int:

@@ -9,11 +9,6 @@ def test_what_is_not_said_has_a_sound_value() -> None:
     assert BatchLimits() == BatchLimits(max_rows=64, max_padded=16_384, max_waiting=4096, max_wait_ms=5.0)
 
 
-def test_batches_that_may_be_held_back_run_one_at_a_time() -> None:
-    assert BatchLimits(max_wait_ms=0, max_runs=2).runs_at_once == 2
-    assert BatchLimits(max_wait_ms=1, max_runs=2).runs_at_once == 1
-
-
 def test_padding_may_be_unbounded() -> None:
     assert BatchLimits(max_padded=None).max_padded is None
 
@@ -25,7 +20,6 @@ def test_padding_may_be_unbounded() -> None:
         ({"max_rows": 2.5}, "max_rows is 2.5; give a whole number from 1 to 4096"),
         ({"max_rows": True}, "max_rows is True; give a whole number from 1 to 4096"),
         ({"max_padded": 0}, "max_padded is 0; give a whole number from 1 to 2147483648"),
-        ({"max_runs": 0}, "max_runs is 0; give a whole number from 1 to 16"),
         ({"max_waiting": 10**6}, "max_waiting is 1000000; give a whole number from 1 to 65536"),
         (
             {"max_rows": 8, "max_waiting": 7},

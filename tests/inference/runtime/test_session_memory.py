@@ -199,27 +199,6 @@ def test_growth_of_a_session_that_is_never_alone_counts_here_and_is_not_remember
     assert (profile.loaded_bytes, profile.peak_bytes) == (size, size)
 
 
-def test_run_that_may_grow_the_arena_has_none_beside_it(tmp_path: Path) -> None:
-    session, began = HostedSession(save_wide(tmp_path / "a.onnx", floats=16), PLAN), threading.Event()
-
-    def run_larger() -> None:
-        began.set()
-        session.run(rows(8))
-
-    session.run(rows(4))
-    with session._turn(alone=False):
-        session.run(rows(2))
-        larger = threading.Thread(target=run_larger, daemon=True)
-        larger.start()
-        assert began.wait(10)
-        larger.join(0.05)
-        assert larger.is_alive()
-        assert session.tally.runs == 2
-    larger.join(10)
-    assert session.tally.runs == 3
-    assert session.memory.growth.largest.values["x"] == 8
-
-
 def test_part_is_alone_until_another_begins() -> None:
     activity = Activity()
     with activity.part() as first:
