@@ -14,7 +14,7 @@ from jobs.dispatch.sweeper import sweep_expired_leases
 from jobs.errors import Fenced
 from jobs.models import Event, Job, Page
 from jobs.services import cancel_job
-from tenants.context import OPERATOR, operator_work, unit_of_work
+from tenants.context import APP, OPERATOR, operator_work, unit_of_work
 from tests.jobs.conftest import DONE, Desk
 from tests.waiting import eventually
 
@@ -33,19 +33,23 @@ def test_a_repeated_message_finds_nothing_to_do(desk: Desk) -> None:
     assert desk.claim(page, "two") is None
 
 
-def test_of_many_claims_at_once_one_wins(desk: Desk) -> None:
+def test_of_fifty_claims_at_once_one_wins(desk: Desk) -> None:
     page = desk.pages(desk.submit())[0]
     won: list[Claim | None] = []
+    together = threading.Barrier(50)
 
     def claim() -> None:
+        connections[APP].ensure_connection()
+        together.wait(60)
         won.append(claim_page(desk.identity.tenant_id, page.id, threading.current_thread().name))
         connections.close_all()
 
-    threads = [threading.Thread(target=claim) for _ in range(12)]
+    threads = [threading.Thread(target=claim) for _ in range(50)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
+    assert len(won) == 50
     assert sum(claim is not None for claim in won) == 1
 
 

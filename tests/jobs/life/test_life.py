@@ -1,0 +1,21 @@
+"""Whatever happens to jobs, in any order: none is lost or stays open, and each page that succeeds is charged once."""
+
+import os
+
+from django.test import override_settings
+from hypothesis import settings
+from hypothesis.stateful import run_state_machine_as_test
+
+from tests.jobs.life.machine import Life
+from tests.jobs.reuse.conftest import Bench
+
+EXAMPLES = int(os.environ.get("MAAS_TEST_LIFE_EXAMPLES", "15"))
+STEPS = 40
+PROFILE = settings(max_examples=EXAMPLES, stateful_step_count=STEPS, deadline=None)
+LEASE_S = 3600
+"""A lease ends when the machine says so, and never because a step took its time."""
+
+
+@override_settings(MAAS_LEASE_S=LEASE_S)
+def test_nothing_is_lost_charged_twice_or_left_open(bench: Bench) -> None:
+    run_state_machine_as_test(lambda: Life(bench), settings=PROFILE)  # type: ignore[arg-type]  # whatever makes one will do
