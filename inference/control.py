@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping
 import redis
 import structlog
 
+from inference.prompt_redis import RedisLeftAlone, prompt_redis
+
 log = structlog.get_logger(__name__)
 CHANNEL = "maas:control"
 DEMAND = "demand"
@@ -24,13 +26,14 @@ class ControlChannel:
     """Says words; never raises, since nobody's work may depend on their being heard."""
 
     def __init__(self, url: str) -> None:
-        self._redis = redis.Redis.from_url(
-            url, socket_timeout=PATIENCE_S, socket_connect_timeout=PATIENCE_S, health_check_interval=30
-        )
+        self._redis = prompt_redis(url)
 
     def tell(self, word: str, **about: str) -> None:
         try:
-            self._redis.publish(CHANNEL, json.dumps({"word": word, **about}))
+            said = json.dumps({"word": word, **about})
+            self._redis.ask(lambda client: client.publish(CHANNEL, said))
+        except RedisLeftAlone:
+            pass
         except redis.RedisError as error:
             log.warning("control_word_not_sent", word=word, error=str(error))
 

@@ -1,6 +1,6 @@
 """Sees to it that a cold model is taken by one worker, where two looked at the fleet in different moments."""
 
-import redis
+from inference.prompt_redis import single_try
 
 PREFIX = "maas:home:"
 CLAIM_S = 5
@@ -12,7 +12,7 @@ class ModelClaims:
 
     def __init__(self, url: str, name: str) -> None:
         self._name = name
-        self._redis = redis.Redis.from_url(url, socket_timeout=2, socket_connect_timeout=2)
+        self._redis = single_try(url)
 
     def take(self, key: str) -> bool:
         """True for one worker of all that ask within a few seconds, however often it asks itself."""

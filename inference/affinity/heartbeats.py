@@ -15,6 +15,8 @@ import redis
 import structlog
 from django.conf import settings
 
+from inference.prompt_redis import prompt_redis, single_try
+
 log = structlog.get_logger(__name__)
 PREFIX = "maas:worker:"
 NAMES = "maas:workers"
@@ -30,7 +32,7 @@ DRAIN_KEPT_S = 86_400
 
 @cache
 def _connection() -> "redis.Redis":
-    return redis.Redis.from_url(settings.MAAS_REDIS_URL, socket_timeout=2, socket_connect_timeout=2)
+    return single_try(settings.MAAS_REDIS_URL)
 
 
 @dataclass(frozen=True)
@@ -135,9 +137,7 @@ class Heartbeat:
         self._started_at = time.time()
         self._start_id = uuid4().hex
         self._draining = False
-        self._redis = redis.Redis.from_url(
-            settings.MAAS_REDIS_URL, socket_timeout=2, socket_connect_timeout=2
-        )
+        self._redis = single_try(settings.MAAS_REDIS_URL)
 
     def ordered_to_drain(self) -> bool:
         """What was last heard stands while Redis is away. An order to another process of this name is not ours."""
@@ -182,7 +182,11 @@ class Heartbeat:
 
 
 def live_workers() -> list[WorkerReport]:
-    client = _connection()
+    """Raises RedisError, at once: it is asked on the way of requests."""
+    return prompt_redis(settings.MAAS_REDIS_URL).ask(_live_workers)
+
+
+def _live_workers(client: "redis.Redis") -> list[WorkerReport]:
     names = sorted(name.decode() for name in cast("set[bytes]", client.smembers(NAMES)))
     if not names:
         return []

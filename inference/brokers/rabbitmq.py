@@ -14,7 +14,7 @@ from pika.exceptions import AMQPError
 
 from inference.brokers.contract import QueueBroker, QueueConsumer
 from inference.brokers.errors import BrokerMisconfigured, BrokerUnavailable, ConnectionLost
-from inference.brokers.rabbitmq_client import RabbitmqClient, describe
+from inference.brokers.rabbitmq_client import CONFIRM_TIMEOUT_S, RabbitmqClient, describe
 from inference.brokers.rabbitmq_queues import declare
 
 CONNECTION_DEFAULTS = {
@@ -51,10 +51,12 @@ def _as_connection_lost() -> Iterator[None]:
 class RabbitmqQueueBroker(QueueBroker):
     """Publishes over one shared connection; each consumed queue has a connection of its own."""
 
-    def __init__(self, url: str, *, middleware: Sequence[Middleware]) -> None:
+    def __init__(
+        self, url: str, *, middleware: Sequence[Middleware], patience_s: float | None = None
+    ) -> None:
         super().__init__(middleware)
         self.parameters = connection_parameters(url)
-        self._client = RabbitmqClient(self.parameters)
+        self._client = RabbitmqClient(self.parameters, timeout_s=patience_s or CONFIRM_TIMEOUT_S)
 
     def check(self) -> None:
         try:

@@ -49,11 +49,13 @@ class RedisQueueBroker(QueueBroker):
         middleware: Sequence[Middleware],
         namespace: str = "maas:broker",
         alive_s: float = ALIVE_S,
+        patience_s: float | None = None,
     ) -> None:
+        """`patience_s`: one try of so long for what does not consume, instead of two of the usual length."""
         super().__init__(middleware)
         self.namespace = namespace
         self.alive_s = alive_s
-        self.client = _connect(url, attempts=2)
+        self.client = _connect(url, attempts=2 if patience_s is None else 1, patience_s=patience_s)
         # A BLMOVE that is sent twice because its reply was lost would strand the first message.
         self.blocking_client = _connect(url, attempts=1)
         self.take = self.blocking_client.register_script(TAKE)
@@ -133,11 +135,11 @@ class RedisQueueBroker(QueueBroker):
             self.logger.info("Put %d unfinished messages back on queue %r.", moved, queue_name)
 
 
-def _connect(url: str, *, attempts: int) -> redis.Redis:
+def _connect(url: str, *, attempts: int, patience_s: float | None = None) -> redis.Redis:
     return redis.Redis.from_url(
         url,
-        socket_connect_timeout=CONNECT_TIMEOUT_S,
-        socket_timeout=REPLY_TIMEOUT_S,
+        socket_connect_timeout=patience_s or CONNECT_TIMEOUT_S,
+        socket_timeout=patience_s or REPLY_TIMEOUT_S,
         retry=Retry(NoBackoff(), attempts - 1),
         # Bounded by the threads of a process; the pool's own bound of 100 would refuse the 101st.
         max_connections=10_000,

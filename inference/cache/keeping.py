@@ -10,7 +10,7 @@ from uuid import UUID
 import structlog
 from redis.exceptions import NoScriptError, RedisError, ResponseError
 
-from inference.cache.breaker import Breaker
+from inference.breaker import Breaker
 from inference.cache.metrics import REMOTE_FAILURES, UNKEPT
 from inference.cache.reading import connection_to
 from inference.cache.scripts import KEEP, NOTE_BYTES, Script, entries_prefix, keys_of

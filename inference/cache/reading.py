@@ -13,7 +13,7 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError, ResponseError
 
-from inference.cache.breaker import Breaker
+from inference.breaker import Breaker
 from inference.cache.metrics import REMOTE_FAILURES
 
 log = structlog.get_logger(__name__)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from inference.cache.breaker import Breaker
+from inference.breaker import Breaker
 from inference.cache.entries import MOST_BYTES, Found, read_entry, write_entry
 from inference.cache.keeping import NewEntry, RemoteKeeper
 from inference.cache.keys import EntryKeys, Family, Holder

@@ -10,6 +10,7 @@ import redis
 from django.conf import settings
 
 from inference.figures.sums import ModelSums, summed, sums_of
+from inference.prompt_redis import single_try
 
 NOW_PREFIX = "maas:figures:now:"
 SPAN_PREFIX = "maas:figures:"
@@ -53,7 +54,7 @@ class Span:
 
 @cache
 def _connection() -> "redis.Redis":
-    return redis.Redis.from_url(settings.MAAS_REDIS_URL, socket_timeout=2, socket_connect_timeout=2)
+    return single_try(settings.MAAS_REDIS_URL)
 
 
 def span_at(now_s: float) -> int:

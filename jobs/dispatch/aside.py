@@ -1,30 +1,74 @@
-"""A duty that may have to wait for others runs beside those that must not."""
+"""A duty runs in a thread of its own, so that whatever it waits for holds up no other."""
 
 import threading
+import time
 from collections.abc import Callable
 
 import structlog
-from django.db import connections
+from django.db import close_old_connections, connections
 
 log = structlog.get_logger(__name__)
+LINGER_S = 1.5
+"""How long the thread stays with its connections: a duty of every second is not to open new ones each time."""
+LONG_S = 60.0
 
 
 class Aside:
-    """Calling it starts the duty in a thread of its own, or does nothing while the last one still runs."""
+    """Calling it begins the duty in its thread, or does nothing while the last one still runs."""
 
     def __init__(self, do: Callable[[], object]) -> None:
+        self.name: str = getattr(do, "__name__", repr(do))
         self._do = do
+        self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
+        self._wanted = False
+        self._begun_s: float | None = None
+        self._told = False
 
     def __call__(self) -> None:
-        if self._thread is None or not self._thread.is_alive():
-            self._thread = threading.Thread(target=self._run, daemon=True)
-            self._thread.start()
+        with self._changed:
+            if self._begun_s is not None:
+                self._tell_if_long()
+                return
+            self._begun_s, self._wanted, self._told = time.monotonic(), True, False
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._serve, name=f"duty-{self.name}", daemon=True)
+                self._thread.start()
+            self._changed.notify()
+
+    @property
+    def runs_for_s(self) -> float:
+        """0 while it does not run."""
+        begun_s = self._begun_s
+        return 0.0 if begun_s is None else time.monotonic() - begun_s
+
+    def _tell_if_long(self) -> None:
+        if not self._told and self.runs_for_s > LONG_S:
+            self._told = True
+            log.warning("duty_takes_long", duty=self.name, seconds=round(self.runs_for_s))
+
+    def _serve(self) -> None:
+        try:
+            while self._called():
+                self._run()
+                with self._changed:
+                    self._begun_s = None
+        finally:
+            connections.close_all()
+
+    def _called(self) -> bool:
+        """False when nobody has for a while; whoever calls later starts another thread."""
+        with self._changed:
+            if not self._changed.wait_for(lambda: self._wanted, LINGER_S):
+                self._thread = None
+                return False
+            self._wanted = False
+            return True
 
     def _run(self) -> None:
         try:
+            close_old_connections()
             self._do()
         except Exception:
-            log.exception("duty_failed")
-        finally:
+            log.exception("duty_failed", duty=self.name)
             connections.close_all()

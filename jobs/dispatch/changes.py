@@ -1,22 +1,16 @@
 """Says "something changed" to every web process. A hint only: the truth is the event log."""
 
 import json
-from functools import cache
 from uuid import UUID
 
 import redis
 import structlog
 from django.conf import settings
 
+from inference.prompt_redis import RedisLeftAlone, prompt_redis
+
 log = structlog.get_logger(__name__)
 CHANNEL = "maas:changes"
-
-
-@cache
-def _connection() -> "redis.Redis":
-    return redis.Redis.from_url(
-        settings.MAAS_REDIS_URL, socket_timeout=2, socket_connect_timeout=2, health_check_interval=30
-    )
 
 
 def announce(tenant_id: UUID, job_id: UUID, *, ended: bool = False) -> None:
@@ -24,8 +18,10 @@ def announce(tenant_id: UUID, job_id: UUID, *, ended: bool = False) -> None:
 
     `ended`: the job has reached its last state, which wakes those who wait for nothing else.
     """
-    change = {"tenant": str(tenant_id), "job": str(job_id), "ended": ended}
+    change = json.dumps({"tenant": str(tenant_id), "job": str(job_id), "ended": ended})
     try:
-        _connection().publish(CHANNEL, json.dumps(change))
+        prompt_redis(settings.MAAS_REDIS_URL).ask(lambda client: client.publish(CHANNEL, change))
+    except RedisLeftAlone:
+        pass
     except redis.RedisError as error:
         log.warning("change_not_announced", job_id=str(job_id), error=str(error))

@@ -2,17 +2,19 @@
 
 import threading
 import time
-from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
 
+import psycopg
 import structlog
-from django.db import close_old_connections, connections
+from django.db import connections
 
 from inference.brokers import BrokerUnavailable
 from inference.registry.selectors import served_versions
 from jobs.batches.upkeep import count_batches, erase_expired_files, keep_up_batches
 from jobs.dispatch.aside import Aside
-from jobs.dispatch.broker import messages_set_aside
+from jobs.dispatch.broker import messages_set_aside, patiently
+from jobs.dispatch.leadership import Leadership, LeadershipLost
 from jobs.dispatch.metrics import DEAD_LETTERS, LEADING, QUEUED_PAGES, SWEPT
 from jobs.dispatch.release import release_after_commit, waiting_versions
 from jobs.dispatch.sweeper import sweep_expired_leases
@@ -23,15 +25,16 @@ from tenants.context import OPERATOR
 from tenants.metering.roll_up import RECOUNT_EVERY_S, ROLL_UP_EVERY_S, recount_set_aside, roll_up_uses
 
 log = structlog.get_logger(__name__)
-LOCK_ID = 0x6D616173
 RELEASE_EVERY_S = 0.2
 SWEEP_EVERY_S = 1.0
 COUNT_EVERY_S = 5.0
 ERASE_EVERY_S = 5.0
 FORGET_EVERY_S = 60.0
 INDEX_EVERY_S = 2.0
-SILENCE_S = 10
-"""Longer than the one wait that may lie between two statements: a broker that does not answer for four seconds."""
+STAND_BY_S = 0.5
+FRESH_S = 10.0
+HANGS_S = 120.0
+"""Longer than the sweep of very many pages takes."""
 
 _COUNT = """
 SELECT m.name || '@' || v.number,
@@ -43,21 +46,26 @@ FROM inference_modelversion v JOIN inference_servedmodel m ON m.id = v.served_mo
 @dataclass
 class _Duty:
     every_s: float
-    do: Callable[[], object]
+    aside: Aside
     due: float = 0.0
 
 
 class Scheduler:
-    """Any number may run; a session lock in Postgres lets one lead, and is gone the moment its holder dies."""
+    """Any number may run; a session lock in Postgres lets one lead, and is gone the moment its holder dies.
+
+    The thread that leads does nothing but prove the lock and begin duties. Each runs in a thread of its own, so one
+    that hangs (the broker does not answer) neither costs the lock nor holds up the others.
+    """
 
     def __init__(self, stopping: threading.Event) -> None:
         self._stopping = stopping
+        self._sweep = Aside(sweep)
         self._duties = [
-            _Duty(RELEASE_EVERY_S, release_waiting),
-            _Duty(SWEEP_EVERY_S, sweep),
+            _Duty(SWEEP_EVERY_S, self._sweep),
+            _Duty(RELEASE_EVERY_S, Aside(release_waiting)),
             _Duty(SWEEP_EVERY_S, Aside(keep_up_batches)),
-            _Duty(COUNT_EVERY_S, count_queued),
-            _Duty(COUNT_EVERY_S, count_batches),
+            _Duty(COUNT_EVERY_S, Aside(count_queued)),
+            _Duty(COUNT_EVERY_S, Aside(count_batches)),
             _Duty(COUNT_EVERY_S, Aside(count_dead_letters)),
             _Duty(ERASE_EVERY_S, Aside(erase_due_files)),
             _Duty(FORGET_EVERY_S, Aside(erase_forgotten_keys)),
@@ -66,47 +74,65 @@ class Scheduler:
             _Duty(ROLL_UP_EVERY_S, Aside(roll_up_uses)),
             _Duty(RECOUNT_EVERY_S, Aside(recount_set_aside)),
         ]
-        self.alive = False
+        self.leading = False
+        self._answered_s = float("-inf")
+
+    @property
+    def alive(self) -> bool:
+        """It leads or could at once: the database has just answered, and no sweep hangs."""
+        return time.monotonic() - self._answered_s < FRESH_S and self._sweep.runs_for_s < HANGS_S
 
     def run(self) -> None:
         while not self._stopping.is_set():
             try:
-                self._lead()
+                self._term()
+            except psycopg.OperationalError as error:
+                log.warning("scheduler_database_away", error=str(error).strip())
+            except LeadershipLost as error:
+                log.warning("scheduler_lock_lost", error=str(error))
             except Exception:
                 log.exception("scheduler_round_failed")
-            finally:
-                LEADING.set(0)
-                # The lock belongs to the connection: never carry a half-dead one into the next round.
-                connections[OPERATOR].close()
-            self._stopping.wait(1.0)
+            self._stopping.wait(STAND_BY_S)
 
-    def _lead(self) -> None:
-        self.alive = True
-        if not self._take_lock():
-            return
-        log.info("scheduler_leading")
-        LEADING.set(1)
-        while not self._stopping.wait(RELEASE_EVERY_S):
-            with connections[OPERATOR].cursor() as cursor:
-                cursor.execute("SELECT 1")  # fails when the lock's connection is gone
-            now = time.monotonic()
-            for duty in self._duties:
-                if now >= duty.due:
-                    duty.due = now + duty.every_s
-                    duty.do()
+    def _term(self) -> None:
+        """From the first try to lead until the session ends, whoever ends it."""
+        with closing(Leadership()) as leadership:
+            while not leadership.take():
+                self._answered_s = time.monotonic()
+                if self._stopping.wait(STAND_BY_S):
+                    return
+            log.info("scheduler_leading")
+            self._lead(leadership)
 
-    def _take_lock(self) -> bool:
-        close_old_connections()
-        with connections[OPERATOR].cursor() as cursor:
-            # A leader that is frozen loses its connection, and with it the lock: another takes over.
-            cursor.execute("SELECT set_config('idle_session_timeout', %s, false)", [f"{SILENCE_S}s"])
-            cursor.execute("SELECT pg_try_advisory_lock(%s)", [LOCK_ID])
-            return bool(cursor.fetchone()[0])
+    def _lead(self, leadership: Leadership) -> None:
+        try:
+            while True:
+                leadership.prove()
+                self._answered_s = time.monotonic()
+                self._tell(leading=True)
+                self._begin_due_duties()
+                if self._stopping.wait(RELEASE_EVERY_S):
+                    return
+        finally:
+            self._tell(leading=False)
+
+    def _tell(self, *, leading: bool) -> None:
+        self.leading = leading
+        LEADING.set(int(leading))
+
+    def _begin_due_duties(self) -> None:
+        now = time.monotonic()
+        for duty in self._duties:
+            if now >= duty.due:
+                duty.due = now + duty.every_s
+                duty.aside()
 
 
 def release_waiting() -> None:
-    for version_id, key in waiting_versions():
-        release_after_commit(version_id, key)
+    """A broker that hangs costs one wait in a round: after it, the other versions are not asked for."""
+    with patiently():
+        for version_id, key in waiting_versions():
+            release_after_commit(version_id, key)
 
 
 def sweep() -> None:
@@ -116,12 +142,13 @@ def sweep() -> None:
 
 
 def count_dead_letters() -> None:
-    for version in served_versions():
-        try:
-            DEAD_LETTERS.labels(model=version.key).set(messages_set_aside(version.queue_name))
-        except BrokerUnavailable as error:
-            log.warning("broker_unavailable", queue=version.queue_name, error=str(error))
-            return
+    with patiently():
+        for version in served_versions():
+            try:
+                DEAD_LETTERS.labels(model=version.key).set(messages_set_aside(version.queue_name))
+            except BrokerUnavailable as error:
+                log.warning("broker_unavailable", queue=version.queue_name, error=str(error))
+                return
 
 
 def count_queued() -> None:

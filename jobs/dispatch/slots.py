@@ -8,6 +8,7 @@ import structlog
 from django.conf import settings
 
 from inference.affinity.heartbeats import live_workers
+from inference.prompt_redis import RedisLeftAlone
 
 log = structlog.get_logger(__name__)
 LOOK_EVERY_S = 1.0
@@ -44,6 +45,8 @@ def _seen() -> _Seen:
 def _look(before: _Seen) -> _Seen:
     try:
         workers = live_workers()
+    except RedisLeftAlone:
+        return _Seen(before.slots, before.served, time.monotonic())
     except redis.RedisError as error:
         log.warning("workers_not_counted", error=str(error))
         return _Seen(before.slots, before.served, time.monotonic())

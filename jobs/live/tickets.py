@@ -9,6 +9,7 @@ from uuid import UUID
 import redis
 from django.conf import settings
 
+from inference.prompt_redis import single_try
 from jobs.errors import StorageUnavailable
 from jobs.live.passes import Pass
 from tenants.identity import Identity
@@ -19,7 +20,7 @@ LIFETIME_S = 60
 
 @cache
 def _connection() -> "redis.Redis":
-    return redis.Redis.from_url(settings.MAAS_REDIS_URL, socket_timeout=2, socket_connect_timeout=2)
+    return single_try(settings.MAAS_REDIS_URL)
 
 
 def _key(ticket: str) -> str:

@@ -12,7 +12,7 @@ import uvloop
 from django.conf import settings
 from structlog.testing import capture_logs
 
-from inference.cache.breaker import MOST_FAILURES, Breaker
+from inference.breaker import MOST_FAILURES, Breaker
 from inference.cache.erasing import erase_entries
 from inference.cache.keeping import NewEntry, RemoteKeeper
 from inference.cache.reading import RemoteReader

@@ -9,6 +9,8 @@ LONGEST_PAUSE_S = 10.0
 
 @dataclass(slots=True)
 class Breaker:
+    most_failures: int = MOST_FAILURES
+    longest_pause_s: float = LONGEST_PAUSE_S
     failures: int = 0
     """In a row."""
     open_until_s: float = 0.0
@@ -17,7 +19,7 @@ class Breaker:
 
     @property
     def is_open(self) -> bool:
-        return self.failures >= MOST_FAILURES
+        return self.failures >= self.most_failures
 
     def asks(self, now_s: float) -> bool:
         """After a pause one asks, and the others wait for what became of it."""
@@ -41,8 +43,8 @@ class Breaker:
             return False
         self.trying = False
         self.failures += 1
-        beyond = self.failures - MOST_FAILURES
+        beyond = self.failures - self.most_failures
         if beyond < 0:
             return False
-        self.open_until_s = now_s + min(LONGEST_PAUSE_S, FIRST_PAUSE_S * 2.0 ** min(beyond, 10))
+        self.open_until_s = now_s + min(self.longest_pause_s, FIRST_PAUSE_S * 2.0 ** min(beyond, 10))
         return beyond == 0

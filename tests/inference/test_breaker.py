@@ -1,6 +1,6 @@
 """When one that does not answer is asked again."""
 
-from inference.cache.breaker import FIRST_PAUSE_S, LONGEST_PAUSE_S, MOST_FAILURES, Breaker
+from inference.breaker import FIRST_PAUSE_S, LONGEST_PAUSE_S, MOST_FAILURES, Breaker
 
 
 def opened(at_s: float = 0.0) -> Breaker:

@@ -1,0 +1,64 @@
+"""The lock that lets one scheduler lead, on a connection that is used for nothing else."""
+
+from typing import Any
+
+import psycopg
+from django.db import connections
+
+from tenants.context import OPERATOR
+
+LOCK_ID = 0x6D616173
+SILENCE_S = 3
+"""A leader that says nothing for so long is frozen or cut off: Postgres ends its session, and with it the lock."""
+
+_NOTICES_SILENCE = {
+    "connect_timeout": "3",
+    "keepalives_idle": "1",
+    "keepalives_interval": "1",
+    "keepalives_count": "2",
+    "tcp_user_timeout": str(1000 * SILENCE_S),
+}
+"""A leader that is cut off is to find out about as soon as the others do."""
+
+# Asked of the server, and not only of this connection: a pooler may have put another session behind it.
+_HELD = """
+SELECT EXISTS (
+    SELECT FROM pg_locks
+    WHERE locktype = 'advisory' AND granted AND pid = pg_backend_pid() AND classid = 0 AND objid = %s AND objsubid = 1
+      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+)
+"""
+
+
+class LeadershipLost(Exception):
+    """The session that held the lock is not the one that answers now."""
+
+
+class Leadership:
+    """A session of its own, outside of Django's connections: those reconnect by themselves, and a lock does not.
+
+    Between two statements nothing is open, so that however the process is frozen, this session is idle and ends.
+    """
+
+    def __init__(self) -> None:
+        parameters = connections[OPERATOR].get_connection_params()
+        self._session: psycopg.Connection[Any] = psycopg.connect(
+            **{**parameters, **_NOTICES_SILENCE}, autocommit=True
+        )
+        self._execute("SELECT set_config('idle_session_timeout', %s, false)", f"{SILENCE_S}s")
+
+    def take(self) -> bool:
+        """Whether it is ours now. Asked again and again by those that stand by."""
+        return bool(self._execute("SELECT pg_try_advisory_lock(%s)", LOCK_ID))
+
+    def prove(self) -> None:
+        """Raises unless this very session still holds the lock."""
+        if not self._execute(_HELD, LOCK_ID):
+            raise LeadershipLost("the session that answers does not hold the scheduler's lock")
+
+    def close(self) -> None:
+        self._session.close()
+
+    def _execute(self, statement: str, value: object) -> object:
+        row = psycopg.Cursor(self._session).execute(statement.encode(), [value]).fetchone()
+        return row[0] if row else None
