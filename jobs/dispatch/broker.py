@@ -34,7 +34,7 @@ def publishing_broker(patience_s: float | None = HURRY_S) -> QueueBroker:
 
 
 @cache
-def _server() -> AskedServer:
+def broker_server() -> AskedServer:
     return AskedServer(BrokerUnavailable)
 
 
@@ -66,6 +66,6 @@ def messages_set_aside(queue_name: str) -> int:
 def _ask(do: Callable[[QueueBroker], Answer]) -> Answer:
     """Raises BrokerUnavailable, at once where another has just waited for it in vain."""
     try:
-        return _server().ask(lambda: do(publishing_broker(_patience_s.get())))
+        return broker_server().ask(lambda: do(publishing_broker(_patience_s.get())))
     except LeftAlone as error:
         raise BrokerUnavailable(f"The broker was not asked: {error}") from error

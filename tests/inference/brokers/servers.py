@@ -37,6 +37,13 @@ def redis_server(*options: str) -> Iterator[str]:
             process.wait()
 
 
+@contextmanager
+def hanging_server() -> Iterator[str]:
+    """The address of one that takes connections and answers nothing, as one that is stopped does."""
+    with socket.create_server(("127.0.0.1", 0), backlog=256) as listener:
+        yield f"127.0.0.1:{listener.getsockname()[1]}"
+
+
 def rabbitmq_answers() -> bool:
     try:
         pika.BlockingConnection(pika.URLParameters(AMQP_URL)).close()

@@ -1,7 +1,6 @@
 import os
 import select
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -13,7 +12,6 @@ from django.db import InterfaceError, OperationalError, connections, transaction
 
 from jobs import states
 from jobs.dispatch import scheduler as scheduling
-from jobs.dispatch.broker import _server, publishing_broker
 from jobs.dispatch.leadership import LOCK_ID
 from jobs.dispatch.scheduler import Scheduler
 from jobs.idempotency.expiry import REMEMBERED
@@ -60,17 +58,6 @@ class Running:
 def running() -> Iterator[Running]:
     with Running() as one:
         yield one
-
-
-@pytest.fixture
-def hanging_broker(settings: object) -> Iterator[None]:
-    """It takes connections and answers nothing."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        settings.MAAS_BROKER_URL = f"redis://127.0.0.1:{server.getsockname()[1]}/0"  # type: ignore[attr-defined]
-        publishing_broker.cache_clear()
-        yield
-    publishing_broker.cache_clear()
-    _server.cache_clear()
 
 
 def leaders() -> list[int]:
