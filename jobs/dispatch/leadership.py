@@ -59,6 +59,6 @@ class Leadership:
     def close(self) -> None:
         self._session.close()
 
-    def _execute(self, statement: str, value: object) -> object:
+    def _execute(self, statement: str, value: object) -> Any:
         row = psycopg.Cursor(self._session).execute(statement.encode(), [value]).fetchone()
         return row[0] if row else None
