@@ -1,0 +1,78 @@
+"""What the database and the API say of the jobs of a run, in the form in which it is checked."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Happening:
+    """One row of a job's event log."""
+
+    seq: int
+    type: str
+    data: Mapping[str, Any]
+    at_s: float = 0.0
+
+    @property
+    def ends_job(self) -> bool:
+        return self.type in {
+            "job.succeeded",
+            "job.partially_succeeded",
+            "job.failed",
+            "job.canceled",
+            "job.expired",
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class PageRow:
+    id: str
+    number: int
+    state: str
+    attempt: int
+    cost_micros: int
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    id: str
+    state: str
+    cost_micros: int
+    pages_succeeded: int
+    pages_failed: int
+    pages: Sequence[PageRow]
+    events: Sequence[Happening]
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A job as its owner is shown it; None where the API did not show it."""
+
+    state: str
+    cost_micros: int
+    events: Sequence[tuple[int, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """One usage row."""
+
+    source_id: str
+    amount_micros: int
+
+
+@dataclass(frozen=True, slots=True)
+class Books:
+    """All that is kept of one tenant after a run."""
+
+    accepted: Mapping[str, Sequence[str]]
+    """The ids that were given for each Idempotency-Key, however often it was sent."""
+    jobs: Mapping[str, Job]
+    seen: Mapping[str, Seen | None]
+    uses: Sequence[Use]
+    day_micros: int
+    """The sum of the usage by day."""
+    max_attempts: int
+    unanswered: Sequence[str] = field(default_factory=tuple)
+    """Keys that were sent until the harness lost patience."""

@@ -1,0 +1,198 @@
+"""The product as production runs it, on one machine: two of each of its processes, and the services behind them."""
+
+import asyncio
+import os
+import signal
+import socket
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import psutil  # type: ignore[import-untyped]
+import redis
+
+from maas.embedded.folders import ScratchFolders, private_folder
+from maas.launch import children
+from maas.launch.options import LaunchOptions
+from maas.launch.readiness import ask_ready
+from maas.launch.services import start_services
+from maas.launch.state_files import keep_secrets, read_map, write_map
+from maas.supervisor.children import ChildSpec
+from maas.supervisor.console import Console
+from maas.supervisor.policy import RestartPolicy
+from maas.supervisor.ports import free_port
+from maas.supervisor.supervisor import Supervisor
+from tests.services import without_product
+
+from .control import remove_outbox
+from .options import Options
+from .picky import MODEL
+from .rabbitmq import OwnRabbitmq
+
+WEBS = ("web-1", "web-2")
+WORKERS = ("worker-1", "worker-2")
+SCHEDULERS = ("scheduler-1", "scheduler-2")
+BACKEND = "postgres backend"
+"""One connection's process: its death makes PostgreSQL end all others and recover."""
+_HOST = "127.0.0.1"
+_LOOK_EVERY_S = 0.1
+_START_S = 240.0
+_RESTARTS = RestartPolicy(first_delay_s=0.2, longest_delay_s=2.0)
+
+
+class Cluster:
+    """Started again whatever ends, by the product's own supervisor, and by nobody else."""
+
+    def __init__(self, home: Path, options: Options, console: Console) -> None:
+        self.home = home
+        self._options = options
+        self._console = console
+        self._scratch = ScratchFolders(private_folder(private_folder(home) / "run") / "scratch.json")
+        self._supervisor = Supervisor(console, _RESTARTS)
+        self.ports = {name: free_port() for name in (*WEBS, *WORKERS, *SCHEDULERS)}
+        self._rabbitmq = OwnRabbitmq(home) if options.broker == "rabbitmq" else None
+        self.services: dict[str, str] = {}
+
+    async def __aenter__(self) -> Self:
+        await self._supervisor.__aenter__()
+        try:
+            await self._start()
+        except BaseException:
+            await self._supervisor.stop()
+            raise
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._supervisor.__aexit__(kind, error, trace)
+        self._scratch.remove_all()
+
+    @property
+    def killed(self) -> tuple[str, ...]:
+        """All that a kill -9 may hit."""
+        broker = ("rabbitmq",) if self._rabbitmq else ()
+        return (*WEBS, *WORKERS, *SCHEDULERS, "postgres", BACKEND, "redis", "cache", *broker)
+
+    @property
+    def frozen(self) -> tuple[str, ...]:
+        return (*WORKERS, *WEBS, *SCHEDULERS, "rabbitmq" if self._rabbitmq else "redis", "postgres")
+
+    async def _start(self) -> None:
+        options = LaunchOptions(self.home, _HOST, 0, variables={})
+        self.services = await start_services(options, self._scratch, self._supervisor, self._console)
+        if self._rabbitmq is not None:
+            self._supervisor.start(self._rabbitmq.spec())
+            await _until(self._rabbitmq.is_ready, "RabbitMQ")
+            self.services["MAAS_BROKER_URL"] = self._rabbitmq.url
+        env = self._environment()
+        # For whoever looks at a run that was kept: `manage.py` with this MAAS_HOME finds the services.
+        write_map(self.home / "run" / "services.json", self.services)
+        migrate = ("migrate", "--database=owner", "--skip-checks", "--noinput", "-v0")
+        await self._supervisor.run(children.manage("migrate", *migrate, env=env))
+        if self._options.control:
+            remove_outbox(self.services["MAAS_DATABASE_URL"])
+        word = self.home / "world.json"
+        make = f"from tests.chaos.world import make_world; make_world({str(word)!r})"
+        await self._supervisor.run(children.manage("world", "shell", "-v0", "-c", make, env=env))
+        self.world = read_map(word)
+        for spec in self._product(env):
+            self._supervisor.start(spec)
+        await self.until_ready(_START_S)
+
+    def _environment(self) -> dict[str, str]:
+        return {
+            **without_product(os.environ),
+            **keep_secrets(self.home),
+            **self.services,
+            "PYTHONUNBUFFERED": "1",
+            "MAAS_HOME": str(self.home),
+            "MAAS_HOST": _HOST,
+            "MAAS_LEASE_S": str(self._options.lease_s),
+            "MAAS_WORKER_POOLS": MODEL,
+            "MAAS_LOG_LEVEL": "INFO",
+        }
+
+    def _product(self, env: Mapping[str, str]) -> Iterator[ChildSpec]:
+        for name in WEBS:
+            options = LaunchOptions(self.home, _HOST, self.ports[name], variables={})
+            spec = children.web(options, {**env, "MAAS_PORT": str(self.ports[name])})
+            yield replace(spec, name=name)
+        for name in (*WORKERS, *SCHEDULERS):
+            own = {**env, "MAAS_METRICS_PORT": str(self.ports[name])}
+            yield children.manage(name, name.partition("-")[0], env=own)
+
+    async def until_ready(self, patience_s: float) -> None:
+        """Every process of the product says so itself."""
+        deadline = time.monotonic() + patience_s
+        for name, port in self.ports.items():
+            while not (answer := await ask_ready(_HOST, port)).ready:
+                if time.monotonic() > deadline:
+                    raise TimeoutError(f"{name} is not ready after {patience_s:g} s: {answer.missing}")
+                await asyncio.sleep(_LOOK_EVERY_S)
+
+    async def process(self, name: str) -> psutil.Process:
+        """As soon as it runs: what was just killed is waited for."""
+        while True:
+            if (pid := self._supervisor.pid(name)) is not None:
+                with suppress(psutil.Error):
+                    return psutil.Process(pid)
+            await asyncio.sleep(_LOOK_EVERY_S)
+
+    async def kill(self, name: str) -> int:
+        """The process that is no more."""
+        process = await self._backend() if name == BACKEND else await self.process(name)
+        with suppress(psutil.Error):
+            process.send_signal(signal.SIGKILL)
+        return int(process.pid)
+
+    async def _backend(self) -> psutil.Process:
+        while True:
+            with suppress(psutil.Error):
+                family = (await self.process("postgres")).children()
+                found = [one for one in family if "maas" in " ".join(one.cmdline())]
+                if found:
+                    return found[0]
+            await asyncio.sleep(_LOOK_EVERY_S)
+
+    async def freeze(self, name: str) -> list[psutil.Process]:
+        """It and all its children."""
+        leader = await self.process(name)
+        frozen = [leader]
+        with suppress(psutil.Error):
+            frozen += leader.children(recursive=True)
+        for process in frozen:
+            with suppress(psutil.Error):
+                process.suspend()
+        return frozen
+
+    def wipe(self) -> None:
+        """The broker forgets every message."""
+        if self._rabbitmq is not None:
+            self._rabbitmq.delete(f"infer.{MODEL}@1")
+            return
+        with redis.Redis.from_url(self.services["MAAS_REDIS_URL"], socket_timeout=2.0) as client:
+            client.flushall()
+
+
+def thaw(frozen: list[psutil.Process]) -> None:
+    for process in frozen:
+        with suppress(psutil.Error):
+            process.resume()
+
+
+def worker_name(pid: int) -> str:
+    """As the worker writes it on the pages that it takes."""
+    return f"{socket.gethostname()}-{pid}"
+
+
+async def _until(ready: Callable[[], bool], what: str) -> None:
+    deadline = time.monotonic() + _START_S
+    while not ready():
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"{what} does not answer after {_START_S:g} s")
+        await asyncio.sleep(_LOOK_EVERY_S)

@@ -1,0 +1,21 @@
+"""Takes the outbox away, so that a run has something to find: one send after the commit, and nothing is sent again.
+
+It is done in the run's own database, where the product cannot undo it and no installation can be asked for it.
+"""
+
+import psycopg
+
+_ONCE = """
+CREATE FUNCTION chaos_send_once() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    NEW.wake_again_at := '9999-01-01';
+    RETURN NEW;
+END $$;
+CREATE TRIGGER chaos_send_once BEFORE UPDATE ON jobs_page
+    FOR EACH ROW WHEN (NEW.wake_again_at IS NOT NULL) EXECUTE FUNCTION chaos_send_once();
+"""
+
+
+def remove_outbox(owner_url: str) -> None:
+    with psycopg.connect(owner_url) as connection:
+        connection.execute(_ONCE)

@@ -1,0 +1,124 @@
+"""Carries out a plan of faults, and keeps a diary of it."""
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+
+import pika
+import psycopg
+import redis
+
+from .cluster import WORKERS, Cluster, thaw, worker_name
+from .line import Line
+from .load import Load
+from .plan import Fault, Kind
+from .rows import Held, Rows
+
+_WIPE_WAITS_S = 5.0
+_UNDER_WAY = 5
+"""Messages that a wipe waits for: an empty broker has nothing to forget."""
+_LOOK_EVERY_S = 0.05
+
+Undo = Callable[[], None]
+
+
+@dataclass(slots=True)
+class Struck:
+    fault: Fault
+    at_s: float
+    """By the wall clock, which on one machine is the database's as well."""
+    over_s: float = 0.0
+    held: Sequence[Held] = field(default_factory=tuple)
+    """Pages that a killed worker had in hand."""
+
+
+class Faults:
+    def __init__(
+        self,
+        cluster: Cluster,
+        lines: Mapping[str, Line],
+        load: Load,
+        rows: Rows,
+        say: Callable[[str], None],
+    ) -> None:
+        self._cluster = cluster
+        self._lines = lines
+        self._load = load
+        self._rows = rows
+        self._say = say
+        self.diary: list[Struck] = []
+
+    async def strike(self, plan: list[Fault]) -> None:
+        """One after the other; what lasts goes on beside those that follow."""
+        async with asyncio.TaskGroup() as lasting:
+            for fault in plan:
+                await self._load.hold_at(fault.after)
+                await self._load.until_accepted(fault.after)
+                struck = Struck(fault, time.time())
+                self.diary.append(struck)
+                self._say(f"{len(self.diary):3}/{len(plan)}  after job {fault.after}: {fault}")
+                lasting.create_task(self._end_of(struck, await self._begin(struck)))
+                await asyncio.sleep(fault.quiet_s)
+            await self._load.go_on()
+
+    async def _begin(self, struck: Struck) -> Undo:
+        """How it ends."""
+        target = struck.fault.target
+        match struck.fault.kind:
+            case Kind.KILL:
+                await self._kill(struck)
+            case Kind.FREEZE:
+                return partial(thaw, await self._cluster.freeze(target))
+            case Kind.CUT:
+                self._lines[target].cut()
+                return self._lines[target].mend
+            case Kind.STALL:
+                self._lines[target].stall()
+                return self._lines[target].mend
+            case Kind.WIPE:
+                await self._wipe()
+        return _nothing
+
+    async def _end_of(self, struck: Struck, undo: Undo) -> None:
+        await asyncio.sleep(struck.fault.lasts_s)
+        undo()
+        struck.over_s = time.time()
+
+    async def _kill(self, struck: Struck) -> None:
+        pid = await self._cluster.kill(struck.fault.target)
+        struck.at_s = time.time()
+        if struck.fault.target in WORKERS:
+            # Where the database is away as well, nobody can say how long these pages wait.
+            with suppress(psycopg.Error, TimeoutError):
+                async with asyncio.timeout(1.0):
+                    struck.held = await self._rows.held_by(worker_name(pid))
+
+    async def _wipe(self) -> None:
+        """While the workers stand still, so that there are messages to forget."""
+        frozen = [process for name in WORKERS for process in await self._cluster.freeze(name)]
+        try:
+            await self._until_under_way()
+            await self._until_wiped()
+        finally:
+            thaw(frozen)
+
+    async def _until_under_way(self) -> None:
+        with suppress(psycopg.Error, TimeoutError):
+            async with asyncio.timeout(_WIPE_WAITS_S):
+                while await self._rows.under_way() < _UNDER_WAY:  # noqa: ASYNC110  # Postgres sets no event
+                    await asyncio.sleep(_LOOK_EVERY_S)
+
+    async def _until_wiped(self) -> None:
+        """A broker that was killed a moment ago is waited for."""
+        while True:
+            try:
+                return self._cluster.wipe()
+            except (redis.RedisError, pika.exceptions.AMQPError, OSError):
+                await asyncio.sleep(_LOOK_EVERY_S)
+
+
+def _nothing() -> None:
+    """A kill is over at once."""

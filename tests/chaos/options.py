@@ -1,0 +1,65 @@
+"""What a run of the harness is asked to do."""
+
+import argparse
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    seed: int = 0
+    jobs: int = 1000
+    kills: int = 10
+    freezes: int = 2
+    cuts: int = 2
+    wipes: int = 1
+    broker: str = "redis"
+    lease_s: int = 3
+    callers: int = 16
+    settle_s: float = 60.0
+    """How long nothing may happen before the jobs that have not ended are called lost."""
+    control: bool = False
+    keep: bool = False
+
+
+def read_options(words: Sequence[str]) -> Options:
+    usual = Options()
+    parser = argparse.ArgumentParser(prog="make chaos ARGS='…'", description=__doc__)
+    parser.add_argument("--seed", type=int, default=None, help="repeats a run's plan; none draws one")
+    parser.add_argument("--jobs", type=_some, default=usual.jobs)
+    parser.add_argument(
+        "--kills", type=_number, default=usual.kills, help="kill -9, of every kind of process"
+    )
+    parser.add_argument(
+        "--freezes", type=_number, default=usual.freezes, help="SIGSTOP for longer than a lease"
+    )
+    parser.add_argument(
+        "--cuts", type=_number, default=usual.cuts, help="callers' connections cut or stalled"
+    )
+    parser.add_argument("--wipes", type=_number, default=usual.wipes, help="the broker forgets all it holds")
+    parser.add_argument("--broker", choices=("redis", "rabbitmq"), default=usual.broker)
+    parser.add_argument("--lease", dest="lease_s", type=_some, default=usual.lease_s, help="seconds")
+    parser.add_argument("--callers", type=_some, default=usual.callers)
+    parser.add_argument("--settle", dest="settle_s", type=float, default=usual.settle_s, help="seconds")
+    parser.add_argument("--control", action="store_true", help="without the outbox: this must fail")
+    parser.add_argument(
+        "--keep", action="store_true", help="leave the product's folder and log where they are"
+    )
+    asked = vars(parser.parse_args(words))
+    asked["seed"] = random.SystemRandom().randrange(10**6) if asked["seed"] is None else asked["seed"]
+    return Options(**asked)
+
+
+def _number(text: str) -> int:
+    number = int(text)
+    if number < 0:
+        raise argparse.ArgumentTypeError(f"{number} is less than 0")
+    return number
+
+
+def _some(text: str) -> int:
+    number = _number(text)
+    if number == 0:
+        raise argparse.ArgumentTypeError("must be at least 1")
+    return number

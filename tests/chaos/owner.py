@@ -1,0 +1,53 @@
+"""Looks at the jobs of a run as their owner does, over the API."""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+
+import httpx
+
+from .books import Seen
+
+_AT_ONCE = 8
+_PATIENCE_S = 60.0
+_PART = 200
+
+
+async def see_jobs(urls: Sequence[str], key: str, job_ids: Sequence[str]) -> dict[str, Seen | None]:
+    """Each job and its events, half of them from each web process."""
+    seen: dict[str, Seen | None] = {}
+    headers = {"Authorization": f"Bearer {key}"}
+    left = iter(enumerate(job_ids))
+    client = httpx.AsyncClient(headers=headers, timeout=_PATIENCE_S, trust_env=False)
+    async with client, asyncio.TaskGroup() as lookers:
+        for _ in range(_AT_ONCE):
+            lookers.create_task(_look(client, urls, left, seen))
+    return seen
+
+
+async def _look(
+    client: httpx.AsyncClient,
+    urls: Sequence[str],
+    left: Iterator[tuple[int, str]],
+    seen: dict[str, Seen | None],
+) -> None:
+    for place, job_id in left:
+        seen[job_id] = await _see(client, f"{urls[place % len(urls)]}/v1/jobs/{job_id}")
+
+
+async def _see(client: httpx.AsyncClient, url: str) -> Seen | None:
+    answer = await client.get(url)
+    if answer.status_code != 200:
+        return None
+    job = answer.json()
+    return Seen(str(job["state"]), int(job["cost"]["amount_micros"]), await _events(client, f"{url}/events"))
+
+
+async def _events(client: httpx.AsyncClient, url: str) -> list[tuple[int, str]]:
+    found: list[tuple[int, str]] = []
+    more = True
+    while more:
+        after = found[-1][0] if found else 0
+        part = (await client.get(url, params={"after": after, "limit": _PART})).json()
+        found += [(int(event["seq"]), str(event["type"])) for event in part["data"]]
+        more = bool(part["has_more"])
+    return found

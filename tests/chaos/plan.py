@@ -1,0 +1,91 @@
+"""Decides from a seed what goes wrong, with whom and when; pure, so that a run can be repeated."""
+
+import enum
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+class Kind(enum.Enum):
+    KILL = "kill -9"
+    FREEZE = "freeze"
+    CUT = "cut"
+    """Connections of callers break, and none can be made for a while."""
+    STALL = "stall"
+    """Bytes between callers and the service stop for a while."""
+    WIPE = "wipe"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """How often each may happen, and with what."""
+
+    jobs: int
+    kills: int
+    freezes: int
+    cuts: int
+    wipes: int
+    lease_s: float
+    killed: tuple[str, ...]
+    frozen: tuple[str, ...]
+    lines: tuple[str, ...]
+    broker: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    after: int
+    """Strikes once so many jobs are accepted: a slow machine meets it in the same place."""
+    kind: Kind
+    target: str
+    lasts_s: float = 0.0
+    quiet_s: float = 0.0
+    """Before the next one may strike."""
+
+    def __str__(self) -> str:
+        lasting = f" for {self.lasts_s:.1f} s" if self.lasts_s else ""
+        return f"{self.kind.value} {self.target}{lasting}"
+
+
+def plan_faults(seed: int, wanted: Wanted) -> list[Fault]:
+    """In the order in which they strike, spread over all of the jobs."""
+    chance = random.Random(seed)
+    kinds = (
+        [(Kind.KILL, target) for target in _everyone_once_first(chance, wanted.killed, wanted.kills)]
+        + [(Kind.FREEZE, target) for target in _everyone_once_first(chance, wanted.frozen, wanted.freezes)]
+        + [(chance.choice([Kind.CUT, Kind.STALL]), chance.choice(wanted.lines)) for _ in range(wanted.cuts)]
+        + [(Kind.WIPE, wanted.broker)] * wanted.wipes
+    )
+    chance.shuffle(kinds)
+    step = wanted.jobs / (len(kinds) + 1)
+    return [
+        Fault(
+            after=int(step * (place + chance.uniform(0.6, 1.4))),
+            kind=kind,
+            target=target,
+            lasts_s=_lasts_s(chance, kind, wanted.lease_s),
+            quiet_s=_quiet_s(chance, kind, target, wanted.lease_s),
+        )
+        for place, (kind, target) in enumerate(kinds)
+    ]
+
+
+def _everyone_once_first(chance: random.Random, targets: Sequence[str], count: int) -> list[str]:
+    drawn = chance.sample(targets, min(count, len(targets)))
+    return drawn + [chance.choice(targets) for _ in range(count - len(drawn))]
+
+
+def _lasts_s(chance: random.Random, kind: Kind, lease_s: float) -> float:
+    match kind:
+        case Kind.FREEZE:
+            return lease_s + chance.uniform(1.0, 3.0)
+        case Kind.CUT | Kind.STALL:
+            return chance.uniform(0.5, 3.0)
+    return 0.0
+
+
+def _quiet_s(chance: random.Random, kind: Kind, target: str, lease_s: float) -> float:
+    """Half of the workers' deaths are left alone, so that it can be seen how long their pages wait."""
+    if kind is Kind.KILL and target.startswith("worker") and chance.random() < 0.5:
+        return lease_s + 3.0
+    return chance.uniform(0.1, 2.0)

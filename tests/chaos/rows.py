@@ -1,0 +1,98 @@
+"""Reads a run's jobs out of PostgreSQL, past the product and all walls between tenants."""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import psycopg
+
+from jobs.states import TERMINAL
+
+from .books import Happening, Job, PageRow, Use
+
+_PATIENCE_S = 60.0
+_JOBS = """
+SELECT id::text, state, cost_micros, pages_succeeded, pages_failed FROM jobs_job WHERE tenant_id = %s ORDER BY id
+"""
+_PAGES = """
+SELECT job_id::text, id::text, number, state, attempt, cost_micros FROM jobs_page
+WHERE tenant_id = %s ORDER BY job_id, number
+"""
+_EVENTS = """
+SELECT job_id::text, seq, type, data, extract(epoch FROM created_at)::float8 FROM jobs_event
+WHERE tenant_id = %s ORDER BY job_id, seq
+"""
+_USES = "SELECT source_id::text, amount_micros FROM tenants_usagerecord WHERE tenant_id = %s"
+_DAYS = "SELECT coalesce(sum(amount_micros), 0)::bigint FROM tenants_usageday WHERE tenant_id = %s"
+_HELD = "SELECT job_id::text, number, attempt FROM jobs_page WHERE state = 'running' AND worker = %s"
+_UNDER_WAY = "SELECT count(*) FROM jobs_page WHERE state = 'queued' AND wake_again_at > clock_timestamp()"
+_AGAIN = """
+SELECT extract(epoch FROM min(created_at))::float8 FROM jobs_event
+WHERE job_id = %s AND type = 'page.running' AND (data->>'page')::int = %s AND (data->>'attempt')::int > %s
+"""
+_PROGRESS = """
+SELECT count(*) FILTER (WHERE state <> ALL(%s)), coalesce(sum(last_seq), 0)::bigint FROM jobs_job WHERE tenant_id = %s
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A page that a worker was at when it died."""
+
+    job_id: str
+    number: int
+    attempt: int
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    unfinished: int
+    events: int
+
+
+class Rows:
+    def __init__(self, url: str, tenant_id: str) -> None:
+        self._url = url
+        self._tenant_id = tenant_id
+
+    async def held_by(self, worker: str) -> list[Held]:
+        return [Held(*row) for row in await self._ask(_HELD, worker)]
+
+    async def under_way(self) -> int:
+        """Pages of which the broker should hold a message."""
+        return int((await self._ask(_UNDER_WAY))[0][0])
+
+    async def taken_up_again_at(self, held: Held) -> float | None:
+        """None where no worker had to: it was canceled, or its worker had done it before it died."""
+        found = await self._ask(_AGAIN, held.job_id, held.number, held.attempt)
+        return None if found[0][0] is None else float(found[0][0])
+
+    async def progress(self) -> Progress:
+        return Progress(*(await self._ask(_PROGRESS, list(TERMINAL), self._tenant_id))[0])
+
+    async def uses(self) -> list[Use]:
+        return [Use(*row) for row in await self._ask(_USES, self._tenant_id)]
+
+    async def day_micros(self) -> int:
+        return int((await self._ask(_DAYS, self._tenant_id))[0][0])
+
+    async def jobs(self) -> Mapping[str, Job]:
+        pages: defaultdict[str, list[PageRow]] = defaultdict(list)
+        events: defaultdict[str, list[Happening]] = defaultdict(list)
+        for job_id, *page in await self._ask(_PAGES, self._tenant_id):
+            pages[job_id].append(PageRow(*page))
+        for job_id, *event in await self._ask(_EVENTS, self._tenant_id):
+            events[job_id].append(Happening(*event))
+        jobs = {}
+        for job_id, state, cost, succeeded, failed in await self._ask(_JOBS, self._tenant_id):
+            jobs[job_id] = Job(job_id, state, cost, succeeded, failed, pages[job_id], events[job_id])
+        return jobs
+
+    async def _ask(self, query: str, *values: object) -> Sequence[tuple[Any, ...]]:
+        async with asyncio.timeout(_PATIENCE_S):
+            connecting = psycopg.AsyncConnection.connect(self._url, options="-c role=maas_operator")
+            async with await connecting as connection:
+                found = await connection.execute(query, values)
+                return await found.fetchall()

@@ -1,0 +1,95 @@
+"""Each promise, broken once in books that are otherwise in order."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from .books import Books, Happening, Job, PageRow, Seen, Use
+from .invariants import broken_promises
+
+PAGE = PageRow(id="p1", number=1, state="succeeded", attempt=1, cost_micros=7)
+EVENTS = (
+    Happening(1, "job.queued", {}),
+    Happening(2, "job.running", {}),
+    Happening(3, "page.running", {"page": 1, "attempt": 1}),
+    Happening(4, "page.succeeded", {"page": 1}),
+    Happening(5, "job.succeeded", {}),
+)
+JOB = Job("j1", "succeeded", cost_micros=7, pages_succeeded=1, pages_failed=0, pages=(PAGE,), events=EVENTS)
+GOOD = Books(
+    accepted={"k1": ("j1", "j1")},
+    jobs={"j1": JOB},
+    seen={"j1": Seen("succeeded", 7, [(event.seq, event.type) for event in EVENTS])},
+    uses=(Use("p1", 7),),
+    day_micros=7,
+    max_attempts=3,
+)
+
+
+def with_job(**changes: object) -> Books:
+    return replace(GOOD, jobs={"j1": replace(JOB, **changes)}, seen={})  # type: ignore[arg-type]
+
+
+def with_page(**changes: object) -> Books:
+    return with_job(pages=(replace(PAGE, **changes),))  # type: ignore[arg-type]
+
+
+def requeued(times: int, **data: object) -> Books:
+    """The page was taken up and put back so often before it succeeded."""
+    kinds: list[tuple[str, dict[str, Any]]] = [
+        ("page.running", {"page": 1}),
+        ("page.requeued", {"page": 1, **data}),
+    ] * times
+    told: list[tuple[str, dict[str, Any]]] = [
+        ("job.queued", {}),
+        ("job.running", {}),
+        *kinds,
+        ("page.running", {"page": 1}),
+    ]
+    told += [("page.succeeded", {"page": 1}), ("job.succeeded", {})]
+    return with_job(events=[Happening(seq, kind, about) for seq, (kind, about) in enumerate(told, start=1)])
+
+
+def rules(books: Books) -> set[str]:
+    return {broken.rule for broken in broken_promises(books)}
+
+
+def test_books_in_order_break_nothing() -> None:
+    assert broken_promises(GOOD) == []
+
+
+@pytest.mark.parametrize(
+    ("books", "rule"),
+    [
+        (replace(GOOD, jobs={}, uses=(), day_micros=0), "lost"),
+        (with_job(state="running", events=EVENTS[:4]), "lost"),
+        (replace(GOOD, seen={"j1": None}), "lost"),
+        (replace(GOOD, unanswered=("k2",)), "refused"),
+        (replace(GOOD, accepted={"k1": ("j1", "j2")}), "doubled"),
+        (replace(GOOD, accepted={}), "doubled"),
+        (with_page(state="running"), "ends"),
+        (with_job(pages_succeeded=2), "counters"),
+        (replace(GOOD, uses=(Use("p1", 7), Use("p1", 7))), "charged twice"),
+        (replace(GOOD, uses=(Use("p1", 7), Use("p9", 7))), "charged twice"),
+        (with_page(state="failed"), "charged twice"),
+        (replace(GOOD, uses=()), "not charged"),
+        (with_job(cost_micros=8), "cost"),
+        (replace(GOOD, day_micros=14), "days"),
+        (with_job(events=EVENTS[:3] + EVENTS[4:]), "events"),
+        (with_job(events=EVENTS[:4]), "events"),
+        (with_job(events=(*EVENTS, Happening(6, "job.succeeded", {}))), "events"),
+        (with_job(events=(*EVENTS, Happening(6, "page.running", {"page": 1}))), "events"),
+        (with_page(attempt=4), "attempts"),
+        (requeued(3, error="worker_lost"), "attempts"),
+        (replace(GOOD, seen={"j1": Seen("succeeded", 0, [])}), "shown"),
+        (replace(GOOD, seen={"j1": Seen("succeeded", 7, [(1, "job.queued")])}), "shown"),
+    ],
+)
+def test_a_broken_promise_is_found(books: Books, rule: str) -> None:
+    assert rule in rules(books)
+
+
+def test_a_page_may_use_all_its_attempts_and_what_was_handed_back_is_none() -> None:
+    assert broken_promises(requeued(2, error="worker_lost")) == []
+    assert broken_promises(requeued(9, reason="handed_back")) == []

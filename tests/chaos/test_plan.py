@@ -1,0 +1,45 @@
+"""A seed says all that goes wrong."""
+
+from dataclasses import replace
+
+import pytest
+
+from .plan import Kind, Wanted, plan_faults
+
+WANTED = Wanted(
+    jobs=1000,
+    kills=9,
+    freezes=3,
+    cuts=2,
+    wipes=1,
+    lease_s=3.0,
+    killed=("web-1", "worker-1", "postgres"),
+    frozen=("worker-1", "scheduler-1"),
+    lines=("web-1",),
+    broker="redis",
+)
+
+
+def test_a_seed_gives_the_same_plan_again_and_another_seed_another() -> None:
+    assert plan_faults(7, WANTED) == plan_faults(7, WANTED)
+    assert plan_faults(7, WANTED) != plan_faults(8, WANTED)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_everything_asked_for_happens_in_order_while_there_are_jobs_to_come(seed: int) -> None:
+    plan = plan_faults(seed, WANTED)
+    assert [sum(fault.kind is kind for fault in plan) for kind in (Kind.KILL, Kind.FREEZE, Kind.WIPE)] == [
+        9,
+        3,
+        1,
+    ]
+    assert {fault.target for fault in plan if fault.kind is Kind.KILL} == set(WANTED.killed)
+    places = [fault.after for fault in plan]
+    assert places == sorted(places)
+    assert places[0] > 0
+    assert places[-1] < WANTED.jobs
+
+
+def test_what_is_frozen_is_frozen_for_longer_than_a_lease() -> None:
+    frozen = [fault for fault in plan_faults(1, replace(WANTED, freezes=20)) if fault.kind is Kind.FREEZE]
+    assert min(fault.lasts_s for fault in frozen) > WANTED.lease_s

@@ -1,0 +1,47 @@
+"""Puts a tenant and the model into a fresh database, and leaves word of them; runs inside `manage.py shell`."""
+
+import tempfile
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from inference.cache.terms import CacheTerms
+from inference.registry.models import ModelPool, ServedModel
+from inference.registry.services import ModelCard, NewVersion, add_version
+from maas.launch.state_files import write_map
+from tenants.billing.prices import Price
+from tenants.context import operator_work
+from tenants.services import create_tenant
+
+from .picky import MODEL, PRICE_MICROS, PRICE_OF_HITS_MICROS, SIGNATURE, save_picky
+
+
+@dataclass(frozen=True)
+class World:
+    tenant_id: str
+    key: str
+
+
+def make_world(word: str) -> None:
+    made = create_tenant(name="Chaos", email="owner@chaos.example.com", password="correct horse")
+    _add_model()
+    write_map(Path(word), asdict(World(str(made.tenant.id), made.key.text)))
+
+
+def _add_model() -> None:
+    """In a pool of its own, so that the workers bring no other model into memory."""
+    price = {"meter": "call", "amount_micros": PRICE_MICROS, "per": 1, "currency": "EUR"}
+    card = ModelCard(
+        name=MODEL,
+        title="",
+        description="",
+        accepts=("tensors",),
+        price=Price.from_json(price),
+        cached=CacheTerms(price_micros=PRICE_OF_HITS_MICROS),
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        weights = save_picky(Path(folder) / "picky.onnx")
+        new = NewVersion(runtime="onnx", files={"weights": weights}, signature=SIGNATURE)
+        version = add_version(card=card, new=new)
+    with operator_work():
+        pool = ModelPool.objects.create(name=MODEL)
+        ServedModel.objects.filter(id=version.served_model_id).update(pool=pool)
