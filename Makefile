@@ -1,7 +1,7 @@
 # The menu. Everything works from a fresh clone with git, make and Python 3.11 or 3.12; nothing needs root.
 
 .DEFAULT_GOAL := help
-.PHONY: help up edge test fuzz clients check bench messages lock clean
+.PHONY: help up edge test chaos fuzz clients check bench messages lock clean
 
 VENV := .venv
 RUN := $(VENV)/bin/python
@@ -25,6 +25,7 @@ help:
 	@echo "make up      start the product: http://127.0.0.1:8000 (MAAS_PORT, MAAS_HOME=./var); Ctrl-C stops it"
 	@echo "make edge    serve models from one process alone (ARGS='--models ocr --port 8001'); no database, no worker"
 	@echo "make test    run the tests on services of their own (ARGS='-k name' picks some)"
+	@echo "make chaos   kill, freeze, cut and wipe the product under load (ARGS='--seed 1 --jobs 10000 --kills 50 --broker rabbitmq')"
 	@echo "make fuzz    send the product all that its OpenAPI document allows, and more (EXAMPLES=50 to an operation)"
 	@echo "make clients  let published clients of other projects use the product; installs each in its own environment"
 	@echo "make check   ruff, mypy, import-linter, migrations, deployment settings"
@@ -44,6 +45,9 @@ edge: $(VENV)/.runtime
 
 test: $(VENV)/.dev
 	@exec $(RUN) -m pytest --numprocesses=auto --maxprocesses=2 --dist=loadgroup $(ARGS)
+
+chaos: $(VENV)/.dev
+	@exec $(RUN) -m tests.chaos $(ARGS)
 
 fuzz: $(VENV)/.dev
 	@MAAS_TEST_FUZZ_EXAMPLES=$(EXAMPLES) exec $(RUN) -m pytest -rs --numprocesses=0 tests/clients/test_fuzz.py $(ARGS)

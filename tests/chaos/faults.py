@@ -18,6 +18,7 @@ from .plan import Fault, Kind
 from .rows import Held, Rows
 
 _WIPE_WAITS_S = 5.0
+_BUSY_WITHIN_S = 2.0
 _UNDER_WAY = 5
 """Messages that a wipe waits for: an empty broker has nothing to forget."""
 _LOOK_EVERY_S = 0.05
@@ -55,6 +56,7 @@ class Faults:
         """One after the other; what lasts goes on beside those that follow."""
         async with asyncio.TaskGroup() as lasting:
             for fault in plan:
+                await self._calm(fault.calm_s)
                 await self._load.hold_at(fault.after)
                 await self._load.until_accepted(fault.after)
                 struck = Struck(fault, time.time())
@@ -63,6 +65,12 @@ class Faults:
                 lasting.create_task(self._end_of(struck, await self._begin(struck)))
                 await asyncio.sleep(fault.quiet_s)
             await self._load.go_on()
+
+    async def _calm(self, calm_s: float) -> None:
+        """Before anything is submitted on its account, so that work is in hand when it strikes."""
+        over_s = max((one.at_s + one.fault.lasts_s for one in self.diary), default=0.0)
+        if calm_s:
+            await asyncio.sleep(max(0.0, over_s + calm_s - time.time()))
 
     async def _begin(self, struck: Struck) -> Undo:
         """How it ends."""
@@ -88,13 +96,27 @@ class Faults:
         struck.over_s = time.time()
 
     async def _kill(self, struck: Struck) -> None:
-        pid = await self._cluster.kill(struck.fault.target)
+        target = struck.fault.target
+        if target in WORKERS:
+            await self._until_at_work(target)
+        pid = await self._cluster.kill(target)
         struck.at_s = time.time()
-        if struck.fault.target in WORKERS:
-            # Where the database is away as well, nobody can say how long these pages wait.
-            with suppress(psycopg.Error, TimeoutError):
-                async with asyncio.timeout(1.0):
-                    struck.held = await self._rows.held_by(worker_name(pid))
+        if target in WORKERS:
+            struck.held = await self._held(pid)
+
+    async def _until_at_work(self, worker: str) -> None:
+        """If it has anything to do, it dies in the middle of it."""
+        pid = (await self._cluster.process(worker)).pid
+        deadline = time.monotonic() + _BUSY_WITHIN_S
+        while time.monotonic() < deadline and not await self._held(pid):  # noqa: ASYNC110  # Postgres sets no event
+            await asyncio.sleep(0)
+
+    async def _held(self, pid: int) -> list[Held]:
+        """None where the database is away as well: nobody can say how long these pages wait."""
+        with suppress(psycopg.Error, TimeoutError):
+            async with asyncio.timeout(1.0):
+                return await self._rows.held_by(worker_name(pid))
+        return []
 
     async def _wipe(self) -> None:
         """While the workers stand still, so that there are messages to forget."""

@@ -5,6 +5,9 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+STANDS_S = 8.0
+"""After this a process that was killed serves again, on a machine that has other things to do."""
+
 
 class Kind(enum.Enum):
     KILL = "kill -9"
@@ -41,6 +44,8 @@ class Fault:
     lasts_s: float = 0.0
     quiet_s: float = 0.0
     """Before the next one may strike."""
+    calm_s: float = 0.0
+    """Since all earlier ones are over: what they broke stands again."""
 
     def __str__(self) -> str:
         lasting = f" for {self.lasts_s:.1f} s" if self.lasts_s else ""
@@ -58,16 +63,18 @@ def plan_faults(seed: int, wanted: Wanted) -> list[Fault]:
     )
     chance.shuffle(kinds)
     step = wanted.jobs / (len(kinds) + 1)
+    places = [int(step * (place + chance.uniform(0.6, 1.4))) for place in range(len(kinds))]
     return [
-        Fault(
-            after=int(step * (place + chance.uniform(0.6, 1.4))),
-            kind=kind,
-            target=target,
-            lasts_s=_lasts_s(chance, kind, wanted.lease_s),
-            quiet_s=_quiet_s(chance, kind, target, wanted.lease_s),
-        )
-        for place, (kind, target) in enumerate(kinds)
+        _fault(chance, after, kind, target, wanted.lease_s)
+        for after, (kind, target) in zip(places, kinds, strict=True)
     ]
+
+
+def _fault(chance: random.Random, after: int, kind: Kind, target: str, lease_s: float) -> Fault:
+    """Half of the workers' deaths are left alone, so that it can be seen how long their pages wait."""
+    if kind is Kind.KILL and target.startswith("worker") and chance.random() < 0.5:
+        return Fault(after, kind, target, quiet_s=lease_s + 3.0, calm_s=STANDS_S)
+    return Fault(after, kind, target, _lasts_s(chance, kind, lease_s), quiet_s=chance.uniform(0.1, 2.0))
 
 
 def _everyone_once_first(chance: random.Random, targets: Sequence[str], count: int) -> list[str]:
@@ -82,10 +89,3 @@ def _lasts_s(chance: random.Random, kind: Kind, lease_s: float) -> float:
         case Kind.CUT | Kind.STALL:
             return chance.uniform(0.5, 3.0)
     return 0.0
-
-
-def _quiet_s(chance: random.Random, kind: Kind, target: str, lease_s: float) -> float:
-    """Half of the workers' deaths are left alone, so that it can be seen how long their pages wait."""
-    if kind is Kind.KILL and target.startswith("worker") and chance.random() < 0.5:
-        return lease_s + 3.0
-    return chance.uniform(0.1, 2.0)

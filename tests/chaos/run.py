@@ -17,13 +17,11 @@ from .line import Line
 from .load import Answers, Load
 from .options import Options
 from .owner import see_jobs
-from .plan import Fault, Wanted, plan_faults
+from .plan import STANDS_S, Fault, Wanted, plan_faults
 from .recovery import Span, Waited, is_alone
 from .rows import Progress, Rows
 
 HEALS_S = 120.0
-_STANDS_S = 8.0
-"""After this a process that was killed serves again, on a machine that has other things to do."""
 _LOOK_EVERY_S = 0.5
 _MAX_ATTEMPTS = 3
 """MAAS_MAX_ATTEMPTS, which a run leaves at its default."""
@@ -128,6 +126,6 @@ async def _waits(rows: Rows, diary: list[Struck]) -> list[Waited]:
         for held in struck.held:
             again_s = await rows.taken_up_again_at(held)
             if again_s is not None:
-                alone = is_alone(struck.at_s, again_s, others, _STANDS_S)
+                alone = is_alone(struck.at_s, again_s, others, STANDS_S)
                 waits.append(Waited(again_s - struck.at_s, alone))
     return waits
