@@ -98,18 +98,21 @@ class Faults:
     async def _kill(self, struck: Struck) -> None:
         target = struck.fault.target
         if target in WORKERS:
-            await self._until_at_work(target)
+            target = await self._at_work(target)
         pid = await self._cluster.kill(target)
         struck.at_s = time.time()
         if target in WORKERS:
             struck.held = await self._held(pid)
+            self._say(f"         {target} had {len(struck.held)} pages in hand")
 
-    async def _until_at_work(self, worker: str) -> None:
-        """If it has anything to do, it dies in the middle of it."""
-        pid = (await self._cluster.process(worker)).pid
+    async def _at_work(self, planned: str) -> str:
+        """The other worker, where that one alone has something to do: a death is to happen in the middle of it."""
         deadline = time.monotonic() + _BUSY_WITHIN_S
-        while time.monotonic() < deadline and not await self._held(pid):  # noqa: ASYNC110  # Postgres sets no event
-            await asyncio.sleep(0)
+        while time.monotonic() < deadline:
+            for name in (planned, *WORKERS):
+                if await self._held((await self._cluster.process(name)).pid):
+                    return name
+        return planned
 
     async def _held(self, pid: int) -> list[Held]:
         """None where the database is away as well: nobody can say how long these pages wait."""
