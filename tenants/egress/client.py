@@ -1,7 +1,7 @@
 """The one way from the product to addresses that tenants name: for webhooks and for documents by URL."""
 
 import ssl
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from time import monotonic
 from typing import BinaryIO
@@ -27,7 +27,7 @@ DOCUMENT_CAPS = Caps(total_s=300.0, body_bytes=200 * 2**20, needs_body=True)
 
 def check_url(url: str) -> None:
     """EgressRefused where a URL can never be used; what its name leads to is seen when it is used."""
-    read_url(url, _client().rules)
+    read_url(url, _rules())
 
 
 def send(outbound: Outbound, *, caps: Caps = WEBHOOK_CAPS, circuit: str | None = None) -> Answer:
@@ -35,12 +35,12 @@ def send(outbound: Outbound, *, caps: Caps = WEBHOOK_CAPS, circuit: str | None =
 
     With a `circuit`, such as an endpoint's id, the endpoint is left alone for a while after five failures in a row.
     """
-    return _client().send(outbound, caps=caps, circuit=circuit)
+    return _client_of(_rules()).send(outbound, caps=caps, circuit=circuit)
 
 
 def fetch_to(url: str, file: BinaryIO, *, caps: Caps = DOCUMENT_CAPS) -> Answer:
     """GET, with the body of a 200 written to the file as it comes; what is there after an error is worth nothing."""
-    return _client().send(Outbound("GET", url, {}), caps=caps, file=file)
+    return _client_of(_rules()).send(Outbound("GET", url, {}), caps=caps, file=file)
 
 
 @dataclass(frozen=True)
@@ -56,14 +56,11 @@ class Client:
     def send(
         self, outbound: Outbound, *, caps: Caps, circuit: str | None = None, file: BinaryIO | None = None
     ) -> Answer:
-        began_s = monotonic()
         try:
             answer = self._under(circuit, outbound, caps, file)
         except (EgressFailed, EgressRefused) as error:
             metrics.REQUESTS.labels(error.code).inc()
             raise
-        finally:
-            metrics.SECONDS.observe(monotonic() - began_s)
         metrics.REQUESTS.labels("answered").inc()
         return answer
 
@@ -78,6 +75,15 @@ class Client:
     def _send(self, outbound: Outbound, caps: Caps, file: BinaryIO | None) -> Answer:
         target = read_url(outbound.url, self.rules)
         exchange.check(outbound)
+        began_s = monotonic()
+        try:
+            answer = self._exchange(outbound, target, caps, file)
+        finally:
+            took_s = monotonic() - began_s
+            metrics.SECONDS.observe(took_s)
+        return replace(answer, took_s=took_s)
+
+    def _exchange(self, outbound: Outbound, target: Target, caps: Caps, file: BinaryIO | None) -> Answer:
         deadline = Deadline.within(caps.total_s)
         addresses = self._addresses(target, deadline.sooner(caps.connect_s))
         connecting = deadline.sooner(caps.connect_s)
@@ -85,9 +91,8 @@ class Client:
         try:
             if target.tls:
                 connection = secure(connection, target.host, self.trust, connecting)
-            return exchange.ask(
-                Wire(connection, deadline, most_bytes=caps.header_bytes), outbound, target, caps, file
-            )
+            wire = Wire(connection, deadline, most_bytes=caps.header_bytes)
+            return exchange.ask(wire, outbound, target, caps, file)
         finally:
             connection.close()
 
@@ -103,8 +108,8 @@ class Client:
         return found
 
 
-def _client() -> Client:
-    return _client_of(Rules(frozenset(settings.MAAS_EGRESS_PORTS), settings.MAAS_EGRESS_LOOPBACK))
+def _rules() -> Rules:
+    return Rules(frozenset(settings.MAAS_EGRESS_PORTS), settings.MAAS_EGRESS_LOOPBACK)
 
 
 @cache

@@ -12,7 +12,7 @@ class Deadline:
     """An end that bytes which arrive do not move."""
 
     ends_at_s: float
-    took_s: float
+    allowed_s: float
     clock: Callable[[], float] = monotonic
 
     @classmethod
@@ -23,7 +23,7 @@ class Deadline:
         """As a timeout of a socket, so never 0; EgressFailed when there is nothing left."""
         left = self.ends_at_s - self.clock()
         if left <= 0:
-            raise EgressFailed("answer_timeout", f"It was not done within {self.took_s:g} seconds.")
+            raise EgressFailed("answer_timeout", f"It was not done within {self.allowed_s:g} seconds.")
         return left
 
     def sooner(self, seconds: float) -> "Deadline":

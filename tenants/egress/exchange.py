@@ -6,7 +6,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.client import HTTPConnection, HTTPException, HTTPResponse
 from io import BytesIO
-from time import monotonic
 from typing import BinaryIO
 
 from tenants.egress.errors import EgressFailed, EgressRefused
@@ -56,9 +55,10 @@ class Answer:
     headers: Mapping[str, str]
     """By their names in lower case; of several of one name the values with commas between."""
     body: bytes = field(repr=False)
-    took_s: float = 0.0
     whole: bool = True
     """False where the body went on, or was compressed and left unread, and only the status was asked for."""
+    took_s: float = 0.0
+    """With the lookup of the name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,6 @@ def check(outbound: Outbound) -> None:
 
 def ask(wire: Wire, outbound: Outbound, target: Target, caps: Caps, file: BinaryIO | None) -> Answer:
     """EgressFailed says how the other side kept neither to HTTP nor to the bounds."""
-    began_s = monotonic()
     with _faults():
         connection = HTTPConnection(target.authority)
         connection.sock = wire
@@ -103,7 +102,7 @@ def ask(wire: Wire, outbound: Outbound, target: Target, caps: Caps, file: Binary
     most_bytes = caps.body_bytes if wanted else min(caps.body_bytes, WORDS_BYTES)
     whole = _take_body(response, sink, most_bytes, is_wanted=wanted)
     body = sink.getvalue() if isinstance(sink, BytesIO) and sink is not file else b""
-    return Answer(response.status, _named(response), body, monotonic() - began_s, whole)
+    return Answer(response.status, _named(response), body, whole)
 
 
 def _headers(outbound: Outbound, target: Target) -> dict[str, str]:
@@ -175,6 +174,6 @@ def _named(response: HTTPResponse) -> dict[str, str]:
     """A value that goes on in a next line becomes one line: it may be shown, and stored."""
     found: dict[str, str] = {}
     for name, value in response.headers.items():
-        key, words = name.lower(), _CONTROL.sub(" ", value)
+        key, words = name.lower(), " ".join(_CONTROL.sub(" ", value).split())
         found[key] = f"{found[key]}, {words}" if key in found else words
     return found

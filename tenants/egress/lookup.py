@@ -26,19 +26,27 @@ def system_addresses(host: str) -> Sequence[Address]:
 
 def look_up(host: str, resolve: Resolve, deadline: Deadline) -> Sequence[Address]:
     """Once, in a thread of its own: the system's resolver knows no deadline."""
-    if not _places.acquire(blocking=False):
-        raise EgressFailed("name_not_resolved", "Too many names are being looked up. Try again.")
     answers: SimpleQueue[Sequence[Address] | Exception] = SimpleQueue()
-    threading.Thread(target=_ask, args=(host, resolve, answers), name="egress-lookup", daemon=True).start()
+    _begin(threading.Thread(target=_ask, args=(host, resolve, answers), name="egress-lookup", daemon=True))
     try:
         found = answers.get(timeout=deadline.left_s())
     except Empty:
         raise EgressFailed(
-            "name_not_resolved", f"'{host}' was not resolved within {deadline.took_s:g} seconds."
+            "name_not_resolved", f"'{host}' was not resolved within {deadline.allowed_s:g} seconds."
         ) from None
     if isinstance(found, Exception) or not found:
         raise EgressFailed("name_not_resolved", f"'{host}' could not be resolved: is it written right?")
     return found
+
+
+def _begin(thread: threading.Thread) -> None:
+    """The place is given back by the thread, which may outlive whoever waits for it."""
+    if _places.acquire(blocking=False):
+        try:
+            return thread.start()
+        except RuntimeError:  # the system gives no thread
+            _places.release()
+    raise EgressFailed("name_not_resolved", "Too many names are being looked up. Try again.")
 
 
 def _ask(host: str, resolve: Resolve, answers: "SimpleQueue[Sequence[Address] | Exception]") -> None:

@@ -21,7 +21,22 @@ _LABEL = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)")
 _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
 _UNPRINTABLE = re.compile(r"[\x00-\x20\x7f\\]")
 _OWN_NAMES = frozenset(
-    {"alt", "arpa", "internal", "invalid", "lan", "local", "localdomain", "localhost", "onion", "test"}
+    [
+        "alt",
+        "arpa",
+        "corp",
+        "home",
+        "internal",
+        "intranet",
+        "invalid",
+        "lan",
+        "local",
+        "localdomain",
+        "localhost",
+        "onion",
+        "private",
+        "test",
+    ]
 )
 """Top levels that lead nowhere on the internet, and so only into somebody's own network."""
 

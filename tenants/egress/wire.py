@@ -21,7 +21,10 @@ MOST_ADDRESSES = 4
 
 
 def dial(address: Address, port: int, timeout_s: float) -> socket.socket:
-    return socket.create_connection((str(address), port), timeout_s)
+    connection = socket.create_connection((str(address), port), timeout_s)
+    # A request is two writes, and the second would wait until the first is acknowledged.
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return connection
 
 
 def reach(addresses: Sequence[Address], port: int, deadline: Deadline, dial: Dial) -> socket.socket:
@@ -38,7 +41,7 @@ def reach(addresses: Sequence[Address], port: int, deadline: Deadline, dial: Dia
 
 def _reason(error: OSError, deadline: Deadline) -> str:
     if isinstance(error, TimeoutError):
-        return f"nobody answered within {deadline.took_s:g} seconds"
+        return f"nobody answered within {deadline.allowed_s:g} seconds"
     return (error.strerror or "it was not taken").lower()
 
 
@@ -61,7 +64,7 @@ def secure(plain: socket.socket, host: str, context: ssl.SSLContext, deadline: D
         ) from error
     except TimeoutError:
         raise EgressFailed(
-            "tls_failed", f"'{host}' did not finish the TLS handshake within {deadline.took_s:g} seconds."
+            "tls_failed", f"'{host}' did not finish the TLS handshake within {deadline.allowed_s:g} seconds."
         ) from None
     except OSError as error:
         raise EgressFailed(

@@ -4,10 +4,11 @@ import ssl
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.tenants.egress.receiver import Receiver
+from tests.tenants.egress.receiver import OK, Receiver
 
 HOST = "hooks.example.com"
 
@@ -38,10 +39,11 @@ def receiver(own_certificate: Path) -> Iterator[Callable[..., Receiver]]:
     """Starts receivers that say what a test tells them, each with the certificate of HOST."""
     started: list[Receiver] = []
 
-    def start(*pieces: bytes, **options: object) -> Receiver:
-        tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        tls.load_cert_chain(own_certificate)
-        started.append(Receiver(pieces, tls, **options))  # type: ignore[arg-type]
+    def start(*pieces: bytes, plain: bool = False, **options: Any) -> Receiver:
+        tls = None if plain else ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        if tls is not None:
+            tls.load_cert_chain(own_certificate)
+        started.append(Receiver(pieces or (OK,), tls, **options))
         return started[-1]
 
     yield start

@@ -10,7 +10,10 @@ OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
 
 class Receiver:
-    """Says `pieces` to every caller, then `endlessly` for as long as the caller listens, `every_s` seconds apart."""
+    """Says `pieces` to every caller, then `endlessly` for as long as the caller listens, `every_s` seconds apart.
+
+    One that does not listen begins at once, and takes nothing of what is sent.
+    """
 
     def __init__(
         self,
@@ -19,9 +22,10 @@ class Receiver:
         *,
         endlessly: bytes = b"",
         every_s: float = 0.0,
+        listens: bool = True,
     ) -> None:
         self._pieces, self._tls = pieces, tls
-        self._endlessly, self._every_s = endlessly, every_s
+        self._endlessly, self._every_s, self._listens = endlessly, every_s, listens
         self._listener = socket.create_server(("127.0.0.1", 0))
         self._closing = threading.Event()
         self.port: int = self._listener.getsockname()[1]
@@ -47,7 +51,8 @@ class Receiver:
     def _serve(self, caller: socket.socket) -> None:
         try:
             with self._tls.wrap_socket(caller, server_side=True) if self._tls else caller as talk:
-                self.requests.append(_request(talk))
+                if self._listens:
+                    self.requests.append(_request(talk))
                 for piece in chain(self._pieces, repeat(self._endlessly) if self._endlessly else ()):
                     talk.sendall(piece)
                     if self._closing.wait(self._every_s):
