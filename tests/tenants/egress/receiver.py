@@ -12,7 +12,7 @@ OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 class Receiver:
     """Says `pieces` to every caller, then `endlessly` for as long as the caller listens, `every_s` seconds apart.
 
-    One that does not listen begins at once, and takes nothing of what is sent.
+    One that does not listen begins at once, and takes nothing of what is sent; one that sips takes it bit by bit.
     """
 
     def __init__(
@@ -23,9 +23,11 @@ class Receiver:
         endlessly: bytes = b"",
         every_s: float = 0.0,
         listens: bool = True,
+        sips: bool = False,
     ) -> None:
         self._pieces, self._tls = pieces, tls
         self._endlessly, self._every_s, self._listens = endlessly, every_s, listens
+        self._sips, self.sipped = sips, 0
         self._listener = socket.create_server(("127.0.0.1", 0))
         self._closing = threading.Event()
         self.port: int = self._listener.getsockname()[1]
@@ -51,6 +53,8 @@ class Receiver:
     def _serve(self, caller: socket.socket) -> None:
         try:
             with self._tls.wrap_socket(caller, server_side=True) if self._tls else caller as talk:
+                while self._sips and not self._closing.wait(self._every_s):
+                    self.sipped += len(talk.recv(8192))
                 if self._listens:
                     self.requests.append(_request(talk))
                 for piece in chain(self._pieces, repeat(self._endlessly) if self._endlessly else ()):

@@ -288,6 +288,14 @@ def test_a_receiver_that_takes_nothing_ends_in_time(world: Make) -> None:
     assert failure(deaf, QUICK, post(bytes(32 * 2**20))) == "answer_timeout"
 
 
+def test_a_receiver_that_takes_it_bit_by_bit_ends_in_time(world: Make) -> None:
+    """Each bit is taken well within any timeout; what is left when the time is over is not sent."""
+    here, body = world(every_s=DRIP_S, sips=True), bytes(8 * 2**20)
+    assert failure(here, QUICK, post(body)) == "answer_timeout"
+    here.receiver.close()
+    assert here.receiver.sipped < len(body) // 2
+
+
 @pytest.mark.parametrize(
     ("pieces", "endlessly", "code"),
     [
