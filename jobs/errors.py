@@ -29,6 +29,10 @@ class TooManyUnfinishedJobs(DomainError):
     code = "too_many_unfinished_jobs"
 
 
+class TooManyUnfinishedPages(DomainError):
+    code = "too_many_unfinished_pages"
+
+
 class IdempotencyKeyReused(DomainError):
     code = "idempotency_key_reused"
 

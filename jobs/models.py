@@ -7,7 +7,7 @@ from django.db.models.functions import Now, Upper
 from django.utils import timezone
 
 from inference.models import ModelVersion
-from jobs import states
+from jobs import priorities, states
 from jobs.batches.models import Batch, BatchTask, StoredFile
 from tenants.scoped import TenantOwned
 
@@ -23,10 +23,12 @@ __all__ = [
     "Page",
     "PageText",
     "StoredFile",
+    "Turn",
 ]
 
 _JOB_STATES = [(state, state) for state in states.JOB_STATES]
 _PAGE_STATES = [(state, state) for state in states.PAGE_STATES]
+_PRIORITIES = list(priorities.NAMES.items())
 
 
 class Document(TenantOwned):
@@ -125,6 +127,9 @@ class Job(TenantOwned):
     oldest_result_at = models.DateTimeField(
         null=True, help_text="When the oldest result was made that was known already."
     )
+    priority = models.SmallIntegerField(
+        choices=_PRIORITIES, default=priorities.STANDARD, db_default=priorities.STANDARD
+    )
     cache_control = models.CharField(
         max_length=10, blank=True, default="", db_default="", help_text="no-cache, no-store, or nothing."
     )
@@ -188,6 +193,12 @@ class Page(TenantOwned):
         ModelVersion, on_delete=models.PROTECT, related_name="+", db_index=False
     )
     number = models.PositiveIntegerField()
+    priority = models.SmallIntegerField(
+        choices=_PRIORITIES,
+        default=priorities.STANDARD,
+        db_default=priorities.STANDARD,
+        help_text="Its job's, as long as it waits.",
+    )
     state = models.CharField(max_length=20, choices=_PAGE_STATES, default=states.QUEUED)
     attempt = models.PositiveSmallIntegerField(default=0)
     run_after = models.DateTimeField(
@@ -245,6 +256,12 @@ class Page(TenantOwned):
             models.Index(
                 fields=["model_version", "id"], condition=models.Q(state="queued"), name="jobs_page_queue"
             ),
+            # Whose pages wait to be released, each line in its order; what is not due is passed over in the index.
+            models.Index(
+                fields=["model_version", "priority", "tenant", "id", "run_after"],
+                condition=models.Q(state="queued", wake_again_at__isnull=True),
+                name="jobs_page_lines",
+            ),
             models.Index(
                 fields=["model_version"], condition=models.Q(state="running"), name="jobs_page_running"
             ),
@@ -271,6 +288,29 @@ class Page(TenantOwned):
 
     def __str__(self) -> str:
         return f"page {self.number} of {self.job_id}"
+
+
+class Turn(TenantOwned):
+    """How far in virtual time a line of waiting pages has come; see jobs/dispatch/fairness.py.
+
+    A tenant without one is owed nothing and owes nothing. Written by whoever releases pages, and by nobody else.
+    """
+
+    model_version = models.ForeignKey(
+        ModelVersion, on_delete=models.CASCADE, related_name="+", db_index=False
+    )
+    priority = models.SmallIntegerField(choices=_PRIORITIES)
+    began = models.FloatField(help_text="The page that was released last; the highest is the version's now.")
+    ends = models.FloatField(help_text="Where its next page begins, unless that is past.")
+
+    class Meta(TenantOwned.Meta):
+        constraints = [
+            *TenantOwned.Meta.constraints,
+            models.UniqueConstraint(fields=["model_version", "tenant", "priority"], name="jobs_turn_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.get_priority_display()} pages of {self.tenant_id}"
 
 
 class Event(TenantOwned):

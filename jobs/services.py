@@ -24,6 +24,8 @@ from jobs.errors import InvalidRequest, JobFinished, JobNotFinished, NothingToRe
 from jobs.inputs import input_kind, work_input
 from jobs.metrics import JOBS_ACCEPTED
 from jobs.models import Document, Job, Page
+from jobs.page_allowance import require_room_for_pages
+from jobs.priorities import STANDARD
 from jobs.reuse.accepting import find_known, take_known
 from jobs.reuse.wishes import Wish
 from jobs.search.embeddings import take_over_embeddings
@@ -45,6 +47,7 @@ class JobRequest:
     request_id: str = ""
     is_paid: bool = False
     """Its pages are counted already, by whoever had to know before storing its document."""
+    priority: int = STANDARD
     cache_control: Wish = ""
 
 
@@ -65,7 +68,9 @@ def submit_job(*, identity: Identity, request: JobRequest, job_id: UUID | None =
         job.input = request.input
         job.pages_total = document.pages_total if document else 1
         job.request_id, job.cache_control = request.request_id, request.cache_control
+        job.priority = request.priority
         require_room_for_job(identity)
+        require_room_for_pages(identity, job.pages_total)
         if not request.is_paid:
             paid.enter_context(pages_paid(identity, version.served_model.name, job.pages_total))
         _insert(job)
@@ -125,7 +130,13 @@ def _begin(job: Job, numbers: Sequence[int]) -> None:
     known = {one.number for one in taken}
     Page.objects.bulk_create(
         [
-            Page(tenant_id=job.tenant_id, job=job, model_version_id=job.model_version_id, number=number)
+            Page(
+                tenant_id=job.tenant_id,
+                job=job,
+                model_version_id=job.model_version_id,
+                number=number,
+                priority=job.priority,
+            )
             for number in numbers
             if number not in known
         ],
@@ -201,14 +212,15 @@ def retry_job(*, identity: Identity, job_id: object, request_id: str = "") -> Jo
         job.retry_of, job.document_id, job.input = old, old.document_id, old.input
         job.pages_total, job.price, job.currency = old.pages_total, old.price, old.currency
         job.cached_price, job.cache_control = old.cached_price, old.cache_control
-        job.livemode, job.request_id = old.livemode, request_id
+        job.livemode, job.request_id, job.priority = old.livemode, request_id, old.priority
         finished = old.pages.filter(state=states.SUCCEEDED)
         job.pages_succeeded = finished.count()
         open_numbers = (
             old.pages.exclude(state=states.SUCCEEDED).order_by("number").values_list("number", flat=True)
         )
-        require_room_for_job(identity)
         to_do = job.pages_total - job.pages_succeeded
+        require_room_for_job(identity)
+        require_room_for_pages(identity, to_do)
         paid.enter_context(pages_paid(identity, job.model_version.served_model.name, to_do))
         _insert(job)
         _take_over(job, old)

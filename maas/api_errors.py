@@ -49,6 +49,7 @@ STATUS: Mapping[str, int] = {
     "rate_limited": 429,
     "too_many_batches": 429,
     "too_many_unfinished_jobs": 429,
+    "too_many_unfinished_pages": 429,
     "internal_error": 500,
     "file_missing": 500,
     "model_not_servable": 500,

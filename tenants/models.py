@@ -59,6 +59,7 @@ def _own_limit(
     return models.PositiveIntegerField(what, null=True, blank=True, validators=bounds, help_text=help_text)
 
 
+MOST_WEIGHT = 1000
 _OR_UNLIMITED = "Empty: the installation's. 0: unlimited."
 _OF_TENANT = "Empty: only the account's."
 
@@ -79,11 +80,24 @@ class Tenant(models.Model):
     pages_per_minute = _own_limit("pages a minute", _OR_UNLIMITED, least=0)
     calls_at_once = _own_limit("calls at once", _OR_UNLIMITED, least=0, most=MOST_AT_ONCE)
     unfinished_jobs = _own_limit("unfinished jobs", _OR_UNLIMITED, least=0)
+    unfinished_pages = _own_limit("unfinished pages", _OR_UNLIMITED, least=0)
+    pages_at_once = _own_limit("pages at once", _OR_UNLIMITED, least=0)
+    weight = models.PositiveSmallIntegerField(
+        default=1,
+        db_default=1,
+        validators=[MinValueValidator(1), MaxValueValidator(MOST_WEIGHT)],
+        help_text="Its part of the workers while others wait too: with 3, three pages for each one of who has 1.",
+    )
     results_generation = models.PositiveIntegerField(
         default=0,
         editable=False,
         help_text="Counted up when its kept results are erased: no older one is found.",
     )
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=models.Q(weight__gte=1), name="tenants_tenant_has_weight")
+        ]
 
     def __str__(self) -> str:
         return self.name

@@ -1,6 +1,7 @@
 """`/v1/jobs`: submit, look, cancel, retry, and read results while they grow."""
 
 import json
+from dataclasses import asdict
 from typing import Any
 from uuid import UUID
 
@@ -36,12 +37,14 @@ from jobs.api.serializers import (
     page_json,
     result_json,
 )
+from jobs.dispatch.standings import standing_of
 from jobs.documents.selectors import as_uuid
 from jobs.documents.uploads import Upload
 from jobs.errors import InvalidRequest, NotFound
 from jobs.idempotency.keys import checked_key
 from jobs.idempotency.submissions import submit_once
 from jobs.models import Job
+from jobs.priorities import DEFAULT, NUMBERS
 from jobs.reuse.wishes import COALESCED, HIT, Wish, wish_of, x_cache
 from jobs.search.queries import parsed
 from jobs.search.selectors import search_jobs
@@ -137,6 +140,7 @@ def _from_json(request: Request) -> JobRequest:
         document_id=asked.get("document"),
         input=asked.get("input"),
         parameters=asked["parameters"],
+        priority=NUMBERS[asked["priority"]],
         request_id=request.META.get("maas.request_id", ""),
         cache_control=_wish(request),
     )
@@ -147,22 +151,32 @@ def _wish(request: Request) -> Wish:
 
 
 def _from_form(request: Request, identity: Identity, upload: Upload) -> JobRequest:
-    unknown = sorted(set(upload.fields) - {"model", "parameters"})
+    unknown = sorted(set(upload.fields) - {"model", "parameters", "priority"})
     if unknown:
         raise InvalidRequest(
-            f"The form has unknown fields {unknown}; it takes `model`, `file` and `parameters`."
+            f"The form has unknown fields {unknown}; it takes `model`, `file`, `parameters` and `priority`."
         )
     model = upload.fields.get("model", "")
     if not model:
         raise InvalidRequest("The form lacks the field `model`, for example model=parse.")
     parameters = _json_object(upload.fields.get("parameters", "{}"))
+    priority = _priority(upload.fields.get("priority", DEFAULT))
     identity.require("documents:write")
     return JobRequest(
         model=model,
         parameters=parameters,
+        priority=priority,
         request_id=request.META.get("maas.request_id", ""),
         cache_control=_wish(request),
     )
+
+
+def _priority(name: str) -> int:
+    if name not in NUMBERS:
+        raise InvalidRequest(
+            f"priority={name[:40]!r} is not one; there are {', '.join(NUMBERS)}, and without a word it is {DEFAULT}."
+        )
+    return NUMBERS[name]
 
 
 def _json_object(text: str) -> dict[str, Any]:
@@ -223,6 +237,7 @@ class JobDetail(APIView):
         with unit_of_work(identity.tenant_id):
             job = get_job(job_id)
             body = job_body(job, with_result=with_result)
+        body |= asdict(standing_of(job))
         return Response(body, headers={**polling_headers(job), **reuse_headers(job)})
 
 

@@ -9,6 +9,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from jobs.allowance import unfinished_jobs
+from jobs.page_allowance import most_unfinished_pages, unfinished_pages
 from tenants.api.parameters import only
 from tenants.api.schema import REFUSALS, list_of
 from tenants.context import unit_of_work
@@ -21,7 +22,9 @@ LIMIT = inline_serializer(
     "Limit",
     {
         "object": serializers.CharField(),
-        "name": serializers.ChoiceField(["requests", "tokens", "pages", "calls", "unfinished_jobs"]),
+        "name": serializers.ChoiceField(
+            ["requests", "tokens", "pages", "calls", "unfinished_jobs", "unfinished_pages"]
+        ),
         "of": serializers.ChoiceField(["tenant", "key", "model"], help_text="Whose; all that hold are told."),
         "model": serializers.CharField(allow_null=True),
         "amount": serializers.IntegerField(),
@@ -52,7 +55,7 @@ class LimitList(APIView):
         limits = identity.rates.every
         standings = spending().standings(limits)
         data = [_told(limit, standings[place] if standings else None) for place, limit in enumerate(limits)]
-        return Response({"object": "list", "data": data + _jobs(identity)})
+        return Response({"object": "list", "data": data + _under_way(identity)})
 
 
 def _told(limit: Limit, standing: Standing | None) -> dict[str, object]:
@@ -69,21 +72,27 @@ def _told(limit: Limit, standing: Standing | None) -> dict[str, object]:
     }
 
 
-def _jobs(identity: Identity) -> list[dict[str, object]]:
+def _under_way(identity: Identity) -> list[dict[str, object]]:
+    """What is not counted in a time, but as long as it lasts."""
+    told = []
     most = identity.limits.unfinished_jobs
-    if most is None:
-        return []
     with unit_of_work(identity.tenant_id):
-        remaining = most - unfinished_jobs(most)
-    return [
-        {
-            "object": "limit",
-            "name": "unfinished_jobs",
-            "of": "tenant",
-            "model": None,
-            "amount": most,
-            "window_s": None,
-            "remaining": remaining,
-            "resets_in_s": None,
-        }
-    ]
+        if most is not None:
+            told.append(_counted("unfinished_jobs", most, unfinished_jobs(most)))
+        most = most_unfinished_pages(identity.tenant_id)
+        if most is not None:
+            told.append(_counted("unfinished_pages", most, unfinished_pages()))
+    return told
+
+
+def _counted(name: str, amount: int, used: int) -> dict[str, object]:
+    return {
+        "object": "limit",
+        "name": name,
+        "of": "tenant",
+        "model": None,
+        "amount": amount,
+        "window_s": None,
+        "remaining": max(0, amount - used),
+        "resets_in_s": None,
+    }

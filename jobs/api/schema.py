@@ -5,6 +5,7 @@ from typing import Any
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, inline_serializer
 from rest_framework import serializers
 
+from jobs.priorities import DEFAULT, NUMBERS
 from jobs.states import JOB_STATES
 
 UPLOAD: dict[str, Any] = {
@@ -21,6 +22,7 @@ JOB_UPLOAD: dict[str, Any] = {
         "model": {"type": "string"},
         "file": {"type": "string", "format": "binary"},
         "parameters": {"type": "string", "description": "A JSON object."},
+        "priority": {"type": "string", "enum": list(NUMBERS), "default": DEFAULT},
     },
 }
 FILE_UPLOAD: dict[str, Any] = {

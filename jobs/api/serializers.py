@@ -5,8 +5,10 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from jobs.dispatch.waiting import REASONS
 from jobs.inputs import normal_form
 from jobs.models import Document, Job, Page
+from jobs.priorities import DEFAULT, NAMES, NUMBERS
 from tenants.billing.prices import display
 
 
@@ -56,6 +58,9 @@ class JobRequestSerializer(serializers.Serializer[Any]):
         required=False, allow_null=True, help_text="Text, list of texts, or tensors."
     )
     parameters = serializers.DictField(required=False, default=dict)
+    priority = serializers.ChoiceField(
+        list(NUMBERS), default=DEFAULT, help_text="How urgent it is; see docs/api.md."
+    )
 
     def validate_input(self, value: object) -> dict[str, Any] | None:
         return None if value is None else normal_form(value)
@@ -71,6 +76,7 @@ class JobSerializer(serializers.ModelSerializer[Job]):
     object = serializers.CharField(read_only=True, default="job")
     model = serializers.CharField(source="model_version.key", help_text="Name and version that runs.")
     document = serializers.UUIDField(source="document_id", allow_null=True)
+    priority = serializers.SerializerMethodField()
     pages_done = serializers.IntegerField(help_text="Ended, well or not.")
     error = serializers.SerializerMethodField()
     cost = serializers.SerializerMethodField()
@@ -86,6 +92,7 @@ class JobSerializer(serializers.ModelSerializer[Job]):
             "model",
             "document",
             "parameters",
+            "priority",
             "pages_total",
             "pages_done",
             "pages_succeeded",
@@ -102,6 +109,10 @@ class JobSerializer(serializers.ModelSerializer[Job]):
             "finished_at",
             "urls",
         )
+
+    @extend_schema_field(serializers.ChoiceField(list(NUMBERS)))
+    def get_priority(self, job: Job) -> str:
+        return NAMES[job.priority]
 
     @extend_schema_field(ErrorSerializer(allow_null=True))
     def get_error(self, job: Job) -> dict[str, str] | None:
@@ -236,5 +247,15 @@ class JobWithResultSerializer(JobSerializer):
         required=False, help_text="With `include=result`, and at the end of a `Prefer: wait`."
     )
 
+    position = serializers.IntegerField(
+        required=False, allow_null=True, help_text="While it waits: pages of its model that begin first."
+    )
+    eta_seconds = serializers.IntegerField(
+        required=False, allow_null=True, help_text="While it waits: about how long until it begins."
+    )
+    reason_waiting = serializers.ChoiceField(
+        REASONS, required=False, allow_null=True, help_text="Null where it does not wait."
+    )
+
     class Meta(JobSerializer.Meta):
-        fields = (*JobSerializer.Meta.fields, "result")
+        fields = (*JobSerializer.Meta.fields, "position", "eta_seconds", "reason_waiting", "result")

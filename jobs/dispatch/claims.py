@@ -40,6 +40,7 @@ WITH job AS (
     JOIN inference_servedmodel model ON model.id = version.served_model_id
     LEFT JOIN jobs_document document ON document.id = job.document_id
     WHERE job.id = (SELECT job_id FROM jobs_page WHERE id = %(page)s) AND job.state IN ('queued', 'running')
+      AND (SELECT state FROM tenants_tenant WHERE id = job.tenant_id) = 'active'
     FOR NO KEY UPDATE OF job
 ), page AS (
     UPDATE jobs_page page
@@ -150,7 +151,9 @@ class Claim:
 def claim_page(
     tenant_id: UUID, page_id: UUID, worker: str, *, may_apart: Callable[[], bool] = lambda: True
 ) -> Claim | None:
-    """None when there is nothing to do: done, canceled, held by another, or unknown. Any message may be a repeat.
+    """None when there is nothing to do: done, canceled, held by another, unknown, or its tenant's who is suspended.
+
+    Any message may be a repeat.
 
     `may_apart` is asked where it may be the last try of a page that workers died with: whether no other such page is
     in hand. If there is one, this comes again a moment later: a deadly page must not use up its neighbours' tries.

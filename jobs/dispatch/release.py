@@ -2,12 +2,10 @@
 
 The page table is the outbox: a queued page without a wake under way must be told to a worker. A wake is claimed for
 some seconds, then published outside the transaction; a crash between the two, or a broker that loses the message,
-only means that the page is woken again.
+only means that the page is woken again. Whose pages are next is decided in jobs/dispatch/fairness.py.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from uuid import UUID
 
 import structlog
 from django.db import connections
@@ -15,35 +13,14 @@ from django.db import connections
 from inference.brokers import BrokerUnavailable
 from jobs.dispatch.broker import pages_waiting, publish_page
 from jobs.dispatch.demand import tell_demand
-from jobs.dispatch.slots import worker_slots
+from jobs.dispatch.fairness import UNKNOWN_COST_S, release_window
+from jobs.dispatch.slots import fleet_of
+from jobs.dispatch.turns import Room, Wake, take
 from tenants.context import OPERATOR, operator_work
 
 log = structlog.get_logger(__name__)
-WAKE_S = 10
-"""How long a message may be under way before it is sent again. A repeated one costs a look and no more."""
 AGAIN_S = 5
-"""Sooner, where the broker took no message."""
-WINDOW_PER_SLOT = 2
-
-_TAKE = """
-WITH under_way AS (
-    -- Two counts, so that each reads its own partial index and never the pages of the past.
-    SELECT (SELECT count(*) FROM jobs_page WHERE model_version_id = %(version)s AND state = 'running')
-         + (SELECT count(*) FROM jobs_page
-            WHERE model_version_id = %(version)s AND state = 'queued' AND wake_again_at > clock_timestamp()) AS pages
-), due AS (
-    SELECT id FROM jobs_page
-    WHERE model_version_id = %(version)s AND state = 'queued' AND run_after <= clock_timestamp()
-      AND (wake_again_at IS NULL OR wake_again_at <= clock_timestamp())
-    ORDER BY id
-    LIMIT least(%(room)s, greatest(0, %(window)s - (SELECT pages FROM under_way)))
-    FOR UPDATE SKIP LOCKED
-)
-UPDATE jobs_page SET wake_again_at = clock_timestamp() + make_interval(secs => %(wake_s)s)
--- Nobody waits for the disk: a wake that a crash of the database forgets is one that is sent again.
-FROM due, (SELECT set_config('synchronous_commit', 'off', true)) AS at_once WHERE jobs_page.id = due.id
-RETURNING jobs_page.id, jobs_page.tenant_id
-"""
+"""What could not be told is told again sooner than what may be under way."""
 
 _WAKE_SOONER = """
 UPDATE jobs_page SET wake_again_at = clock_timestamp() + make_interval(secs => %s)
@@ -57,15 +34,10 @@ WHERE EXISTS (SELECT FROM jobs_page p WHERE p.model_version_id = v.id AND p.stat
 """
 
 
-@dataclass(frozen=True)
-class _Wake:
-    page_id: UUID
-    tenant_id: UUID
-
-
 def release_version(version_id: int, version_key: str) -> int:
     """Publishes what fits the window; how many. Safe to call from any number of processes at once."""
-    queue_name, window = f"infer.{version_key}", WINDOW_PER_SLOT * worker_slots()
+    queue_name, fleet = f"infer.{version_key}", fleet_of(version_key)
+    window = release_window(fleet.slots, fleet.service_s)
     try:
         room = window - pages_waiting(queue_name)
     except BrokerUnavailable as error:
@@ -74,7 +46,7 @@ def release_version(version_id: int, version_key: str) -> int:
     if room <= 0:
         # What nobody fetches is not repeated: the messages are still there.
         return 0
-    wakes = sorted(_take(version_id, window, room), key=lambda wake: wake.page_id)
+    wakes = take(Room(version_id, window, room, fleet.service_s or UNKNOWN_COST_S))
     published = sum(1 for _ in _publish(queue_name, wakes))
     if published:
         tell_demand(version_key)
@@ -98,14 +70,7 @@ def waiting_versions() -> list[tuple[int, str]]:
         return [(row[0], row[1]) for row in cursor.fetchall()]
 
 
-def _take(version_id: int, window: int, room: int) -> list[_Wake]:
-    values = {"version": version_id, "window": window, "room": room, "wake_s": WAKE_S}
-    with operator_work(), connections[OPERATOR].cursor() as cursor:
-        cursor.execute(_TAKE, values)
-        return [_Wake(*row) for row in cursor.fetchall()]
-
-
-def _publish(queue_name: str, wakes: Iterable[_Wake]) -> Iterable[_Wake]:
+def _publish(queue_name: str, wakes: Iterable[Wake]) -> Iterable[Wake]:
     for wake in wakes:
         try:
             publish_page(queue_name, tenant_id=wake.tenant_id, page_id=wake.page_id)

@@ -1,13 +1,14 @@
-"""How many pages the living workers can take at once, and of which models somebody takes them."""
+"""How many pages of a model the living workers can take at once, how long one takes, and who takes any."""
 
 import time
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import redis
 import structlog
 from django.conf import settings
 
-from inference.affinity.heartbeats import live_workers
+from inference.affinity.heartbeats import WorkerReport, live_workers
 from inference.prompt_redis import RedisLeftAlone
 
 log = structlog.get_logger(__name__)
@@ -15,23 +16,40 @@ LOOK_EVERY_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
+class ModelFleet:
+    """Those workers that take pages of one model version."""
+
+    slots: int
+    """Never less than one worker's, so that a first worker finds something to do."""
+    service_s: float = 0.0
+    """What a page takes; 0 where none has been done yet."""
+    served: bool = False
+    loading: bool = False
+    """Some worker is bringing it into memory."""
+
+
+@dataclass(frozen=True, slots=True)
 class _Seen:
-    slots: int = 0
-    served: frozenset[str] = frozenset()
+    fleets: Mapping[str, ModelFleet] = field(default_factory=dict)
+    workers: int = 0
     at_s: float = float("-inf")
 
 
 _last = _Seen()
 
 
-def worker_slots() -> int:
-    """Remembered for a moment; never less than one worker's, so that a first worker finds something to do."""
-    return max(_seen().slots, settings.MAAS_WORKER_THREADS)
+def fleet_of(model_key: str) -> ModelFleet:
+    """As it was a moment ago."""
+    return _seen().fleets.get(model_key) or ModelFleet(settings.MAAS_WORKER_THREADS)
+
+
+def any_workers() -> bool:
+    return _seen().workers > 0
 
 
 def is_served(model_key: str) -> bool:
     """As far as was known a moment ago. Of a worker that has died since, the others find out by themselves."""
-    return model_key in _seen().served
+    return fleet_of(model_key).served
 
 
 def _seen() -> _Seen:
@@ -46,9 +64,20 @@ def _look(before: _Seen) -> _Seen:
     try:
         workers = live_workers()
     except RedisLeftAlone:
-        return _Seen(before.slots, before.served, time.monotonic())
+        return _Seen(before.fleets, before.workers, time.monotonic())
     except redis.RedisError as error:
         log.warning("workers_not_counted", error=str(error))
-        return _Seen(before.slots, before.served, time.monotonic())
-    served = frozenset(key for worker in workers for key in worker.serving)
-    return _Seen(sum(worker.slots for worker in workers), served, time.monotonic())
+        return _Seen(before.fleets, before.workers, time.monotonic())
+    keys = {key for worker in workers for key in (*worker.serving, *worker.loading)}
+    return _Seen({key: _fleet(key, workers) for key in keys}, len(workers), time.monotonic())
+
+
+def _fleet(key: str, workers: Sequence[WorkerReport]) -> ModelFleet:
+    serving = [worker for worker in workers if key in worker.serving]
+    known_s = [worker.service_s[key] for worker in serving if key in worker.service_s]
+    return ModelFleet(
+        slots=sum(worker.slots for worker in serving) or settings.MAAS_WORKER_THREADS,
+        service_s=sum(known_s) / len(known_s) if known_s else 0.0,
+        served=bool(serving),
+        loading=any(key in worker.loading for worker in workers),
+    )

@@ -32,6 +32,7 @@ THEIRS = (
     ("tenants_membership", "Members"),
     ("tenants_usagerecord", "Usage"),
 )
+OF_JOBS = ("unfinished_jobs", "unfinished_pages", "pages_at_once", "weight")
 
 
 @admin.register(Tenant)
@@ -41,7 +42,7 @@ class TenantAdmin(FoundById):
     list_display = ("name", "state_badge", "jobs", "members", "identifier", "created")
     list_filter = (("state", ChoicesDropdownFilter), ("created_at", CreatedFilter))
     ordering = ("-id",)
-    fields = ("name", "state", "records", *NAMES, "unfinished_jobs", "id", "created_at")
+    fields = ("name", "state", "records", *NAMES, *OF_JOBS, "id", "created_at")
     readonly_fields = ("id", "created_at", "records")
     inlines = (MembershipInline, ModelLimitInline)
     actions = ("suspend", "reactivate", "erase_results")
@@ -132,7 +133,7 @@ class TenantAdmin(FoundById):
     @admin.action(description="Suspend", permissions=["change"])
     @confirmed(
         "Suspend these tenants?",
-        "Their members and keys are refused from now on. Jobs that were accepted go on to their end.",
+        "Their members and keys are refused from now on. Pages that run are finished; those that wait, wait on.",
         "Suspend",
     )
     def suspend(self, request: HttpRequest, chosen: "QuerySet[Tenant]") -> None:

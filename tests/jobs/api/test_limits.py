@@ -44,12 +44,14 @@ def test_every_limit_is_told_with_what_is_left(limited: CreatedTenant) -> None:
         ("tenant", "pages"),
         ("model", "tokens"),
         ("tenant", "unfinished_jobs"),
+        ("tenant", "unfinished_pages"),
     }
     assert limits["key", "requests"]["amount"] == 5
     assert 540 <= limits["tenant", "pages"]["remaining"] <= 560
     assert 0 < limits["tenant", "pages"]["resets_in_s"] <= 6
     assert limits["model", "tokens"]["model"] == "embed"
     assert limits["tenant", "unfinished_jobs"]["remaining"] == 3
+    assert limits["tenant", "unfinished_pages"]["remaining"] == 500_000
 
 
 def test_to_ask_spends_nothing(limited: CreatedTenant) -> None:

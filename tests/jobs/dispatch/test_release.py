@@ -2,7 +2,8 @@ from django.conf import settings
 
 from inference.brokers import queue_depth
 from jobs.dispatch.broker import publishing_broker
-from jobs.dispatch.release import WINDOW_PER_SLOT, release_version
+from jobs.dispatch.fairness import WINDOW_PER_SLOT
+from jobs.dispatch.release import release_version
 from tests.jobs.conftest import Desk
 
 WINDOW = WINDOW_PER_SLOT * settings.MAAS_WORKER_THREADS

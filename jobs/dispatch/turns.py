@@ -1,0 +1,255 @@
+"""Takes the pages that are released next, at most as many as fit: the shell around jobs/dispatch/fairness.py.
+
+Whoever releases pages of a version does so alone, for the time of a few statements. What is there is counted under the
+lock, and so with all that others took before: together they never take more than fits, nor a page twice.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import psycopg
+from django.conf import settings
+from django.db import OperationalError, connections, transaction
+from psycopg.errors import LockNotAvailable
+
+from jobs.dispatch.fairness import Line, Turns, turns
+from tenants.context import OPERATOR, operator_work
+
+WAKE_S = 10
+"""How long a message may be under way before it is sent again. A repeated one costs a look and no more."""
+LOCK_PATIENCE_MS = 100
+"""For others that release pages of the version. Whoever gives up leaves it to the scheduler, a moment later."""
+LOCK_CLASS = 0x6D61617352 << 24
+
+# Nobody waits for the disk: a wake that a crash of the database forgets is one that is sent again.
+_PATIENCE = "SELECT set_config('lock_timeout', %s, true), set_config('synchronous_commit', 'off', true)"
+_ALONE = "SELECT pg_advisory_xact_lock(%s)"
+
+_DUE = "model_version_id = %(version)s AND state = 'queued' AND run_after <= statement_timestamp()"
+_WAITS = f"{_DUE} AND wake_again_at IS NULL"
+
+# Said as a range, in its order: only the index of lines has that, whatever the planner last heard of the queue's size.
+OF_LINE = """(page.priority, page.tenant_id) >= (line.priority, line.tenant_id)
+    AND (page.priority, page.tenant_id) <= (line.priority, line.tenant_id)
+    ORDER BY page.priority, page.tenant_id, page.id"""
+
+# Messages that were lost are sent again before anything else. What waits is taken only if all of it fits and nobody of
+# those has a limit of his own: else the order matters, and is decided elsewhere.
+_TAKE_WHAT_FITS = f"""
+WITH under_way AS (
+    -- Two counts, so that each reads its own partial index and never the pages of the past.
+    SELECT (SELECT count(*) FROM jobs_page WHERE model_version_id = %(version)s AND state = 'running')
+         + (SELECT count(*) FROM jobs_page WHERE model_version_id = %(version)s AND state = 'queued'
+            AND wake_again_at > statement_timestamp()) AS pages
+), room AS (
+    SELECT least(%(room)s, greatest(0, %(window)s - pages)) AS pages FROM under_way
+), lost AS (
+    SELECT page.id, page.tenant_id FROM jobs_page page JOIN tenants_tenant tenant ON tenant.id = page.tenant_id
+    WHERE model_version_id = %(version)s AND page.state = 'queued' AND run_after <= statement_timestamp()
+      AND wake_again_at <= statement_timestamp() AND tenant.state = 'active'
+    LIMIT (SELECT pages FROM room)
+    FOR UPDATE OF page SKIP LOCKED
+), waiting AS MATERIALIZED (
+    SELECT id, tenant_id FROM jobs_page WHERE {_WAITS} LIMIT (SELECT pages + 1 FROM room)
+), rest AS (
+    SELECT (SELECT pages FROM room) - (SELECT count(*) FROM lost) AS pages
+), verdict AS (
+    SELECT (SELECT count(*) FROM waiting) <= rest.pages AND NOT EXISTS (
+        SELECT FROM tenants_tenant WHERE id IN (SELECT tenant_id FROM waiting)
+          AND (state <> 'active' OR coalesce(pages_at_once, %(at_once)s) > 0)
+    ) AS fits, rest.pages AS rest FROM rest
+), taken AS (
+    SELECT id, tenant_id FROM jobs_page
+    WHERE id IN (SELECT id FROM waiting) AND (SELECT fits FROM verdict)
+      -- As of this moment. By its own key, and never through an index of the queue.
+      AND lower(state) = 'queued' AND wake_again_at IS NULL
+    FOR UPDATE SKIP LOCKED
+), woken AS (
+    UPDATE jobs_page SET wake_again_at = clock_timestamp() + make_interval(secs => %(wake_s)s)
+    FROM (SELECT id FROM lost UNION ALL SELECT id FROM taken) one WHERE jobs_page.id = one.id
+    RETURNING jobs_page.id, jobs_page.tenant_id
+)
+SELECT fits, rest, woken.id, woken.tenant_id FROM verdict LEFT JOIN woken ON true ORDER BY woken.id
+"""  # noqa: S608  # made of constants alone
+
+# From one line to the next, so that of a line with a hundred thousand pages no more than `most` are looked at.
+LINES = f"""
+WITH RECURSIVE line AS (
+    (SELECT priority, tenant_id FROM jobs_page
+     WHERE model_version_id = %(version)s AND state = 'queued' AND wake_again_at IS NULL
+     ORDER BY priority, tenant_id LIMIT 1)
+    UNION ALL
+    SELECT next.priority, next.tenant_id FROM line CROSS JOIN LATERAL (
+        SELECT priority, tenant_id FROM jobs_page
+        WHERE model_version_id = %(version)s AND state = 'queued' AND wake_again_at IS NULL
+          AND (priority, tenant_id) > (line.priority, line.tenant_id)
+        ORDER BY priority, tenant_id LIMIT 1
+    ) next
+), under_way AS (
+    SELECT tenant_id, count(*) AS pages FROM (
+        SELECT tenant_id FROM jobs_page WHERE state = 'running'
+        UNION ALL
+        SELECT tenant_id FROM jobs_page WHERE state = 'queued' AND wake_again_at > statement_timestamp()
+    ) page GROUP BY tenant_id
+)
+SELECT line.tenant_id, line.priority, waiting.pages, tenant.weight, coalesce(turn.ends, 0),
+    CASE WHEN coalesce(tenant.pages_at_once, %(at_once)s) > 0
+        THEN greatest(0, coalesce(tenant.pages_at_once, %(at_once)s) - coalesce(under_way.pages, 0)) END,
+    (SELECT coalesce(max(began), 0) FROM jobs_turn WHERE model_version_id = %(version)s)
+FROM line
+JOIN tenants_tenant tenant ON tenant.id = line.tenant_id AND tenant.state = 'active'
+LEFT JOIN jobs_turn turn ON turn.model_version_id = %(version)s AND turn.tenant_id = line.tenant_id
+    AND turn.priority = line.priority
+LEFT JOIN under_way ON under_way.tenant_id = line.tenant_id
+CROSS JOIN LATERAL (
+    SELECT count(*) AS pages FROM (
+        SELECT FROM jobs_page page WHERE {_WAITS} AND {OF_LINE} LIMIT %(most)s
+    ) counted
+) waiting
+WHERE waiting.pages > 0
+"""  # noqa: S608
+
+_TAKE_CHOSEN = f"""
+WITH chosen AS (
+    SELECT page.id FROM unnest(%(tenants)s::uuid[], %(priorities)s::smallint[], %(pages)s::int[])
+        AS line (tenant_id, priority, pages)
+    CROSS JOIN LATERAL (
+        SELECT id FROM jobs_page page WHERE {_WAITS} AND {OF_LINE} LIMIT line.pages FOR UPDATE SKIP LOCKED
+    ) page
+)
+UPDATE jobs_page SET wake_again_at = clock_timestamp() + make_interval(secs => %(wake_s)s)
+FROM chosen WHERE jobs_page.id = chosen.id
+RETURNING jobs_page.id, jobs_page.tenant_id, jobs_page.priority
+"""  # noqa: S608
+
+# What is behind the version's time says nothing any more, but for the row that tells the time.
+_REMEMBER = """
+WITH moved AS (
+    INSERT INTO jobs_turn (id, tenant_id, model_version_id, priority, began, ends)
+    SELECT gen_random_uuid(), line.tenant_id, %(version)s, line.priority, %(now)s, line.ends
+    FROM unnest(%(tenants)s::uuid[], %(priorities)s::smallint[], %(ends)s::float8[])
+        AS line (tenant_id, priority, ends)
+    ON CONFLICT (model_version_id, tenant_id, priority) DO UPDATE SET began = EXCLUDED.began, ends = EXCLUDED.ends
+)
+DELETE FROM jobs_turn WHERE model_version_id = %(version)s AND ends <= %(now)s AND began < %(now)s
+  AND (tenant_id, priority) NOT IN (SELECT * FROM unnest(%(tenants)s::uuid[], %(priorities)s::smallint[]))
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Wake:
+    page_id: UUID
+    tenant_id: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    version_id: int
+    window: int
+    """How many pages of the version may be under way."""
+    pages: int
+    """How many the broker's queue takes at most."""
+    cost_s: float
+    """What a page takes, as far as is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    lines: Sequence[Line]
+    now: float
+    """The version's virtual time."""
+
+
+def take(room: Room) -> list[Wake]:
+    """In the order in which they are to be told."""
+    try:
+        with operator_work(), transaction.atomic(using=OPERATOR):
+            fitted = _take_what_fits(room)
+            if fitted.all_fits or not fitted.rest:
+                return fitted.wakes
+            return [*fitted.wakes, *_take_by_turns(room, fitted.rest)]
+    except OperationalError as error:
+        if isinstance(error.__cause__, LockNotAvailable):
+            return []
+        raise
+
+
+@dataclass(frozen=True, slots=True)
+class _Fitted:
+    all_fits: bool
+    rest: int
+    """How many more fit."""
+    wakes: list[Wake]
+
+
+def _take_what_fits(room: Room) -> _Fitted:
+    """In one trip with the lock before it, since this is all there is to do while nobody waits."""
+    values = {
+        "version": room.version_id,
+        "window": room.window,
+        "room": room.pages,
+        "at_once": settings.MAAS_PAGES_AT_ONCE,
+        "wake_s": WAKE_S,
+    }
+    connections[OPERATOR].ensure_connection()
+    connection: psycopg.Connection[Any] = connections[OPERATOR].connection
+    with connections[OPERATOR].wrap_database_errors, psycopg.Cursor(connection) as cursor:
+        with connection.pipeline():
+            cursor.execute(_PATIENCE, [f"{LOCK_PATIENCE_MS}ms"])
+            cursor.execute(_ALONE, [LOCK_CLASS + room.version_id])
+            cursor.execute(_TAKE_WHAT_FITS, values)
+        while cursor.nextset():
+            pass
+        rows = cursor.fetchall()
+    return _Fitted(rows[0][0], rows[0][1], [Wake(row[2], row[3]) for row in rows if row[2] is not None])
+
+
+def waiting_lines(version_id: int, most: int) -> Waiting:
+    """Of each line up to `most` pages are counted; in the operator's scope."""
+    values = {"version": version_id, "most": most, "at_once": settings.MAAS_PAGES_AT_ONCE}
+    with connections[OPERATOR].cursor() as cursor:
+        cursor.execute(LINES, values)
+        rows = cursor.fetchall()
+    lines = [
+        Line(tenant, priority, waiting, weight, ends, left)
+        for tenant, priority, waiting, weight, ends, left, _ in rows
+    ]
+    return Waiting(lines, rows[0][6] if rows else 0.0)
+
+
+def _take_by_turns(room: Room, pages: int) -> list[Wake]:
+    waiting = waiting_lines(room.version_id, pages)
+    chosen = turns(waiting.lines, now=waiting.now, room=pages, cost_s=room.cost_s)
+    if not chosen.order:
+        return []
+    lines = {place: waiting.lines[place] for place in chosen.ends}
+    values: dict[str, Any] = {
+        "version": room.version_id,
+        "wake_s": WAKE_S,
+        "now": chosen.now,
+        "tenants": [line.tenant for line in lines.values()],
+        "priorities": [line.priority for line in lines.values()],
+        "pages": [chosen.pages_of(place) for place in lines],
+        "ends": [chosen.ends[place] for place in lines],
+    }
+    with connections[OPERATOR].cursor() as cursor:
+        cursor.execute(_TAKE_CHOSEN, values)
+        taken = cursor.fetchall()
+        cursor.execute(_REMEMBER, values)
+    return list(_in_order(chosen, waiting.lines, taken))
+
+
+def _in_order(
+    chosen: Turns, lines: Sequence[Line], taken: Sequence[tuple[UUID, UUID, int]]
+) -> Iterator[Wake]:
+    """Within a line the oldest first. One that somebody else had locked is missing."""
+    of_line: dict[tuple[UUID, int], list[UUID]] = {}
+    for page, tenant, priority in sorted(taken, reverse=True):
+        of_line.setdefault((tenant, priority), []).append(page)
+    for place in chosen.order:
+        line = lines[place]
+        pages = of_line.get((line.tenant, line.priority))
+        if pages:
+            yield Wake(pages.pop(), line.tenant)
