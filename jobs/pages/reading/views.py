@@ -8,6 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST
 
+from jobs.dispatch.standings import standing_of
 from jobs.errors import NotFound
 from jobs.pages.job_view import job_view
 from jobs.pages.listing.query import ListQuery
@@ -19,6 +20,7 @@ from jobs.pages.reading.retries import retry_view
 from jobs.pages.reading.selectors import BeyondTheEnd, reading
 from jobs.pages.reading.strip import thumbnails, ways
 from jobs.pages.reading.timeline import is_loading, job_steps, page_steps, shares, taken_from
+from jobs.pages.reading.waiting_words import waiting_words
 from jobs.search.queries import parsed
 from jobs.services import cancel_job, retry_job
 from tenants.context import unit_of_work
@@ -94,6 +96,7 @@ def _shown(
         "taken_from": taken_from(found.events, number),
         "shares": where_time_went,
         "longest_ms": max((share.ms for share in where_time_went), default=0),
+        "waiting": waiting_words(standing_of(job)),
         "facts": facts(found, may_see_keys="keys:read" in identity.scopes),
         "downloads": downloads(job, number),
         "may_write": may_write(identity),

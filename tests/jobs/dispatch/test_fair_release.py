@@ -3,6 +3,7 @@
 import json
 import threading
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from django.conf import settings
@@ -22,10 +23,12 @@ from tenants.models import Tenant
 from tests.jobs.conftest import Desk
 
 FLOOD = 10_000
+# With ids that are older than any other.
 _FLOOD = """
 INSERT INTO jobs_page (id, tenant_id, job_id, model_version_id, number, state, attempt, worker, error_code,
                        error_detail, cost_micros, created_at, priority)
-SELECT gen_random_uuid(), tenant_id, id, model_version_id, 1 + number, 'queued', 0, '', '', '', 0, now(), priority
+SELECT ('00000000' || substr(gen_random_uuid()::text, 9))::uuid, tenant_id, id,
+       model_version_id, 1 + number, 'queued', 0, '', '', '', 0, now(), priority
 FROM jobs_job CROSS JOIN generate_series(1, %s) number WHERE id = %s
 """
 
@@ -278,7 +281,7 @@ def test_a_hundred_thousand_waiting_pages_are_not_walked_through(desk: Desk, riv
 
 def pages_read(desk: Desk, statement: str, **more: object) -> int:
     """Of the disk's, by its plan as it was run."""
-    values = {
+    values: dict[str, Any] = {
         "version": desk.version.id,
         "window": 8,
         "room": 8,

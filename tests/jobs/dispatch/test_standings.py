@@ -1,0 +1,97 @@
+"""Where a job stands among all that wait, over the real tables."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from inference.affinity.heartbeats import Beat, Heartbeat
+from jobs.dispatch import slots, standings
+from jobs.dispatch.standings import standing_of
+from jobs.dispatch.waiting import Standing
+from jobs.models import Job
+from jobs.priorities import BULK, INTERACTIVE
+from tenants.identity import Identity
+from tenants.models import Tenant
+from tests.fixtures import unique
+from tests.jobs.conftest import Desk
+from tests.jobs.dispatch.test_fair_release import flood, quiet, released, set_tenant, submit
+
+__all__ = ["quiet"]
+pytestmark = pytest.mark.usefixtures("quiet")
+
+
+@pytest.fixture
+def rival(desk: Desk, other_identity: Identity) -> Desk:
+    return replace(desk, identity=other_identity)
+
+
+@pytest.fixture(autouse=True)
+def _nothing_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(slots, "_last", slots._Seen())
+    monkeypatch.setattr(standings, "_lines", {})
+
+
+@pytest.fixture(autouse=True)
+def worker(desk: Desk) -> Iterator[None]:
+    """One that has done pages of the model, two seconds each."""
+    heart = Heartbeat(unique("worker"), "CPU")
+    heart.beat(Beat(serving=(desk.version.key,), service_s={desk.version.key: 2.0}))
+    yield
+    heart.end()
+
+
+def stands(desk: Desk, job: Job) -> Standing:
+    return standing_of(desk.again(job))
+
+
+def test_a_job_is_told_how_many_pages_come_first(desk: Desk) -> None:
+    flood(desk, 30)
+    told = stands(desk, submit(desk))
+    assert (told.position, told.reason_waiting) == (30, "queued_behind_own")
+    assert told.eta_seconds is not None
+    assert told.eta_seconds == 5
+
+
+def test_of_a_flood_of_others_only_those_count_that_have_their_turn_first(desk: Desk, rival: Desk) -> None:
+    flood(desk, 500)
+    released(desk, 20)
+    told = stands(rival, submit(rival))
+    assert told.position is not None
+    assert told.position <= 1
+
+
+def test_the_urgent_stand_before_the_rest(desk: Desk, rival: Desk) -> None:
+    flood(desk, 50, BULK)
+    assert stands(rival, submit(rival, INTERACTIVE)) == Standing(0, 1, "starting")
+
+
+def test_a_job_whose_page_was_told_to_a_worker_starts(desk: Desk) -> None:
+    job = submit(desk)
+    assert len(released(desk, 1)) == 1
+    assert stands(desk, job).reason_waiting == "starting"
+
+
+def test_a_job_whose_page_runs_or_ended_does_not_wait(desk: Desk) -> None:
+    job = submit(desk)
+    desk.claimed(desk.pages(job)[0])
+    assert stands(desk, job) == Standing()
+    done = submit(desk)
+    desk.finish(desk.pages(done)[0])
+    assert stands(desk, done) == Standing()
+
+
+def test_a_job_that_is_to_be_tried_again_says_so(desk: Desk) -> None:
+    job = submit(desk)
+    desk.sql("UPDATE jobs_page SET run_after = now() + interval '1 minute' WHERE job_id = %s", job.id)
+    assert stands(desk, job) == Standing(reason_waiting="backing_off")
+
+
+def test_a_tenant_at_its_cap_and_one_that_is_suspended_are_told_so(desk: Desk) -> None:
+    set_tenant(desk, pages_at_once=1)
+    submit(desk)
+    released(desk, 1)
+    job = submit(desk)
+    assert stands(desk, job).reason_waiting == "tenant_cap"
+    set_tenant(desk, state=Tenant.State.SUSPENDED)
+    assert stands(desk, job) == Standing(reason_waiting="tenant_suspended")
