@@ -174,7 +174,7 @@ def test_an_operator_cancels_a_job_through_the_tenants_own_service(operator: Cli
 
 def test_a_suspension_takes_effect(operator: Client, tenant: CreatedTenant) -> None:
     page = reverse("admin:tenants_tenant_change", args=[tenant.tenant.id])
-    form = {"name": "n", "state": "suspended"}
+    form = {"name": "n", "state": "suspended", "weight": "1"}
     for inline in operator.get(page).context["inline_admin_formsets"]:
         form |= {f"{inline.formset.prefix}-{what}_FORMS": "0" for what in ("TOTAL", "INITIAL")}
     assert operator.post(page, form).status_code == 302

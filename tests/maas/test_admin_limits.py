@@ -28,6 +28,7 @@ def send(operator: Client, tenant: CreatedTenant, *models: dict[str, str], **fie
     form = {
         "name": "n",
         "state": "active",
+        "weight": "1",
         f"{members.prefix}-TOTAL_FORMS": str(members.initial_form_count()),
         f"{members.prefix}-INITIAL_FORMS": str(members.initial_form_count()),
         f"{limits.prefix}-TOTAL_FORMS": str(already + len(models)),
@@ -51,6 +52,24 @@ def test_a_tenants_limits_are_changed_on_its_page_and_the_change_is_on_record(
     with operator_work():
         entry = LogEntry.objects.filter(object_id=str(tenant.tenant.pk)).latest("id")
     assert "Requests a minute" in entry.get_change_message()
+
+
+def test_a_tenants_part_of_the_workers_is_changed_on_its_page(
+    operator: Client, tenant: CreatedTenant
+) -> None:
+    assert send(operator, tenant, weight="3", pages_at_once="8", unfinished_pages="100").status_code == 302
+    with operator_work():
+        changed = Tenant.objects.get(pk=tenant.tenant.pk)
+    assert (changed.weight, changed.pages_at_once, changed.unfinished_pages) == (3, 8, 100)
+
+
+@pytest.mark.parametrize("weight", ["0", "-1", "1001", "", "a"])
+def test_a_tenant_has_some_weight_and_not_any(operator: Client, tenant: CreatedTenant, weight: str) -> None:
+    answer = send(operator, tenant, weight=weight)
+    assert answer.status_code == 200
+    assert answer.context["adminform"].form.errors["weight"]
+    with operator_work():
+        assert Tenant.objects.get(pk=tenant.tenant.pk).weight == 1
 
 
 def test_limits_of_a_model_are_given_on_the_tenants_page(operator: Client, tenant: CreatedTenant) -> None:

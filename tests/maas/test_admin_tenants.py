@@ -109,6 +109,7 @@ def add_member(operator: Client, tenant: CreatedTenant, *people: User) -> Any:
     form = unchanged_limits(operator, page) | {
         "name": "n",
         "state": "active",
+        "weight": "1",
         f"{prefix}-TOTAL_FORMS": str(already + len(people)),
         f"{prefix}-INITIAL_FORMS": str(already),
     }
