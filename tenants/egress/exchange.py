@@ -55,10 +55,10 @@ class Answer:
     headers: Mapping[str, str]
     """By their names in lower case; of several of one name the values with commas between."""
     body: bytes = field(repr=False)
-    whole: bool = True
-    """False where the body went on, or was compressed and left unread, and only the status was asked for."""
     took_s: float = 0.0
     """With the lookup of the name."""
+    whole: bool = True
+    """False where the body went on, or was compressed and left unread, and only the status was asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ def ask(wire: Wire, outbound: Outbound, target: Target, caps: Caps, file: Binary
     most_bytes = caps.body_bytes if wanted else min(caps.body_bytes, WORDS_BYTES)
     whole = _take_body(response, sink, most_bytes, is_wanted=wanted)
     body = sink.getvalue() if isinstance(sink, BytesIO) and sink is not file else b""
-    return Answer(response.status, _named(response), body, whole)
+    return Answer(response.status, _named(response), body, whole=whole)
 
 
 def _headers(outbound: Outbound, target: Target) -> dict[str, str]:

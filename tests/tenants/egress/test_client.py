@@ -439,6 +439,14 @@ def test_what_the_callers_own_file_says_is_not_the_other_sides_fault(world: Make
         world().send(caps=DOCUMENT_CAPS, file=Full())
 
 
+def test_a_literal_address_is_connected_to_without_a_lookup(world: Make) -> None:
+    here = world()
+    with pytest.raises(EgressFailed) as failed:
+        here.send(post(url="https://[2606:4700::1111]:8443/"))
+    assert failed.value.code == "tls_failed"  # the certificate is of a name
+    assert (here.looked_up, here.dialled) == ([], [("2606:4700::1111", 8443)])
+
+
 # Circuits and the world as it is
 
 
