@@ -40,6 +40,7 @@ from maas.edge.journal import Journal
 from maas.edge.key_use import KeyUse
 from maas.edge.keys import KeyRing
 from maas.health import Health, ReadinessProbe, web_checks
+from maas.keeping_redis import refuse_evicting_servers
 from maas.stop_signals import Parting, on_stop_signal
 from maas.supervisor.errors import LaunchError
 from tenants.asgi.protocol import App, Receive, Scope, Send
@@ -160,6 +161,7 @@ class Front:
                 return
 
     async def _start(self) -> None:
+        await asyncio.to_thread(refuse_evicting_servers)
         if self._grpc is not None:
             await self._grpc.start(settings.MAAS_HOST, settings.MAAS_GRPC_PORT)
         self._spool.prepare()

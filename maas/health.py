@@ -16,21 +16,32 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.db import close_old_connections, connections
 from django.db.migrations.executor import MigrationExecutor
-from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+from prometheus_client import CONTENT_TYPE_LATEST, Gauge, generate_latest
 
 from inference.affinity.heartbeats import live_workers
+from inference.prompt_redis import single_try
+from maas.keeping_redis import EvictingRedis, check_policy
 from tenants.asgi.protocol import App, Receive, Scope, Send
 from tenants.asgi.remembered import Remembered
 from tenants.asgi.stopping import Stop
 from tenants.context import APP
 
 log = structlog.get_logger(__name__)
+SERVICE_ANSWERS = Gauge(
+    "maas_service_answers", "1 for each check of /readyz that succeeded, when it was asked last.", ["service"]
+)
 PATIENCE_S = 2.0
 REMEMBERED_S = 1.0
 """However often it is asked, the services behind are asked no more than once a second."""
 
 
 DRAINING = b'{"status": "draining"}'
+
+
+REQUIRED = frozenset({"database", "migrations"})
+"""What a web process can serve nothing without. Were a lack of anything else a reason to send no more requests here,
+all web processes would leave their load balancer in one moment, and a part that few requests need would end them all.
+"""
 
 
 class NotReady(Exception):
@@ -51,12 +62,17 @@ class Readiness:
 
     @property
     def ready(self) -> bool:
-        return all(finding.ok for finding in self.checks.values())
+        return not REQUIRED.intersection(self._failing())
+
+    def _failing(self) -> list[str]:
+        return [name for name, finding in self.checks.items() if not finding.ok]
 
     def to_json(self) -> bytes:
+        failing = self._failing()
         content: dict[str, Any] = {
             "status": "ready" if self.ready else "not ready",
-            "not_ready": [name for name, finding in self.checks.items() if not finding.ok],
+            "not_ready": [name for name in failing if name in REQUIRED],
+            "degraded": [name for name in failing if name not in REQUIRED],
             "checks": {name: asdict(finding) for name, finding in self.checks.items()},
             "workers": self.workers,
         }
@@ -87,11 +103,18 @@ class MigrationCheck:
 
 
 def check_durable_redis() -> str:
-    with _redis(settings.MAAS_REDIS_URL) as client:
-        memory: Any = client.info("memory")
-        policy = memory.get("maxmemory_policy", "noeviction")
-        if policy != "noeviction":
-            raise NotReady(f"evicts what it must keep: its maxmemory-policy is {policy}, not noeviction")
+    return check_keeping_redis(settings.MAAS_REDIS_URL)
+
+
+def check_broker_redis() -> str:
+    return check_keeping_redis(settings.MAAS_BROKER_URL)
+
+
+def check_keeping_redis(url: str) -> str:
+    try:
+        check_policy(url, PATIENCE_S)
+    except EvictingRedis as error:
+        raise NotReady(str(error)) from error
     return "answers"
 
 
@@ -124,11 +147,13 @@ def web_checks() -> dict[str, Callable[[], str]]:
     }
     if settings.MAAS_BROKER_URL.startswith("amqp"):
         checks["broker"] = check_amqp_broker
+    elif settings.MAAS_BROKER_URL != settings.MAAS_REDIS_URL:
+        checks["broker"] = check_broker_redis
     return checks
 
 
 def _redis(url: str) -> "redis.Redis":
-    return redis.Redis.from_url(url, socket_timeout=PATIENCE_S, socket_connect_timeout=PATIENCE_S)
+    return single_try(url, PATIENCE_S)
 
 
 class Check:
@@ -182,7 +207,10 @@ class ReadinessProbe:
         findings, workers = await asyncio.gather(
             asyncio.gather(*(check.find() for check in self._checks.values())), self._worker_names()
         )
-        return Readiness(dict(zip(self._checks, findings, strict=True)), workers)
+        readiness = Readiness(dict(zip(self._checks, findings, strict=True)), workers)
+        for name, finding in readiness.checks.items():
+            SERVICE_ANSWERS.labels(service=name).set(int(finding.ok))
+        return readiness
 
     async def _worker_names(self) -> tuple[str, ...]:
         try:

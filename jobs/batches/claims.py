@@ -66,16 +66,25 @@ LEFT JOIN inference_modelversion version ON version.id = batch.model_version_id
 LEFT JOIN inference_servedmodel model ON model.id = version.served_model_id
 """
 
+# A task that somebody has locked for a moment (its own finish, that waits for another row) is not waited for: the
+# leases of all others would end meanwhile. It is still held; it is renewed the next time, or has been finished by then.
 _RENEW = """
-WITH renewed AS (
-    UPDATE jobs_batchtask task SET lease_until = clock_timestamp() + make_interval(secs => %(lease_s)s)
-    FROM unnest(%(tasks)s::uuid[], %(tokens)s::bigint[]) AS held (id, token)
-    WHERE task.id = held.id AND task.lease_token = held.token AND task.state = 'running'
-    RETURNING task.batch_id, task.lease_token
+WITH held AS (
+    SELECT task.id, task.batch_id, task.lease_token
+    FROM jobs_batchtask task JOIN unnest(%(tasks)s::uuid[], %(tokens)s::bigint[]) AS claim (id, token)
+        ON task.id = claim.id AND task.lease_token = claim.token
+    WHERE task.state = 'running'
+), free AS (
+    SELECT id FROM jobs_batchtask
+    WHERE id IN (SELECT id FROM held) AND lease_token = ANY(%(tokens)s::bigint[]) AND state = 'running'
+    FOR NO KEY UPDATE SKIP LOCKED
+), renewed AS (
+    UPDATE jobs_batchtask SET lease_until = clock_timestamp() + make_interval(secs => %(lease_s)s)
+    FROM free WHERE jobs_batchtask.id = free.id
 )
-SELECT renewed.lease_token,
+SELECT held.lease_token,
     CASE WHEN batch.ending = '' AND tenant.state <> 'active' THEN 'suspended' ELSE batch.ending END
-FROM renewed JOIN jobs_batch batch ON batch.id = renewed.batch_id
+FROM held JOIN jobs_batch batch ON batch.id = held.batch_id
 JOIN tenants_tenant tenant ON tenant.id = batch.tenant_id
 """
 

@@ -1,5 +1,9 @@
 """Returns pages whose worker went silent to the queue, or ends those that have cost enough workers."""
 
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
 from uuid import UUID
 
 import structlog
@@ -18,8 +22,10 @@ log = structlog.get_logger(__name__)
 BATCH = 200
 
 _EXPIRED = """
-SELECT id, job_id FROM jobs_page
-WHERE state = 'running' AND lease_until < clock_timestamp() ORDER BY lease_until LIMIT %s
+SELECT id, job_id, lease_until FROM jobs_page
+WHERE state = 'running' AND lease_until < least(%(before)s, clock_timestamp())
+  AND (lease_until, id) > (%(after_lease)s, %(after_id)s)
+ORDER BY lease_until, id LIMIT %(most)s
 """
 
 _RETURN = """
@@ -32,12 +38,40 @@ WHERE id = %s AND state = 'running' AND lease_until < clock_timestamp()
 LOST = Failure("worker_lost", "Every worker that took this page stopped before it was done.")
 
 
+@dataclass(frozen=True, slots=True)
+class _Expired:
+    page_id: UUID
+    job_id: UUID
+    lease_until: datetime
+
+
 def sweep_expired_leases() -> int:
-    """How many pages were taken from silent workers."""
+    """How many pages were taken from silent workers, of all whose leases have ended by now."""
+    return sum(_sweep(page.page_id, page.job_id) for page in _expired())
+
+
+def _expired() -> Iterator[_Expired]:
+    """Past those that cannot be swept now, since their job is locked or they are broken: others stand behind them."""
     with operator_work(), connections[OPERATOR].cursor() as cursor:
-        cursor.execute(_EXPIRED, [BATCH])
-        expired = cursor.fetchall()
-    return sum(_sweep(page_id, job_id) for page_id, job_id in expired)
+        cursor.execute("SELECT clock_timestamp()")
+        (before,) = cursor.fetchone()
+    last: _Expired | None = _Expired(UUID(int=0), UUID(int=0), datetime.min.replace(tzinfo=UTC))
+    while last is not None:
+        some = _some_expired(last, before)
+        yield from some
+        last = some[-1] if len(some) == BATCH else None
+
+
+def _some_expired(after: _Expired, before: datetime) -> list[_Expired]:
+    values: dict[str, Any] = {
+        "before": before,
+        "after_lease": after.lease_until,
+        "after_id": after.page_id,
+        "most": BATCH,
+    }
+    with operator_work(), connections[OPERATOR].cursor() as cursor:
+        cursor.execute(_EXPIRED, values)
+        return [_Expired(*row) for row in cursor.fetchall()]
 
 
 def _sweep(page_id: UUID, job_id: UUID) -> bool:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 import structlog
+from django.db import InterfaceError, OperationalError
 
 from inference.calls import Call
 from inference.contracts import VersionSpec, WorkInput, WorkOutput
@@ -43,9 +44,14 @@ class PageRunner:
     apart: OneApart = field(default_factory=OneApart)
 
     def run(self, *, tenant_id: UUID, page_id: UUID) -> None:
-        with self.apart.claimed(lambda may_apart: self._claim(tenant_id, page_id, may_apart)) as claim:
-            if claim is not None:
-                self._run(claim)
+        """A database that stays away is no fault of the message: it is done with, and becomes no dead letter."""
+        try:
+            with self.apart.claimed(lambda may_apart: self._claim(tenant_id, page_id, may_apart)) as claim:
+                if claim is not None:
+                    self._run(claim)
+        except (OperationalError, InterfaceError) as error:
+            # Nobody is to be told: the page is woken again when its wake, or its lease, has ended.
+            log.warning("page_left", page_id=str(page_id), error=str(error).strip())
 
     def _run(self, claim: Claim) -> None:
         key, started = claim.model_key, time.perf_counter()

@@ -8,6 +8,7 @@ import time
 import httpx
 import pytest
 from django.db import connections
+from prometheus_client import REGISTRY
 
 from maas.health import (
     Finding,
@@ -54,9 +55,22 @@ def test_a_web_process_with_its_services_is_ready(telling_server: GranianServer)
 def test_it_names_what_is_missing_and_no_secrets() -> None:
     answer = _ask("/readyz", ReadinessProbe({"database": _fails, "storage": lambda: "writable"}))
     assert answer.status_code == 503
+    assert answer.json()["degraded"] == []
     assert answer.json()["not_ready"] == ["database"]
     assert answer.json()["checks"]["database"] == {"ok": False, "detail": "failed: ConnectionError"}
     assert "secret" not in answer.text
+
+
+def test_what_few_requests_need_takes_no_web_process_out_of_its_load_balancer() -> None:
+    """All would leave in one moment."""
+    others = {"durable_redis": _fails, "cache_redis": _fails, "broker": _fails, "storage": _fails}
+    answer = _ask("/readyz", ReadinessProbe({"database": lambda: "answers", **others}))
+    assert answer.status_code == 200
+    body = answer.json()
+    assert (body["status"], body["not_ready"], body["degraded"]) == ("ready", [], [*others])
+    assert body["checks"]["storage"] == {"ok": False, "detail": "failed: ConnectionError"}
+    assert REGISTRY.get_sample_value("maas_service_answers", {"service": "storage"}) == 0
+    assert REGISTRY.get_sample_value("maas_service_answers", {"service": "database"}) == 1
 
 
 def test_a_check_that_hangs_is_not_waited_for_and_delays_no_other() -> None:

@@ -3,12 +3,14 @@
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandError
 
 from jobs.dispatch.scheduler import Scheduler
 from maas.collector import settle_collector
+from maas.keeping_redis import refuse_evicting_servers
 from maas.side_port import serve_side_port
 from maas.stopping import stop_event
+from maas.supervisor.errors import LaunchError
 
 
 class Command(BaseCommand):
@@ -16,6 +18,10 @@ class Command(BaseCommand):
     requires_system_checks = ()
 
     def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            refuse_evicting_servers()
+        except LaunchError as error:
+            raise CommandError(str(error)) from error
         scheduler = Scheduler(stop_event())
         settle_collector()
         with serve_side_port(settings.MAAS_METRICS_PORT, ready=lambda: scheduler.alive):

@@ -1,8 +1,10 @@
 """Who works on which task: by turns of tenants, under leases that fence."""
 
+import threading
 from collections.abc import Callable
 
 import pytest
+from django.db import connections, transaction
 
 from inference.registry.models import ModelVersion
 from jobs.batches import states
@@ -18,7 +20,9 @@ from jobs.batches.services import cancel_batch
 from jobs.batches.settlement import Done, finish_run
 from jobs.batches.slices import MOST_LINES
 from jobs.errors import Fenced
+from tenants.context import OPERATOR
 from tenants.identity import Identity
+from tests.waiting import eventually
 
 from .desk import BatchDesk
 
@@ -104,3 +108,26 @@ def test_a_renewal_tells_how_the_batch_is_to_end(desk: BatchDesk) -> None:
     claim = desk.claimed(batch)
     cancel_batch(identity=desk.identity, batch_id=f"batch_{batch.id.hex}")
     assert renew_tasks([claim]) == {claim.token: states.CANCELLED}
+
+
+def test_a_task_that_somebody_has_locked_does_not_hold_up_the_renewal_of_others(desk: BatchDesk) -> None:
+    desk.checked(2 * MOST_LINES)
+    locked, other = claim_task("one"), claim_task("one")
+    assert locked is not None
+    assert other is not None
+    for claim in (locked, other):
+        desk.expire_lease(claim)
+    renewed: list[dict[int, str]] = []
+
+    def renew() -> None:
+        renewed.append(renew_tasks([locked, other]))
+        connections.close_all()
+
+    thread = threading.Thread(target=renew)
+    with transaction.atomic(using=OPERATOR):
+        desk.sql("SELECT FROM jobs_batchtask WHERE id = %s FOR UPDATE", locked.task_id)
+        thread.start()
+        eventually(lambda: renewed, "the renewal")
+    thread.join()
+    assert renewed == [{locked.token: "", other.token: ""}], "what is locked now may still be ours"
+    assert [lost.task_id for lost in take_from_silent_workers()] == [locked.task_id]

@@ -14,6 +14,7 @@ from jobs import states
 from jobs.documents.services import store_document
 from jobs.models import Event, Job, Page
 from jobs.services import JobRequest, cancel_job, submit_job
+from jobs.worker import page_runner
 from jobs.worker.leases import Leases
 from jobs.worker.page_runner import PageRunner
 from jobs.worker.versions import VersionCatalogue
@@ -118,6 +119,21 @@ def test_a_result_outlives_the_loss_of_the_connection_it_was_to_be_written_over(
     job = run_all(runner, identity, embed(identity))
     assert (job.state, job.pages_succeeded, ConnectionLost.lost) == (states.SUCCEEDED, 1, 1)
     assert pages_of(identity, job)[0].attempt == 1
+
+
+def test_a_database_that_stays_away_makes_no_dead_letter(
+    runner: PageRunner, identity: Identity, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A message that fails is set aside by RabbitMQ, and a person is called for nothing."""
+    job = embed(identity)
+    (page,) = pages_of(identity, job)
+    monkeypatch.setattr(page_runner, "CLAIM_PATIENCE_S", 0.0)
+    with monkeypatch.context() as away:
+        connections.close_all()
+        away.setitem(connections[APP].settings_dict, "HOST", "/nowhere")
+        runner.run(tenant_id=identity.tenant_id, page_id=page.id)
+    (page,) = pages_of(identity, job)
+    assert (page.state, page.attempt) == (states.QUEUED, 0)
 
 
 def test_while_storage_is_away_a_page_waits_and_loses_no_attempt(
