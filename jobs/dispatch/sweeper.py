@@ -23,7 +23,7 @@ BATCH = 200
 
 _EXPIRED = """
 SELECT id, job_id, lease_until FROM jobs_page
-WHERE state = 'running' AND lease_until < least(%(before)s, clock_timestamp())
+WHERE state = 'running' AND lease_until < %(before)s
   AND (lease_until, id) > (%(after_lease)s, %(after_id)s)
 ORDER BY lease_until, id LIMIT %(most)s
 """
