@@ -6,6 +6,7 @@ only means that the page is woken again. Whose pages are next is decided in jobs
 """
 
 from collections.abc import Iterable
+from functools import partial
 
 import structlog
 from django.db import connections
@@ -14,11 +15,13 @@ from inference.brokers import BrokerUnavailable
 from jobs.dispatch.broker import pages_waiting, publish_page
 from jobs.dispatch.demand import tell_demand
 from jobs.dispatch.fairness import UNKNOWN_COST_S, release_window
+from jobs.dispatch.one_at_a_time import OneAtATime
 from jobs.dispatch.slots import fleet_of
 from jobs.dispatch.turns import Room, Wake, take
 from tenants.context import OPERATOR, operator_work
 
 log = structlog.get_logger(__name__)
+_releasing = OneAtATime()
 AGAIN_S = 5
 """What could not be told is told again sooner than what may be under way."""
 
@@ -57,9 +60,12 @@ def release_version(version_id: int, version_key: str) -> int:
 
 
 def release_after_commit(version_id: int, version_key: str) -> None:
-    """For whoever just queued or finished work: a failure here delays, it loses nothing."""
+    """For whoever just queued or finished work: a failure here delays, it loses nothing.
+
+    Threads that end pages at once do not queue up for the version's lock: one of them releases for all.
+    """
     try:
-        release_version(version_id, version_key)
+        _releasing.run(version_id, partial(release_version, version_id, version_key))
     except Exception:
         log.exception("release_failed", version=version_key)
 

@@ -7,6 +7,7 @@ from hashlib import sha256
 from typing import Any
 
 from jobs.errors import IdempotencyKeyReused, InvalidRequest
+from jobs.priorities import STANDARD
 
 LONGEST = 255
 
@@ -36,9 +37,14 @@ class Asked:
     input: Mapping[str, Any] | None
     livemode: bool
     """Whether the key charges: a test must never be answered with a charged job, nor the other way round."""
+    priority: int = STANDARD
 
     def fingerprint(self) -> str:
-        return sha256(json.dumps(vars(self), sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+        asked = dict(vars(self))
+        if self.priority == STANDARD:
+            # As keys were kept before there were others.
+            del asked["priority"]
+        return sha256(json.dumps(asked, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
 def require_same(key: str, first: str, now: str) -> None:

@@ -94,6 +94,7 @@ def _asked(identity: Identity, request: JobRequest, upload: Upload | None) -> As
         content_sha256=upload.sha256 if upload else None,
         input=request.input,
         livemode=identity.livemode,
+        priority=request.priority,
     )
 
 

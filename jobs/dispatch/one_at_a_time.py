@@ -1,0 +1,45 @@
+"""Does a thing in one thread of this process at a time; whoever comes meanwhile leaves it to that one and goes on."""
+
+import threading
+from collections.abc import Callable, Hashable
+
+ROUNDS = 3
+"""After so many the thread goes back to its own work: who comes next does it, or the scheduler."""
+
+
+class OneAtATime:
+    """Nobody waits for whoever does it, and what they have written meanwhile is seen by one more round."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._again: dict[Hashable, bool] = {}
+        """By what is being done; whether anybody has come since the round began."""
+
+    def run(self, key: Hashable, do: Callable[[], object]) -> None:
+        with self._lock:
+            if key in self._again:
+                self._again[key] = True
+                return
+            self._again[key] = False
+        try:
+            for _ in range(ROUNDS):
+                do()
+                if not self._taken_up(key):
+                    return
+        except BaseException:
+            self._leave(key)
+            raise
+        self._leave(key)
+
+    def _leave(self, key: Hashable) -> None:
+        with self._lock:
+            del self._again[key]
+
+    def _taken_up(self, key: Hashable) -> bool:
+        """Looks and leaves in one step: nobody may come in between and be forgotten."""
+        with self._lock:
+            if self._again[key]:
+                self._again[key] = False
+                return True
+            del self._again[key]
+            return False

@@ -1,0 +1,64 @@
+"""One does it for all: nobody waits, and nobody's word is lost."""
+
+import threading
+
+import pytest
+
+from jobs.dispatch.one_at_a_time import ROUNDS, OneAtATime
+
+
+def test_who_comes_meanwhile_goes_on_at_once_and_is_served_by_one_more_round() -> None:
+    one, rounds = OneAtATime(), []
+    busy, may_go_on = threading.Event(), threading.Event()
+
+    def do() -> None:
+        rounds.append(len(rounds))
+        busy.set()
+        assert may_go_on.wait(10)
+
+    thread = threading.Thread(target=one.run, args=("a", do))
+    thread.start()
+    assert busy.wait(10)
+    for _ in range(5):
+        one.run("a", lambda: pytest.fail("two at once"))
+    may_go_on.set()
+    thread.join()
+    assert rounds == [0, 1]
+
+
+def test_what_was_done_can_be_done_again() -> None:
+    one, rounds = OneAtATime(), []
+    for _ in range(3):
+        one.run("a", lambda: rounds.append(1))
+    assert len(rounds) == 3
+
+
+def test_another_thing_is_not_held_up() -> None:
+    one, done = OneAtATime(), []
+    one.run("a", lambda: one.run("b", lambda: done.append("b")))
+    assert done == ["b"]
+
+
+def test_nobody_does_it_for_others_for_ever() -> None:
+    one, rounds = OneAtATime(), []
+
+    def do() -> None:
+        rounds.append(1)
+        one.run("a", do)
+
+    one.run("a", do)
+    assert len(rounds) == ROUNDS
+    one.run("a", lambda: rounds.append(1))
+    assert len(rounds) == ROUNDS + 1
+
+
+def test_a_failure_leaves_the_way_open() -> None:
+    one, rounds = OneAtATime(), []
+
+    def fail() -> None:
+        raise RuntimeError("away")
+
+    with pytest.raises(RuntimeError):
+        one.run("a", fail)
+    one.run("a", lambda: rounds.append(1))
+    assert rounds == [1]
