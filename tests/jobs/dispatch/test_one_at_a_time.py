@@ -8,7 +8,7 @@ from jobs.dispatch.one_at_a_time import ROUNDS, OneAtATime
 
 
 def test_who_comes_meanwhile_goes_on_at_once_and_is_served_by_one_more_round() -> None:
-    one, rounds = OneAtATime(), []
+    one, rounds = OneAtATime(), list[int]()
     busy, may_go_on = threading.Event(), threading.Event()
 
     def do() -> None:
