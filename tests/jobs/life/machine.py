@@ -12,6 +12,7 @@ from hypothesis.stateful import (
     Bundle,
     MultipleResults,
     RuleBasedStateMachine,
+    initialize,
     invariant,
     multiple,
     precondition,
@@ -40,6 +41,8 @@ CONTENTS = st.sampled_from("ab")
 """So few that pages are often the same."""
 MOST_JOBS = 4
 """More would only keep things from happening to the same page."""
+MOST_LATE = 2
+"""Workers that come back after each step: those that lost their pages last."""
 WISHES = st.sampled_from(["", "", "", "no-cache", "no-store"])
 FATES = st.sampled_from([Fate.HEARD, Fate.HEARD, Fate.UNDONE, Fate.UNHEARD])
 TROUBLE = Failure("model_failed", "It could not be read.")
@@ -56,8 +59,17 @@ class Life(RuleBasedStateMachine):
         self.bench, self.identity = bench, bench.desk.identity
         self.request_id = uuid4().hex
         self.found: dict[int, Found] = {}
+        self.given: list[Claim] = []
         self.contents: dict[UUID, list[str]] = {}
         self.before = self.books = read_books(self.request_id)
+
+    @initialize(target=claims, contents=st.lists(CONTENTS, min_size=1, max_size=3), opened=st.booleans())
+    def begin(self, contents: list[str], opened: bool) -> MultipleResults[Claim]:
+        """With work in hand: few steps would come to it by chance."""
+        self.submit_document(contents, opened, Fate.HEARD)
+        made = [self.bench.desk.claimed(page) for page in self._read().pages.values()]
+        self.given += made
+        return multiple(*made)
 
     # Callers
 
@@ -75,6 +87,7 @@ class Life(RuleBasedStateMachine):
         self.contents[document.id] = written
         self._submit(self._request("", document_id=document.id), fate)
 
+    @precondition(lambda self: len(self.books.jobs) > 1)
     @rule(data=st.data(), fate=FATES)
     def cancel(self, data: st.DataObject, fate: Fate) -> None:
         job = self._any_job(data)
@@ -103,6 +116,7 @@ class Life(RuleBasedStateMachine):
             assert again.retry_of_id == job.id
             assert again.terminal or call().id == again.id
 
+    @precondition(lambda self: len(self.books.jobs) > 1)
     @rule(data=st.data(), fate=FATES)
     def erase(self, data: st.DataObject, fate: Fate) -> None:
         live = [
@@ -133,6 +147,7 @@ class Life(RuleBasedStateMachine):
         if claim is None or fate is Fate.UNHEARD:
             assert call() is None, "a message that comes twice gives nobody a second claim"
             return multiple()
+        self.given.append(claim)
         return claim
 
     @rule(target=claims, data=st.data())
@@ -144,6 +159,7 @@ class Life(RuleBasedStateMachine):
         clock.let_lease_end(self.request_id, page.id)
         claim = claim_page(self.identity.tenant_id, page.id, "two")
         assert (claim is None) == (page.attempt == settings.MAAS_MAX_ATTEMPTS)
+        self.given += [claim] if claim else []
         return claim or multiple()
 
     @rule(claim=claims)
@@ -211,6 +227,12 @@ class Life(RuleBasedStateMachine):
         self.before, self.books = self.books, self._read()
         laws.check(self.books)
         laws.check_moves(self.before, self.books)
+
+    @invariant()
+    def whoever_lost_a_page_writes_nothing(self) -> None:
+        late = [claim for claim in self.given if not self._holds(claim)][-MOST_LATE:]
+        assert not any(is_done(partial(finish_page, claim, DONE)) for claim in late)
+        assert not late or self._read().said == self.books.said
 
     def teardown(self) -> None:
         """Every worker of before dies; new ones bring every job to its end."""
