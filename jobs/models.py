@@ -316,7 +316,8 @@ class Turn(TenantOwned):
 class Event(TenantOwned):
     """What happened, numbered per job, written in the transaction that made it so.
 
-    A database column `xid` (not mapped here) holds the writing transaction, so that a reader of the tenant's whole
+    A database column `xid` (not mapped here) holds the writing transaction, or a later one that wrote the event before,
+    so that a reader of the tenant's whole
     stream can stop below the oldest transaction still running and never skip one that commits late.
     """
 

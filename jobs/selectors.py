@@ -2,8 +2,8 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -117,7 +117,8 @@ def tenant_events_after(tenant_id: UUID, cursor: str | None, limit: int = 200) -
     """The tenant's whole stream, safe against transactions that commit out of order.
 
     Rows are read in the order of their transactions, and only below the oldest one still running: a row that a
-    late commit would put before them can therefore not appear any more.
+    late commit would put before them can therefore not appear any more. Each job's events come by their numbers; that
+    is seen to where they are written (`jobs/dispatch/events.py`).
     """
     if cursor is None:
         return EventPage([], _cursor_now(tenant_id), pending=False)
@@ -136,28 +137,7 @@ def tenant_events_after(tenant_id: UUID, cursor: str | None, limit: int = 200) -
     events = [
         StreamRow(row[0], row[1], row[2], _decoded(row[3]), row[4], f"{row[5]}-{row[6]}") for row in rows
     ]
-    ordered = in_order_of_jobs(events, before=cursor)
-    return EventPage(ordered, f"{values['xid']}-{values['id']}", pending or len(rows) == limit)
-
-
-def in_order_of_jobs(events: Sequence[StreamRow], *, before: str) -> list[StreamRow]:
-    """Each job's events by their numbers, as they were numbered under the lock of its row.
-
-    A transaction that waits for that lock may have its place in the stream already, before one that held the lock
-    earlier. Whoever stops between two events that changed places reads on from before both, and hears one again.
-    """
-    by_number: dict[UUID, Iterator[StreamRow]] = {
-        job: iter(sorted((event for event in events if event.job_id == job), key=lambda event: event.seq))
-        for job in {event.job_id for event in events}
-    }
-    ordered = [next(by_number[event.job_id]) for event in events]
-    moved = [place for place, event in enumerate(ordered) if event is not events[place]]
-    if not moved:
-        return list(events)
-    first, last = moved[0], moved[-1]
-    again = events[first - 1].cursor if first else before
-    places = [again if first <= place < last else event.cursor for place, event in enumerate(events)]
-    return [replace(event, cursor=place) for event, place in zip(ordered, places, strict=True)]
+    return EventPage(events, f"{values['xid']}-{values['id']}", pending or len(rows) == limit)
 
 
 def _place(cursor: str) -> tuple[str, int]:

@@ -12,12 +12,17 @@ from jobs.states import TERMINAL
 from tenants.context import current_alias
 
 _ENDS = frozenset(f"job.{state}" for state in TERMINAL)
+# The tenant's stream goes by (xid, id). A transaction that waited for the job's row may have its own number from before
+# the one that held it: it then takes that one's place as well, and comes after it by its ids, which are drawn under the
+# lock. A place that is later than a transaction's own is one that no reader has passed: readers stop below every
+# transaction that is still running, and the lender has ended.
 _APPEND = """
 WITH job AS (
-    UPDATE jobs_job SET last_seq = last_seq + %(count)s WHERE id = %(job)s RETURNING id, tenant_id, last_seq
+    UPDATE jobs_job SET last_seq = last_seq + %(count)s, last_xid = greatest(last_xid, pg_current_xact_id())
+    WHERE id = %(job)s RETURNING id, tenant_id, last_seq, last_xid
 )
-INSERT INTO jobs_event (tenant_id, job_id, seq, type, data, created_at)
-SELECT tenant_id, id, last_seq - %(count)s + place, type, data::jsonb, clock_timestamp()
+INSERT INTO jobs_event (tenant_id, job_id, seq, type, data, created_at, xid)
+SELECT tenant_id, id, last_seq - %(count)s + place, type, data::jsonb, clock_timestamp(), last_xid
 FROM job, unnest(%(types)s::text[], %(data)s::text[]) WITH ORDINALITY AS happened (type, data, place) ORDER BY place
 RETURNING tenant_id, seq
 """

@@ -25,6 +25,12 @@ from maas.launch.state_files import read_map, write_map
 # and batches with file_missing.
 _AFTERWARDS = (
     "UPDATE jobs_event SET xid = '0'",
+    # A backup made before this column was there is one of this program too.
+    """DO $$ BEGIN
+        IF EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'jobs_job'::regclass AND attname = 'last_xid') THEN
+            UPDATE jobs_job SET last_xid = NULL WHERE last_xid IS NOT NULL;
+        END IF;
+    END $$""",
     "DELETE FROM jobs_documentpage WHERE document_id = ANY(%(erased)s::uuid[])",
     "DELETE FROM jobs_storedfile WHERE id = ANY(%(erased)s::uuid[])",
     "UPDATE jobs_page SET cache_key = NULL WHERE job_id IN"

@@ -1,13 +1,12 @@
 import threading
-from datetime import UTC, datetime
-from uuid import UUID
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from django.db import connections, transaction
 
 from jobs.dispatch.events import append_event
 from jobs.errors import InvalidRequest, NotFound
-from jobs.selectors import StreamRow, in_order_of_jobs, job_events_after, tenant_events_after
+from jobs.selectors import StreamRow, job_events_after, tenant_events_after
 from tenants.context import APP, unit_of_work
 from tenants.identity import Identity
 from tests.jobs.conftest import Desk
@@ -117,18 +116,59 @@ def test_an_event_rolled_back_was_never_there(desk: Desk) -> None:
     assert [event.seq for event in job_events_after(desk.identity.tenant_id, job.id, 0)] == [1]
 
 
-def row(job: int, seq: int, cursor: str) -> StreamRow:
-    return StreamRow(UUID(int=job), seq, "page.running", {}, datetime(2026, 1, 1, tzinfo=UTC), cursor)
+def test_an_event_of_whoever_waited_for_the_job_comes_after_those_it_waited_for(desk: Desk) -> None:
+    """The early transaction has its number first, and the job's row last; however few are read at a time."""
+    job = desk.submit()
+    cursor = tenant_events_after(desk.identity.tenant_id, None).cursor
+    begun, may_append = threading.Event(), threading.Event()
+
+    def slow() -> None:
+        with unit_of_work(desk.identity.tenant_id):
+            with connections[APP].cursor() as sql:
+                sql.execute("SELECT pg_current_xact_id()")
+            begun.set()
+            may_append.wait(10)
+            append_event(job.id, "test.waited", {})
+        connections.close_all()
+
+    thread = threading.Thread(target=slow)
+    thread.start()
+    assert begun.wait(10)
+    with unit_of_work(desk.identity.tenant_id):
+        append_event(job.id, "test.held", {})
+    may_append.set()
+    thread.join()
+    seen = [event.type for event in read_singly(desk, cursor)]
+    assert seen == ["test.held", "test.waited"]
 
 
-def test_events_that_a_wait_for_their_jobs_lock_put_before_others_come_by_their_numbers() -> None:
-    rows = [row(1, 3, "a"), row(1, 5, "b"), row(2, 1, "c"), row(1, 4, "d"), row(1, 6, "e")]
-    ordered = in_order_of_jobs(rows, before="start")
-    assert [(event.job_id.int, event.seq) for event in ordered] == [(1, 3), (1, 4), (2, 1), (1, 5), (1, 6)]
-    # Whoever stops among them hears from before them again, and misses none.
-    assert [event.cursor for event in ordered] == ["a", "a", "a", "d", "e"]
+def read_singly(desk: Desk, cursor: str) -> list[StreamRow]:
+    """Each read goes on from the event before."""
+    seen: list[StreamRow] = []
+    while True:
+        page = tenant_events_after(desk.identity.tenant_id, cursor, limit=1)
+        seen += page.events
+        cursor = page.cursor
+        if not page.pending:
+            return seen
 
 
-def test_whoever_stops_at_a_first_event_that_changed_places_reads_from_where_he_began() -> None:
-    ordered = in_order_of_jobs([row(1, 2, "a"), row(1, 1, "b")], before="start")
-    assert [(event.seq, event.cursor) for event in ordered] == [(1, "start"), (2, "b")]
+def test_many_that_write_of_one_job_at_once_are_heard_in_the_order_of_their_numbers(desk: Desk) -> None:
+    """Of several jobs each, as an erasure does: some have their number long before they have the second job's row."""
+    jobs = [desk.submit() for _ in range(2)]
+    cursor = tenant_events_after(desk.identity.tenant_id, None).cursor
+
+    def write(_: int) -> None:
+        for _ in range(10):
+            with unit_of_work(desk.identity.tenant_id):
+                for job in jobs:
+                    append_event(job.id, "test.both", {})
+            with unit_of_work(desk.identity.tenant_id):
+                append_event(jobs[1].id, "test.one", {})
+        connections.close_all()
+
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(write, range(4)))
+    heard = read_singly(desk, cursor)
+    for job, count in zip(jobs, (40, 80), strict=True):
+        assert [event.seq for event in heard if event.job_id == job.id] == list(range(2, count + 2))
