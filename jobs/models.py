@@ -9,6 +9,14 @@ from django.utils import timezone
 from inference.models import ModelVersion
 from jobs import priorities, states
 from jobs.batches.models import Batch, BatchTask, StoredFile
+from jobs.webhooks.models import (
+    LONGEST_URL,
+    WebhookAttempt,
+    WebhookDelivery,
+    WebhookEndpoint,
+    WebhookMessage,
+    WebhookSecret,
+)
 from tenants.scoped import TenantOwned
 
 __all__ = [
@@ -24,6 +32,11 @@ __all__ = [
     "PageText",
     "StoredFile",
     "Turn",
+    "WebhookAttempt",
+    "WebhookDelivery",
+    "WebhookEndpoint",
+    "WebhookMessage",
+    "WebhookSecret",
 ]
 
 _JOB_STATES = [(state, state) for state in states.JOB_STATES]
@@ -147,6 +160,9 @@ class Job(TenantOwned):
     livemode = models.BooleanField(default=True)
     api_key_id = models.UUIDField(null=True)
     request_id = models.CharField(max_length=64, blank=True)
+    webhook_url = models.CharField(
+        max_length=LONGEST_URL, blank=True, default="", db_default="", help_text="To be told of its end."
+    )
     last_seq = models.PositiveIntegerField(default=0)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     started_at = models.DateTimeField(null=True)

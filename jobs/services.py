@@ -31,6 +31,7 @@ from jobs.reuse.wishes import Wish
 from jobs.search.embeddings import take_over_embeddings
 from jobs.search.services import index_name, take_over_words
 from jobs.selectors import get_job, jobs_with_models
+from jobs.webhooks.job_urls import taken_url
 from tenants.context import APP, unit_of_work
 from tenants.identity import Identity
 from tenants.ids import uuid7
@@ -49,6 +50,8 @@ class JobRequest:
     """Its pages are counted already, by whoever had to know before storing its document."""
     priority: int = STANDARD
     cache_control: Wish = ""
+    webhook_url: str = ""
+    """Told of the job's end, beside the tenant's endpoints."""
 
 
 def submit_job(*, identity: Identity, request: JobRequest, job_id: UUID | None = None) -> Job:
@@ -69,6 +72,7 @@ def submit_job(*, identity: Identity, request: JobRequest, job_id: UUID | None =
         job.pages_total = document.pages_total if document else 1
         job.request_id, job.cache_control = request.request_id, request.cache_control
         job.priority = request.priority
+        job.webhook_url = taken_url(identity, request.webhook_url)
         require_room_for_job(identity)
         require_room_for_pages(identity, job.pages_total)
         if not request.is_paid:
@@ -213,6 +217,7 @@ def retry_job(*, identity: Identity, job_id: object, request_id: str = "") -> Jo
         job.pages_total, job.price, job.currency = old.pages_total, old.price, old.currency
         job.cached_price, job.cache_control = old.cached_price, old.cache_control
         job.livemode, job.request_id, job.priority = old.livemode, request_id, old.priority
+        job.webhook_url = old.webhook_url
         finished = old.pages.filter(state=states.SUCCEEDED)
         job.pages_succeeded = finished.count()
         open_numbers = (

@@ -16,6 +16,8 @@ Scope = Literal[
     "jobs:write",
     "models:read",
     "events:read",
+    "webhooks:read",
+    "webhooks:write",
     "keys:read",
     "keys:write",
     "usage:read",
@@ -28,6 +30,8 @@ SCOPES: tuple[Scope, ...] = (
     "jobs:write",
     "models:read",
     "events:read",
+    "webhooks:read",
+    "webhooks:write",
 )
 
 MEMBER_SCOPES: tuple[Scope, ...] = (*SCOPES, "keys:read", "keys:write", "usage:read", "log:read")
@@ -40,6 +44,8 @@ _DEEDS: Mapping[Scope, str] = {
     "jobs:write": "have documents read, or change what is under way",
     "models:read": "see its models",
     "events:read": "follow its jobs live",
+    "webhooks:read": "see its webhooks",
+    "webhooks:write": "say where it is told of its jobs' ends",
     "keys:read": "see its API keys",
     "keys:write": "create, rotate or revoke its API keys",
     "usage:read": "see its usage and costs",

@@ -9,8 +9,8 @@ _SCOPES = {
     OWNER: frozenset(MEMBER_SCOPES),
     ADMIN: frozenset(MEMBER_SCOPES),
     DEVELOPER: frozenset(MEMBER_SCOPES),
-    BILLING: _READ - {"keys:read", "log:read"},
-    VIEWER: _READ - {"keys:read", "log:read", "usage:read"},
+    BILLING: _READ - {"keys:read", "log:read", "webhooks:read"},
+    VIEWER: _READ - {"keys:read", "log:read", "usage:read", "webhooks:read"},
 }
 
 

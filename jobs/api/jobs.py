@@ -143,6 +143,7 @@ def _from_json(request: Request) -> JobRequest:
         priority=NUMBERS[asked["priority"]],
         request_id=request.META.get("maas.request_id", ""),
         cache_control=_wish(request),
+        webhook_url=asked.get("webhook_url", ""),
     )
 
 
@@ -151,10 +152,11 @@ def _wish(request: Request) -> Wish:
 
 
 def _from_form(request: Request, identity: Identity, upload: Upload) -> JobRequest:
-    unknown = sorted(set(upload.fields) - {"model", "parameters", "priority"})
+    unknown = sorted(set(upload.fields) - {"model", "parameters", "priority", "webhook_url"})
     if unknown:
         raise InvalidRequest(
-            f"The form has unknown fields {unknown}; it takes `model`, `file`, `parameters` and `priority`."
+            f"The form has unknown fields {unknown}; it takes `model`, `file`, `parameters`, `priority` and "
+            "`webhook_url`."
         )
     model = upload.fields.get("model", "")
     if not model:
@@ -168,6 +170,7 @@ def _from_form(request: Request, identity: Identity, upload: Upload) -> JobReque
         priority=priority,
         request_id=request.META.get("maas.request_id", ""),
         cache_control=_wish(request),
+        webhook_url=upload.fields.get("webhook_url", ""),
     )
 
 

@@ -23,6 +23,7 @@ JOB_UPLOAD: dict[str, Any] = {
         "file": {"type": "string", "format": "binary"},
         "parameters": {"type": "string", "description": "A JSON object."},
         "priority": {"type": "string", "enum": list(NUMBERS), "default": DEFAULT},
+        "webhook_url": {"type": "string", "description": "Told of the job's end."},
     },
 }
 FILE_UPLOAD: dict[str, Any] = {

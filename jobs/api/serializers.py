@@ -9,6 +9,7 @@ from jobs.dispatch.waiting import REASONS
 from jobs.inputs import normal_form
 from jobs.models import Document, Job, Page
 from jobs.priorities import DEFAULT, NAMES, NUMBERS
+from jobs.webhooks.models import LONGEST_URL
 from tenants.billing.prices import display
 
 
@@ -48,7 +49,8 @@ class DocumentSerializer(serializers.ModelSerializer[Document]):
 
 
 class JobRequestSerializer(serializers.Serializer[Any]):
-    """The JSON form of a submission; the multipart form has `model`, `file` and, as JSON text, `parameters`."""
+    """The JSON form of a submission; the multipart form has `model`, `file`, `webhook_url` and, as JSON
+    text, `parameters`."""
 
     model = serializers.CharField(
         max_length=120, help_text="`parse` for the current version, `parse@2` for one."
@@ -60,6 +62,11 @@ class JobRequestSerializer(serializers.Serializer[Any]):
     parameters = serializers.DictField(required=False, default=dict)
     priority = serializers.ChoiceField(
         list(NUMBERS), default=DEFAULT, help_text="How urgent it is; see docs/api.md."
+    )
+    webhook_url = serializers.CharField(
+        required=False,
+        max_length=LONGEST_URL,
+        help_text="Told of the job's end, beside the account's webhook endpoints.",
     )
 
     def validate_input(self, value: object) -> dict[str, Any] | None:

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from jobs.api import batches, documents, events, exports, files, jobs, limits, tickets
+from jobs.api import batches, documents, events, exports, files, jobs, limits, tickets, webhooks
 
 urlpatterns = [
     path("documents", documents.DocumentList.as_view(), name="api-documents"),
@@ -33,4 +33,34 @@ urlpatterns = [
     path("batches/<str:batch_id>/cancel", batches.BatchCancel.as_view(), name="api-batch-cancel"),
     path("limits", limits.LimitList.as_view(), name="api-limits"),
     path("tickets", tickets.TicketList.as_view(), name="api-tickets"),
+    path("webhooks/endpoints", webhooks.EndpointList.as_view(), name="api-webhook-endpoints"),
+    path(
+        "webhooks/endpoints/<str:endpoint_id>", webhooks.EndpointDetail.as_view(), name="api-webhook-endpoint"
+    ),
+    path(
+        "webhooks/endpoints/<str:endpoint_id>/rotate",
+        webhooks.EndpointRotation.as_view(),
+        name="api-webhook-rotate",
+    ),
+    path(
+        "webhooks/endpoints/<str:endpoint_id>/test", webhooks.EndpointTest.as_view(), name="api-webhook-test"
+    ),
+    path(
+        "webhooks/endpoints/<str:endpoint_id>/replay",
+        webhooks.EndpointReplay.as_view(),
+        name="api-webhook-replay",
+    ),
+    path("webhooks/secret", webhooks.OwnSecret.as_view(), name="api-webhook-secret"),
+    path("webhooks/secret/rotate", webhooks.OwnSecretRotation.as_view(), name="api-webhook-secret-rotate"),
+    path("webhooks/deliveries", webhooks.DeliveryList.as_view(), name="api-webhook-deliveries"),
+    path(
+        "webhooks/deliveries/<str:delivery_id>",
+        webhooks.DeliveryDetail.as_view(),
+        name="api-webhook-delivery",
+    ),
+    path(
+        "webhooks/deliveries/<str:delivery_id>/replay",
+        webhooks.DeliveryReplay.as_view(),
+        name="api-delivery-replay",
+    ),
 ]

@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.db import connections, transaction
 
 from jobs.dispatch.changes import announce
 from jobs.states import TERMINAL
+from jobs.webhooks.messages import tell_of_end
 from tenants.context import current_alias
 
 _ENDS = frozenset(f"job.{state}" for state in TERMINAL)
@@ -19,12 +20,18 @@ _ENDS = frozenset(f"job.{state}" for state in TERMINAL)
 _APPEND = """
 WITH job AS (
     UPDATE jobs_job SET last_seq = last_seq + %(count)s, last_xid = greatest(last_xid, pg_current_xact_id())
-    WHERE id = %(job)s RETURNING id, tenant_id, last_seq, last_xid
+    WHERE id = %(job)s RETURNING id, tenant_id, last_seq, last_xid, webhook_url
 )
 INSERT INTO jobs_event (tenant_id, job_id, seq, type, data, created_at, xid)
 SELECT tenant_id, id, last_seq - %(count)s + place, type, data::jsonb, clock_timestamp(), last_xid
 FROM job, unnest(%(types)s::text[], %(data)s::text[]) WITH ORDINALITY AS happened (type, data, place) ORDER BY place
-RETURNING tenant_id, seq
+RETURNING tenant_id, seq, %(ended)s AND (
+    (SELECT webhook_url <> '' FROM job)
+    OR EXISTS (
+        SELECT FROM jobs_webhookendpoint e
+        WHERE e.tenant_id = jobs_event.tenant_id AND e.kind = 'endpoint' AND e.state = 'enabled'
+    )
+)
 """
 
 
@@ -40,12 +47,19 @@ def append_event(job_id: UUID, event_type: str, data: Mapping[str, object]) -> i
 def append_events(job_id: UUID, *happened: Happened) -> int:
     """The number of the last. Locks the job's row until the transaction ends, which numbers events without gaps."""
     alias = current_alias()
+    end = next((one.type for one in happened if one.type in _ENDS), None)
     types, data = [one.type for one in happened], [json.dumps(one.data) for one in happened]
     with connections[alias].cursor() as cursor:
-        cursor.execute(_APPEND, {"job": job_id, "count": len(happened), "types": types, "data": data})
+        cursor.execute(_APPEND, _values(job_id, types, data, ended=end is not None))
         rows = cursor.fetchall()
     if not rows:
         raise LookupError(f"job {job_id} is not there to log {types}")
-    tenant_id, ended = rows[0][0], not _ENDS.isdisjoint(types)
-    transaction.on_commit(lambda: announce(tenant_id, job_id, ended=ended), using=alias)
-    return max(int(seq) for _, seq in rows)
+    tenant_id, somebody_listens = rows[0][0], rows[0][2]
+    if end is not None and somebody_listens:
+        tell_of_end(job_id, end)
+    transaction.on_commit(lambda: announce(tenant_id, job_id, ended=end is not None), using=alias)
+    return max(int(seq) for _, seq, _ in rows)
+
+
+def _values(job_id: UUID, types: list[str], data: list[str], *, ended: bool) -> dict[str, Any]:
+    return {"job": job_id, "count": len(types), "types": types, "data": data, "ended": ended}

@@ -21,6 +21,7 @@ from jobs.dispatch.sweeper import sweep_expired_leases
 from jobs.documents.erasure import erase_due_files
 from jobs.idempotency.expiry import erase_forgotten_keys
 from jobs.search.backfill import index_ordered_jobs
+from jobs.webhooks.upkeep import end_stranded_deliveries, erase_old_webhooks
 from tenants.context import OPERATOR
 from tenants.metering.roll_up import RECOUNT_EVERY_S, ROLL_UP_EVERY_S, recount_set_aside, roll_up_uses
 
@@ -70,6 +71,8 @@ class Scheduler:
             _Duty(ERASE_EVERY_S, Aside(erase_due_files)),
             _Duty(FORGET_EVERY_S, Aside(erase_forgotten_keys)),
             _Duty(FORGET_EVERY_S, Aside(erase_expired_files)),
+            _Duty(ERASE_EVERY_S, Aside(end_stranded_deliveries)),
+            _Duty(FORGET_EVERY_S, Aside(erase_old_webhooks)),
             _Duty(INDEX_EVERY_S, Aside(index_ordered_jobs)),
             _Duty(ROLL_UP_EVERY_S, Aside(roll_up_uses)),
             _Duty(RECOUNT_EVERY_S, Aside(recount_set_aside)),

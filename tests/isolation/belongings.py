@@ -19,11 +19,15 @@ class Belongings:
     job_id: str
     file_id: str
     batch_id: str
+    endpoint_id: str
+    delivery_id: str
     number: int = 1
 
     @classmethod
     def of_nobody(cls) -> "Belongings":
-        return cls(str(uuid4()), str(uuid4()), f"file-{uuid4().hex}", f"batch_{uuid4().hex}")
+        document_id, job_id, endpoint_id, delivery_id = (str(uuid4()) for _ in range(4))
+        file_id, batch_id = f"file-{uuid4().hex}", f"batch_{uuid4().hex}"
+        return cls(document_id, job_id, file_id, batch_id, endpoint_id, delivery_id)
 
     @classmethod
     def made_by(cls, caller: Caller, words: str) -> "Belongings":
@@ -41,11 +45,21 @@ class Belongings:
         eventually(
             lambda: caller.get(f"/v1/batches/{batch['id']}")["status"] == "completed", "the batch's end"
         )
-        return cls(job["document"], job["id"], stored["id"], batch["id"])
+        hook = {"url": "https://example.com/hook", "description": words}
+        endpoint = caller.http.post("/v1/webhooks/endpoints", json=hook).json()
+        delivery = caller.http.post(f"/v1/webhooks/endpoints/{endpoint['id']}/test").json()
+        return cls(job["document"], job["id"], stored["id"], batch["id"], endpoint["id"], delivery["id"])
 
     @property
     def ids(self) -> tuple[str, ...]:
-        return (self.document_id, self.job_id, self.file_id, self.batch_id)
+        return (
+            self.document_id,
+            self.job_id,
+            self.file_id,
+            self.batch_id,
+            self.endpoint_id,
+            self.delivery_id,
+        )
 
     def values(self) -> dict[str, object]:
         return asdict(self)

@@ -7,7 +7,17 @@ from tests.flows.caller import Caller
 from .belongings import Belongings
 
 
-@pytest.mark.parametrize("path", ["/v1/jobs", "/v1/documents", "/v1/files", "/v1/batches"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/v1/jobs",
+        "/v1/documents",
+        "/v1/files",
+        "/v1/batches",
+        "/v1/webhooks/endpoints",
+        "/v1/webhooks/deliveries",
+    ],
+)
 def test_lists_hold_ones_own_alone(
     caller: Caller, other_caller: Caller, mine: Belongings, theirs: Belongings, path: str
 ) -> None:
@@ -22,6 +32,8 @@ def id_in(path: str, belongings: Belongings) -> str:
         "/v1/documents": belongings.document_id,
         "/v1/files": belongings.file_id,
         "/v1/batches": belongings.batch_id,
+        "/v1/webhooks/endpoints": belongings.endpoint_id,
+        "/v1/webhooks/deliveries": belongings.delivery_id,
     }[path]
 
 

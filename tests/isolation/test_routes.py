@@ -93,7 +93,16 @@ def state_of(caller: Caller, belongings: Belongings) -> list[dict[str, Any]]:
         caller.get(f"/v1/batches/{belongings.batch_id}"),
         caller.get("/v1/batches", limit=100),
         caller.get("/v1/files", limit=100),
+        # Nothing but what a caller can change: each attempt to send changes the rest.
+        *({name: one[name] for name in ("id", "url", "state")} for one in _listed(caller, "endpoints")),
+        *({name: one[name] for name in ("id", "webhook_id")} for one in _listed(caller, "deliveries")),
+        caller.get("/v1/webhooks/secret"),
     ]
+
+
+def _listed(caller: Caller, what: str) -> list[dict[str, Any]]:
+    listed: list[dict[str, Any]] = caller.get(f"/v1/webhooks/{what}", limit=100)["data"]
+    return listed
 
 
 def test_no_address_answers_without_a_key(

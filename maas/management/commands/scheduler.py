@@ -6,6 +6,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from jobs.dispatch.scheduler import Scheduler
+from jobs.webhooks.deliverer import start_deliverer
 from maas.collector import settle_collector
 from maas.keeping_redis import refuse_evicting_servers
 from maas.side_port import serve_side_port
@@ -22,7 +23,9 @@ class Command(BaseCommand):
             refuse_evicting_servers()
         except LaunchError as error:
             raise CommandError(str(error)) from error
-        scheduler = Scheduler(stop_event())
+        stopping = stop_event()
+        scheduler = Scheduler(stopping)
         settle_collector()
+        start_deliverer(stopping)
         with serve_side_port(settings.MAAS_METRICS_PORT, ready=lambda: scheduler.alive):
             scheduler.run()

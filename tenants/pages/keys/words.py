@@ -22,6 +22,10 @@ MEANINGS: dict[Scope, Meaning] = {
     "jobs:read": Meaning("read results", "Read jobs with their pages and results."),
     "models:read": Meaning("see models", "See which models there are and what they cost."),
     "events:read": Meaning("follow events", "Follow events over the websocket."),
+    "webhooks:write": Meaning(
+        "manage webhooks", "Say where jobs' ends are told, and replace the secrets that sign it."
+    ),
+    "webhooks:read": Meaning("see webhooks", "See where jobs' ends are told, and how each try went."),
 }
 
 

@@ -1,0 +1,165 @@
+"""How webhook endpoints, deliveries and attempts look to an API client."""
+
+from typing import Any
+
+from drf_spectacular.utils import inline_serializer
+from rest_framework import serializers
+
+from jobs.models import WebhookAttempt, WebhookDelivery, WebhookEndpoint
+from jobs.webhooks.models import LONGEST_URL
+from jobs.webhooks.patterns import ALL, ALL_OF_JOBS, EVENT_TYPES
+
+EVENTS = [ALL, ALL_OF_JOBS, *EVENT_TYPES]
+_NO_EVENT = f"'{{input}}' fits no event; there are {', '.join(EVENTS)}."
+
+
+class _Exact(serializers.Serializer[Any]):
+    """A misspelt field would silently do nothing."""
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        unknown = sorted(set(self.initial_data) - set(self.fields))
+        if unknown:
+            raise serializers.ValidationError({name: ["There is no such field."] for name in unknown})
+        return attrs
+
+
+def _events(**options: Any) -> serializers.ListField:
+    return serializers.ListField(
+        child=serializers.ChoiceField(EVENTS, error_messages={"invalid_choice": _NO_EVENT}),
+        allow_empty=False,
+        max_length=len(EVENTS),
+        help_text="What it is told of: names, or patterns such as `job.*`.",
+        **options,
+    )
+
+
+class EndpointRequestSerializer(_Exact):
+    url = serializers.CharField(max_length=LONGEST_URL, help_text="https, and of the public internet.")
+    events = _events(required=False, default=[ALL])
+    description = serializers.CharField(max_length=200, required=False, allow_blank=True, default="")
+
+
+class EndpointChangeSerializer(_Exact):
+    url = serializers.CharField(max_length=LONGEST_URL, required=False)
+    events = _events(required=False)
+    description = serializers.CharField(max_length=200, required=False, allow_blank=True)
+    enabled = serializers.BooleanField(required=False)
+
+
+class EndpointSerializer(serializers.ModelSerializer[WebhookEndpoint]):
+    object = serializers.CharField(read_only=True, default="webhook_endpoint")
+    events = serializers.ListField(child=serializers.CharField())
+    disabled_reason = serializers.SerializerMethodField(help_text="by_hand, gone or failing.")
+
+    class Meta:
+        model = WebhookEndpoint
+        fields: tuple[str, ...] = (
+            "id",
+            "object",
+            "url",
+            "description",
+            "events",
+            "state",
+            "disabled_reason",
+            "disabled_at",
+            "failing_since",
+            "created_at",
+        )
+
+    def get_disabled_reason(self, endpoint: WebhookEndpoint) -> str | None:
+        return endpoint.disabled_reason or None
+
+
+class EndpointWithSecretSerializer(EndpointSerializer):
+    secret = serializers.CharField(help_text="Shown here alone: keep it where the receiver finds it.")
+
+    class Meta(EndpointSerializer.Meta):
+        fields = (*EndpointSerializer.Meta.fields, "secret")
+
+
+class SecretSerializer(serializers.Serializer[Any]):
+    object = serializers.CharField()
+    secret = serializers.CharField()
+
+
+class ReplaySerializer(_Exact):
+    """Of messages made in this time; those that are under way go on as they do."""
+
+    since = serializers.DateTimeField()
+    until = serializers.DateTimeField()
+    only_failed = serializers.BooleanField(default=True)
+
+
+REPLAYED = inline_serializer(
+    "WebhookReplay",
+    {
+        "object": serializers.CharField(),
+        "replayed": serializers.IntegerField(help_text="How many are sent once more."),
+    },
+)
+
+
+class DeliverySerializer(serializers.ModelSerializer[WebhookDelivery]):
+    object = serializers.CharField(read_only=True, default="webhook_delivery")
+    endpoint = serializers.SerializerMethodField(help_text="None where a job named the address itself.")
+    url = serializers.SerializerMethodField()
+    webhook_id = serializers.CharField(source="message.webhook_id", help_text="Of the header `webhook-id`.")
+    type = serializers.CharField(source="message.type")
+    job = serializers.UUIDField(source="message.job_id", allow_null=True)
+    error_code = serializers.SerializerMethodField(help_text="Of the last attempt.")
+
+    class Meta:
+        model = WebhookDelivery
+        fields: tuple[str, ...] = (
+            "id",
+            "object",
+            "endpoint",
+            "url",
+            "webhook_id",
+            "type",
+            "job",
+            "state",
+            "attempts_made",
+            "next_attempt_at",
+            "error_code",
+            "created_at",
+            "ended_at",
+        )
+
+    def get_endpoint(self, delivery: WebhookDelivery) -> str | None:
+        return None if delivery.url else str(delivery.endpoint_id)
+
+    def get_url(self, delivery: WebhookDelivery) -> str:
+        return delivery.url or delivery.endpoint.url
+
+    def get_error_code(self, delivery: WebhookDelivery) -> str | None:
+        return delivery.error_code or None
+
+
+class AttemptSerializer(serializers.Serializer[Any]):
+    number = serializers.IntegerField()
+    started_at = serializers.DateTimeField()
+    took_ms = serializers.IntegerField()
+    status = serializers.IntegerField(allow_null=True, help_text="None where no answer came.")
+    error = serializers.DictField(allow_null=True)
+    answer = serializers.CharField(help_text="The beginning of the answer's body.")
+
+
+class DeliveryWithAttemptsSerializer(DeliverySerializer):
+    body = serializers.CharField(help_text="What is sent, to the letter.")
+    attempts = AttemptSerializer(many=True)
+
+    class Meta(DeliverySerializer.Meta):
+        fields = (*DeliverySerializer.Meta.fields, "body", "attempts")
+
+
+def attempt_json(attempt: WebhookAttempt) -> dict[str, object]:
+    error = {"code": attempt.error_code, "detail": attempt.detail} if attempt.error_code else None
+    return {
+        "number": attempt.number,
+        "started_at": attempt.started_at,
+        "took_ms": attempt.took_ms,
+        "status": attempt.status,
+        "error": error,
+        "answer": attempt.answer,
+    }

@@ -1,0 +1,234 @@
+"""`/v1/webhooks`: endpoints, their secrets, and what became of each message."""
+
+from typing import Any
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from jobs.api.pagination import listing
+from jobs.api.webhook_serializers import (
+    REPLAYED,
+    DeliverySerializer,
+    DeliveryWithAttemptsSerializer,
+    EndpointChangeSerializer,
+    EndpointRequestSerializer,
+    EndpointSerializer,
+    EndpointWithSecretSerializer,
+    ReplaySerializer,
+    SecretSerializer,
+    attempt_json,
+)
+from jobs.errors import InvalidRequest
+from jobs.models import WebhookDelivery
+from jobs.webhooks import services
+from jobs.webhooks.selectors import deliveries, endpoints, get_delivery, get_endpoint
+from tenants.api.callers import caller
+from tenants.api.parameters import only
+from tenants.api.schema import PAGED, REFUSALS, paged_list_of
+from tenants.context import unit_of_work
+
+STATES = WebhookDelivery.State.values
+
+
+def endpoint_body(made: services.WithSecret) -> dict[str, Any]:
+    return {**EndpointSerializer(made.endpoint).data, "secret": made.secret}
+
+
+def delivery_body(delivery: WebhookDelivery) -> dict[str, Any]:
+    return dict(DeliverySerializer(delivery).data)
+
+
+def _asked(form: serializers.Serializer[Any]) -> dict[str, Any]:
+    form.is_valid(raise_exception=True)
+    return dict(form.validated_data)
+
+
+class EndpointList(APIView):
+    @extend_schema(
+        operation_id="create_webhook_endpoint",
+        summary="Create a webhook endpoint",
+        request=EndpointRequestSerializer,
+        responses={201: EndpointWithSecretSerializer, **REFUSALS},
+    )
+    def post(self, request: Request) -> Response:
+        identity = caller(request, "webhooks:write")
+        asked = _asked(EndpointRequestSerializer(data=request.data))
+        made = services.create_endpoint(identity=identity, **asked)
+        headers = {"Location": f"/v1/webhooks/endpoints/{made.endpoint.id}"}
+        return Response(endpoint_body(made), status=201, headers=headers)
+
+    @extend_schema(
+        operation_id="list_webhook_endpoints",
+        summary="List webhook endpoints",
+        parameters=PAGED,
+        responses={200: paged_list_of("WebhookEndpointList", EndpointSerializer(many=True)), **REFUSALS},
+    )
+    def get(self, request: Request) -> Response:
+        identity = caller(request, "webhooks:read")
+        only(request, "limit", "cursor")
+        with unit_of_work(identity.tenant_id):
+            return Response(listing(request, endpoints(), lambda one: EndpointSerializer(one).data))
+
+
+class EndpointDetail(APIView):
+    @extend_schema(
+        operation_id="show_webhook_endpoint",
+        summary="Show a webhook endpoint",
+        responses={200: EndpointSerializer, **REFUSALS},
+    )
+    def get(self, request: Request, endpoint_id: str) -> Response:
+        identity = caller(request, "webhooks:read")
+        with unit_of_work(identity.tenant_id):
+            return Response(EndpointSerializer(get_endpoint(endpoint_id)).data)
+
+    @extend_schema(
+        operation_id="change_webhook_endpoint",
+        summary="Change, disable or enable a webhook endpoint",
+        request=EndpointChangeSerializer,
+        responses={200: EndpointSerializer, **REFUSALS},
+    )
+    def patch(self, request: Request, endpoint_id: str) -> Response:
+        identity = caller(request, "webhooks:write")
+        with unit_of_work(identity.tenant_id):
+            # Before its body is looked at: what is another's must not be told by what is wrong with the body.
+            get_endpoint(endpoint_id)
+        asked = _asked(EndpointChangeSerializer(data=request.data))
+        changed = services.change_endpoint(identity=identity, endpoint_id=endpoint_id, **asked)
+        return Response(EndpointSerializer(changed).data)
+
+    @extend_schema(
+        operation_id="delete_webhook_endpoint",
+        summary="Delete a webhook endpoint",
+        responses={204: None, **REFUSALS},
+    )
+    def delete(self, request: Request, endpoint_id: str) -> Response:
+        services.delete_endpoint(identity=caller(request, "webhooks:write"), endpoint_id=endpoint_id)
+        return Response(status=204)
+
+
+class EndpointRotation(APIView):
+    @extend_schema(
+        operation_id="rotate_webhook_secret",
+        summary="Give a webhook endpoint a new secret",
+        request=None,
+        responses={200: EndpointWithSecretSerializer, **REFUSALS},
+    )
+    def post(self, request: Request, endpoint_id: str) -> Response:
+        made = services.rotate_secret(identity=caller(request, "webhooks:write"), endpoint_id=endpoint_id)
+        return Response(endpoint_body(made))
+
+
+class EndpointTest(APIView):
+    @extend_schema(
+        operation_id="test_webhook_endpoint",
+        summary="Send a test message",
+        request=None,
+        responses={202: DeliverySerializer, **REFUSALS},
+    )
+    def post(self, request: Request, endpoint_id: str) -> Response:
+        sent = services.send_test(identity=caller(request, "webhooks:write"), endpoint_id=endpoint_id)
+        return Response(
+            delivery_body(sent), status=202, headers={"Location": f"/v1/webhooks/deliveries/{sent.id}"}
+        )
+
+
+class EndpointReplay(APIView):
+    @extend_schema(
+        operation_id="replay_webhook_deliveries",
+        summary="Send the messages of a time once more",
+        request=ReplaySerializer,
+        responses={202: REPLAYED, **REFUSALS},
+    )
+    def post(self, request: Request, endpoint_id: str) -> Response:
+        identity = caller(request, "webhooks:write")
+        with unit_of_work(identity.tenant_id):
+            get_endpoint(endpoint_id)
+        asked = _asked(ReplaySerializer(data=request.data))
+        replayed = services.replay_range(identity=identity, endpoint_id=endpoint_id, **asked)
+        return Response({"object": "webhook_replay", "replayed": replayed}, status=202)
+
+
+class OwnSecret(APIView):
+    @extend_schema(
+        operation_id="show_webhook_secret",
+        summary="The secret of what goes to jobs' own addresses",
+        responses={200: SecretSerializer, **REFUSALS},
+    )
+    def get(self, request: Request) -> Response:
+        secret = services.own_secret(identity=caller(request, "webhooks:write"))
+        return Response(
+            {"object": "webhook_secret", "secret": secret}, headers={"Cache-Control": "private, no-store"}
+        )
+
+
+class OwnSecretRotation(APIView):
+    @extend_schema(
+        operation_id="rotate_own_webhook_secret",
+        summary="Replace the secret of what goes to jobs' own addresses",
+        request=None,
+        responses={200: SecretSerializer, **REFUSALS},
+    )
+    def post(self, request: Request) -> Response:
+        secret = services.rotate_own_secret(identity=caller(request, "webhooks:write"))
+        return Response({"object": "webhook_secret", "secret": secret})
+
+
+class DeliveryList(APIView):
+    @extend_schema(
+        operation_id="list_webhook_deliveries",
+        summary="List webhook deliveries",
+        parameters=[
+            *PAGED,
+            OpenApiParameter("endpoint", str, description="Id of the endpoint."),
+            OpenApiParameter("state", str, enum=STATES),
+        ],
+        responses={200: paged_list_of("WebhookDeliveryList", DeliverySerializer(many=True)), **REFUSALS},
+    )
+    def get(self, request: Request) -> Response:
+        identity = caller(request, "webhooks:read")
+        only(request, "endpoint", "state", "limit", "cursor")
+        asked = request.query_params
+        with unit_of_work(identity.tenant_id):
+            rows = deliveries()
+            if "endpoint" in asked:
+                rows = rows.filter(endpoint=get_endpoint(asked["endpoint"]))
+            if "state" in asked:
+                rows = rows.filter(state=_state(asked["state"]))
+            return Response(listing(request, rows, delivery_body))
+
+
+def _state(state: str) -> str:
+    if state not in STATES:
+        raise InvalidRequest(f"state={state[:40]!r} is not a state; there are {', '.join(STATES)}.")
+    return state
+
+
+class DeliveryDetail(APIView):
+    @extend_schema(
+        operation_id="show_webhook_delivery",
+        summary="A webhook delivery with its attempts",
+        responses={200: DeliveryWithAttemptsSerializer, **REFUSALS},
+    )
+    def get(self, request: Request, delivery_id: str) -> Response:
+        identity = caller(request, "webhooks:read")
+        with unit_of_work(identity.tenant_id):
+            delivery = get_delivery(delivery_id)
+            attempts = [attempt_json(one) for one in delivery.attempts.order_by("-number")[:100]]
+        body = {**delivery_body(delivery), "body": delivery.message.body, "attempts": attempts}
+        return Response(body)
+
+
+class DeliveryReplay(APIView):
+    @extend_schema(
+        operation_id="replay_webhook_delivery",
+        summary="Send a message once more",
+        request=None,
+        responses={202: DeliverySerializer, **REFUSALS},
+    )
+    def post(self, request: Request, delivery_id: str) -> Response:
+        identity = caller(request, "webhooks:write")
+        replayed = services.replay_delivery(identity=identity, delivery_id=delivery_id)
+        return Response(delivery_body(replayed), status=202)

@@ -1,0 +1,118 @@
+"""Takes deliveries that are due, under a lease by the database's clock, for one of many processes to send."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db import connections, transaction
+
+from jobs.webhooks.lanes import PER_ENDPOINT, Lane, Standing, Waiting, chosen
+from tenants.context import OPERATOR, operator_work
+
+LEASE_S = 60
+"""Longer than any request may take; a delivery whose process died is sent again after it, under the same id."""
+LOCK_ID = 0x6D616174
+FROZEN_S = 3
+MOST_LANES = 5_000
+
+_ANY_DUE = """
+SELECT EXISTS (
+    SELECT FROM jobs_webhookdelivery WHERE state = 'pending' AND next_attempt_at <= clock_timestamp()
+      AND (lease_until IS NULL OR lease_until <= clock_timestamp())
+)
+"""
+
+_STANDING = """CASE WHEN e.failing_since IS NOT NULL THEN 2 WHEN e.succeeded_at IS NULL THEN 1 ELSE 0 END"""
+
+_UNDER_WAY = f"""
+SELECT d.endpoint_id, d.tenant_id, {_STANDING}
+FROM jobs_webhookdelivery d JOIN jobs_webhookendpoint e ON e.id = d.endpoint_id
+WHERE d.state = 'pending' AND d.lease_until > clock_timestamp()
+"""  # noqa: S608  # made of constants alone
+
+# Each endpoint with something pending is found by one step along the index, however much waits for it.
+_DUE = f"""
+WITH RECURSIVE lane AS (
+    (SELECT endpoint_id FROM jobs_webhookdelivery WHERE state = 'pending' ORDER BY endpoint_id LIMIT 1)
+    UNION ALL
+    SELECT (SELECT d.endpoint_id FROM jobs_webhookdelivery d
+            WHERE d.state = 'pending' AND d.endpoint_id > lane.endpoint_id ORDER BY d.endpoint_id LIMIT 1)
+    FROM lane WHERE lane.endpoint_id IS NOT NULL
+), lanes AS (SELECT endpoint_id FROM lane WHERE endpoint_id IS NOT NULL LIMIT %(lanes)s)
+SELECT due.id, e.id, e.tenant_id, {_STANDING}
+FROM lanes JOIN jobs_webhookendpoint e ON e.id = lanes.endpoint_id AND e.state = 'enabled'
+CROSS JOIN LATERAL (
+    SELECT d.id, d.next_attempt_at FROM jobs_webhookdelivery d
+    WHERE d.endpoint_id = e.id AND d.state = 'pending' AND d.next_attempt_at <= clock_timestamp()
+      AND (d.lease_until IS NULL OR d.lease_until <= clock_timestamp())
+    ORDER BY d.next_attempt_at LIMIT %(each)s
+) due
+ORDER BY due.next_attempt_at
+"""  # noqa: S608
+
+_TAKE = """
+WITH wanted AS (
+    SELECT id FROM jobs_webhookdelivery
+    WHERE id = ANY(%(ids)s) AND state = 'pending' AND next_attempt_at <= clock_timestamp()
+      AND (lease_until IS NULL OR lease_until <= clock_timestamp())
+    FOR UPDATE SKIP LOCKED
+)
+UPDATE jobs_webhookdelivery d
+SET lease_token = nextval('jobs_fence'), lease_until = clock_timestamp() + make_interval(secs => %(lease_s)s),
+    attempts_made = attempts_made + 1
+FROM wanted, jobs_webhookendpoint e, jobs_webhookmessage m
+WHERE d.id = wanted.id AND e.id = d.endpoint_id AND m.id = d.message_id
+RETURNING d.id, d.tenant_id, d.endpoint_id, d.lease_token, d.attempts_made, d.step,
+    CASE e.kind WHEN 'jobs' THEN d.url ELSE e.url END, e.kind = 'jobs', m.id, m.body,
+    e.failing_since IS NOT NULL OR e.succeeded_at IS NULL
+"""
+
+
+@dataclass(frozen=True)
+class Held:
+    """A delivery that this process alone sends, for as long as its lease lasts."""
+
+    id: UUID
+    tenant_id: UUID
+    endpoint_id: UUID
+    token: int
+    number: int
+    """Of the attempt, counted when it is taken: one whose process dies is counted too."""
+    step: int
+    url: str
+    of_job: bool
+    message_id: UUID
+    body: str
+    doubtful: bool
+
+
+def take_due(*, room: int, doubtful_room: int) -> list[Held]:
+    """At most `room`, of which so many may go to endpoints that may not answer.
+
+    One process takes at a time, so that what two take together keeps the bounds; who comes second finds some in its
+    next round.
+    """
+    with operator_work(), transaction.atomic(using=OPERATOR), connections[OPERATOR].cursor() as cursor:
+        cursor.execute(_ANY_DUE)
+        if not cursor.fetchone()[0] or not _is_alone():
+            return []
+        cursor.execute(_UNDER_WAY)
+        under_way = [_lane(*row) for row in cursor.fetchall()]
+        cursor.execute(_DUE, {"lanes": MOST_LANES, "each": PER_ENDPOINT})
+        waiting = [Waiting(row[0], _lane(*row[1:])) for row in cursor.fetchall()]
+        wanted = chosen(waiting, under_way, room=room, doubtful_room=doubtful_room)
+        cursor.execute(_TAKE, {"ids": wanted, "lease_s": LEASE_S})
+        return [Held(*row) for row in cursor.fetchall()]
+
+
+def _is_alone() -> bool:
+    """A process that is frozen in the middle loses its transaction soon, and with it the lock."""
+    with connections[OPERATOR].cursor() as cursor:
+        cursor.execute(
+            "SELECT set_config('idle_in_transaction_session_timeout', %s, true), pg_try_advisory_xact_lock(%s)",
+            [f"{FROZEN_S}s", LOCK_ID],
+        )
+        return bool(cursor.fetchone()[1])
+
+
+def _lane(endpoint_id: UUID, tenant_id: UUID, standing: int) -> Lane:
+    return Lane(endpoint_id, tenant_id, Standing(standing))

@@ -1,0 +1,36 @@
+"""Addresses that single jobs name, to be told of their own end."""
+
+from jobs.errors import InvalidRequest
+from jobs.models import WebhookEndpoint
+from jobs.webhooks.addresses import origin_of
+from jobs.webhooks.errors import TooManyWebhookEndpoints
+from jobs.webhooks.messages import lane_of_jobs
+from jobs.webhooks.models import LONGEST_URL
+from jobs.webhooks.secrets import tenants_own_secret
+from tenants.egress.client import check_url
+from tenants.identity import Identity
+
+MOST_SERVERS = 100
+
+
+def taken_url(identity: Identity, url: str) -> str:
+    """Inside the unit of work in which the job is stored; whatever is wrong with it is said before it is."""
+    if not url:
+        return ""
+    require_sendable(url)
+    jobs_own = WebhookEndpoint.objects.filter(kind=WebhookEndpoint.Kind.JOBS)
+    if not jobs_own.filter(url=origin_of(url)).exists():
+        if jobs_own.count() >= MOST_SERVERS:
+            raise TooManyWebhookEndpoints(
+                f"`webhook_url`: jobs of this account have named {MOST_SERVERS} servers, and {origin_of(url)} would be "
+                f"one more. Create an endpoint that hears of all jobs: POST /v1/webhooks/endpoints."
+            )
+        tenants_own_secret(identity.tenant_id)
+        lane_of_jobs(identity.tenant_id, url)
+    return url
+
+
+def require_sendable(url: str) -> None:
+    if len(url) > LONGEST_URL:
+        raise InvalidRequest(f"The address has {len(url):,} characters; at most {LONGEST_URL:,} are taken.")
+    check_url(url)

@@ -1,0 +1,94 @@
+"""Which deliveries are sent next, so that no endpoint that hangs holds up those that answer."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from uuid import UUID
+
+PER_ENDPOINT = 2
+PER_TENANT = 8
+DOUBTFUL_PER_TENANT = 4
+
+
+class Standing(IntEnum):
+    """What may be expected of an endpoint; the better goes first."""
+
+    ANSWERS = 0
+    NEW = 1
+    FAILS = 2
+
+
+@dataclass(frozen=True)
+class Lane:
+    """An endpoint, seen as a queue."""
+
+    endpoint_id: UUID
+    tenant_id: UUID
+    standing: Standing
+
+    @property
+    def doubtful(self) -> bool:
+        return self.standing is not Standing.ANSWERS
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """A delivery that is due. Its lane's are given in the order in which they became so."""
+
+    delivery_id: UUID
+    lane: Lane
+
+
+class Counts:
+    """How much is under way, and whether one more may be."""
+
+    def __init__(self, under_way: Iterable[Lane], *, room: int, doubtful_room: int) -> None:
+        self._endpoints: Counter[UUID] = Counter()
+        self._tenants: Counter[UUID] = Counter()
+        self._doubtful: Counter[UUID] = Counter()
+        for lane in under_way:
+            self._count(lane)
+        self._room, self._doubtful_room = room, doubtful_room
+
+    def of(self, lane: Lane) -> int:
+        return self._endpoints[lane.endpoint_id]
+
+    def take(self, lane: Lane) -> bool:
+        if not self._has_room(lane):
+            return False
+        self._count(lane)
+        self._room -= 1
+        self._doubtful_room -= lane.doubtful
+        return True
+
+    def _has_room(self, lane: Lane) -> bool:
+        if self._room <= 0 or self.of(lane) >= PER_ENDPOINT or self._tenants[lane.tenant_id] >= PER_TENANT:
+            return False
+        if not lane.doubtful:
+            return True
+        return self._doubtful_room > 0 and self._doubtful[lane.tenant_id] < DOUBTFUL_PER_TENANT
+
+    def _count(self, lane: Lane) -> None:
+        self._endpoints[lane.endpoint_id] += 1
+        self._tenants[lane.tenant_id] += 1
+        self._doubtful[lane.tenant_id] += lane.doubtful
+
+
+def chosen(
+    waiting: Sequence[Waiting], under_way: Iterable[Lane], *, room: int, doubtful_room: int
+) -> list[UUID]:
+    """Endpoints that answer before those that do not, and each endpoint's first delivery before anyone's second.
+
+    `waiting` is in the order in which it became due. `doubtful_room` is how much of the room those may take whose
+    requests may hang until they time out.
+    """
+    counts = Counts(under_way, room=room, doubtful_room=doubtful_room)
+    ahead: Counter[UUID] = Counter()
+    turns: list[tuple[int, int, int, Waiting]] = []
+    for place, one in enumerate(waiting):
+        turn = counts.of(one.lane) + ahead[one.lane.endpoint_id]
+        ahead[one.lane.endpoint_id] += 1
+        turns.append((one.lane.standing, turn, place, one))
+    in_order = (one for *_, one in sorted(turns, key=lambda turn: turn[:3]))
+    return [one.delivery_id for one in in_order if counts.take(one.lane)]

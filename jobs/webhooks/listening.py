@@ -1,0 +1,70 @@
+"""A receiver for a developer's own machine: says what comes, and whether its signature is right."""
+
+import json
+import time
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from jobs.webhooks.signing import is_genuine
+
+MOST_BYTES = 1_000_000
+PATIENCE_S = 10
+
+Say = Callable[[str], object]
+
+
+def receiver(port: int, *, secret: str | None, say: Say, status: int = 200) -> ThreadingHTTPServer:
+    """On the loopback address alone. Port 0 takes any that is free."""
+
+    class Listening(_Listening):
+        pass
+
+    Listening.secret, Listening.say, Listening.status = secret, staticmethod(say), status
+    return ThreadingHTTPServer(("127.0.0.1", port), Listening)
+
+
+class _Listening(BaseHTTPRequestHandler):
+    secret: str | None
+    say: Say
+    status: int
+    timeout = PATIENCE_S
+
+    def do_POST(self) -> None:
+        length = self.headers.get("content-length", "")
+        if not (length.isascii() and length.isdecimal()) or int(length) > MOST_BYTES:
+            self.send_error(411 if not length else 413)
+            return
+        body = self.rfile.read(int(length))
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        self.say(_told(headers, body, self.secret))
+        self.send_response(self.status)
+        self.send_header("content-length", "0")
+        self.end_headers()
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Said already, and better."""
+
+
+def _told(headers: dict[str, str], body: bytes, secret: str | None) -> str:
+    lines = (
+        f"{time.strftime('%H:%M:%S')}  {headers.get('webhook-id', 'without webhook-id')}",
+        f"  {_verdict(headers, body, secret)}",
+        _indented(body),
+    )
+    return "\n".join(lines)
+
+
+def _verdict(headers: dict[str, str], body: bytes, secret: str | None) -> str:
+    if secret is None:
+        return "signature not looked at: give --secret whsec_…"
+    genuine = is_genuine(headers, body, secret=secret, now_s=time.time())
+    return "signature is right" if genuine else "SIGNATURE IS WRONG, or the message is old"
+
+
+def _indented(body: bytes) -> str:
+    try:
+        # In ASCII: what a stranger sends must not write to the terminal what it likes.
+        text = json.dumps(json.loads(body), indent=2)
+    except (ValueError, RecursionError):
+        text = ascii(body[:500])
+    return "\n".join(f"  {line}" for line in text.splitlines())

@@ -1,0 +1,49 @@
+"""Writes what is to be told of a job's end, in the transaction that ends it."""
+
+from uuid import UUID
+
+from django.utils import timezone
+
+from jobs.models import Job, WebhookDelivery, WebhookEndpoint, WebhookMessage
+from jobs.webhooks.addresses import origin_of
+from jobs.webhooks.patterns import wants
+from jobs.webhooks.payloads import body_of, job_data
+
+
+def tell_of_end(job_id: UUID, event_type: str) -> None:
+    """The job's row is locked and says already how it ended. Whatever is written here is there with its end, or not."""
+    job = Job.objects.select_related("model_version__served_model").defer("input").get(id=job_id)
+    endpoints = _endpoints_of(job, event_type)
+    if not endpoints:
+        return
+    body = body_of(event_type, job.finished_at or timezone.now(), job_data(job))
+    message = WebhookMessage.objects.create(
+        tenant_id=job.tenant_id, job_id=job.id, type=event_type, body=body
+    )
+    WebhookDelivery.objects.bulk_create(_delivery(message, endpoint, job) for endpoint in endpoints)
+
+
+def _endpoints_of(job: Job, event_type: str) -> list[WebhookEndpoint]:
+    enabled = WebhookEndpoint.objects.filter(
+        tenant_id=job.tenant_id, kind=WebhookEndpoint.Kind.ENDPOINT, state=WebhookEndpoint.State.ENABLED
+    )
+    found = [one for one in enabled.order_by("id") if wants(one.events, event_type)]
+    return [*found, lane_of_jobs(job.tenant_id, job.webhook_url)] if job.webhook_url else found
+
+
+def lane_of_jobs(tenant_id: UUID, url: str) -> WebhookEndpoint:
+    """Of the server that a job's own address is at; made when a job first names it."""
+    wanted = WebhookEndpoint.objects.filter(
+        tenant_id=tenant_id, kind=WebhookEndpoint.Kind.JOBS, url=origin_of(url)
+    )
+    found = wanted.first()
+    if found is not None:
+        return found
+    new = WebhookEndpoint(tenant_id=tenant_id, kind=WebhookEndpoint.Kind.JOBS, url=origin_of(url))
+    WebhookEndpoint.objects.bulk_create([new], ignore_conflicts=True)
+    return wanted.get()
+
+
+def _delivery(message: WebhookMessage, endpoint: WebhookEndpoint, job: Job) -> WebhookDelivery:
+    own = job.webhook_url if endpoint.kind == WebhookEndpoint.Kind.JOBS else ""
+    return WebhookDelivery(tenant_id=message.tenant_id, message=message, endpoint=endpoint, url=own)

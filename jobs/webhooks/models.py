@@ -1,0 +1,196 @@
+"""Where tenants want to be told of their jobs' ends, what is to be told, and what became of each try."""
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models.functions import Now
+
+from tenants.scoped import TenantOwned
+
+LONGEST_URL = 2000
+
+
+class WebhookEndpoint(TenantOwned):
+    """An address with a queue and a health of its own, so that a dead one delays no other."""
+
+    class Kind(models.TextChoices):
+        ENDPOINT = "endpoint", "of the tenant"
+        JOBS = "jobs", "named by jobs"
+        """All addresses of one server that single jobs named: their `url` is its origin."""
+
+    class State(models.TextChoices):
+        ENABLED = "enabled"
+        DISABLED = "disabled"
+        DELETED = "deleted"
+
+    class Reason(models.TextChoices):
+        BY_HAND = "by_hand", "disabled by hand"
+        GONE = "gone", "answered 410 Gone"
+        FAILING = "failing", "failed for days"
+
+    kind = models.CharField(max_length=10, choices=Kind.choices, default=Kind.ENDPOINT)
+    url = models.CharField(max_length=LONGEST_URL)
+    description = models.CharField(max_length=200, blank=True)
+    events = ArrayField(models.CharField(max_length=60), default=list)
+    state = models.CharField(max_length=10, choices=State.choices, default=State.ENABLED)
+    disabled_reason = models.CharField(max_length=10, choices=Reason.choices, blank=True)
+    disabled_at = models.DateTimeField(null=True)
+    succeeded_at = models.DateTimeField(null=True, help_text="About when it last took a message.")
+    failing_since = models.DateTimeField(
+        null=True, help_text="Its first failure since it last took a message."
+    )
+    given_up = models.PositiveIntegerField(
+        default=0, help_text="Deliveries that failed to the last attempt since it last took a message."
+    )
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    class Meta(TenantOwned.Meta):
+        constraints = [
+            *TenantOwned.Meta.constraints,
+            models.UniqueConstraint(
+                fields=["tenant", "url"], condition=models.Q(kind="jobs"), name="jobs_webhookendpoint_of_jobs"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.url
+
+
+class WebhookSecret(TenantOwned):
+    """What a signing secret is derived from; the secret itself is nowhere stored."""
+
+    endpoint = models.ForeignKey(
+        WebhookEndpoint,
+        null=True,
+        on_delete=models.CASCADE,
+        related_name="secrets",
+        db_constraint=False,
+        db_index=False,
+        help_text="None for the tenant's own, which signs what goes to addresses that jobs name.",
+    )
+    salt = models.BinaryField(max_length=32)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    ends_at = models.DateTimeField(null=True, help_text="When a secret that was rotated out signs no more.")
+
+    class Meta(TenantOwned.Meta):
+        constraints = [
+            *TenantOwned.Meta.constraints,
+            models.UniqueConstraint(
+                fields=["tenant", "endpoint"],
+                condition=models.Q(ends_at=None),
+                nulls_distinct=False,
+                name="jobs_webhooksecret_one_lasts",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"secret of {self.endpoint_id or 'the tenant'}"
+
+
+class WebhookMessage(TenantOwned):
+    """Something that happened, in the very bytes that are sent however often."""
+
+    job = models.ForeignKey(
+        "jobs.Job", null=True, on_delete=models.CASCADE, related_name="+", db_constraint=False, db_index=False
+    )
+    type = models.CharField(max_length=60)
+    body = models.TextField()
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    class Meta(TenantOwned.Meta):
+        indexes = [
+            models.Index(fields=["created_at"], name="jobs_webhookmessage_age"),
+            models.Index(fields=["job"], name="jobs_webhookmessage_of_job"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.type} {self.id}"
+
+    @property
+    def webhook_id(self) -> str:
+        """The same for every attempt, so that a receiver knows what it has had."""
+        return f"msg_{self.id.hex}"
+
+
+class WebhookDelivery(TenantOwned):
+    """One message on its way to one endpoint."""
+
+    class State(models.TextChoices):
+        PENDING = "pending"
+        DELIVERED = "delivered"
+        FAILED = "failed"
+
+    message = models.ForeignKey(
+        WebhookMessage,
+        on_delete=models.CASCADE,
+        related_name="deliveries",
+        db_constraint=False,
+        db_index=False,
+    )
+    endpoint = models.ForeignKey(
+        WebhookEndpoint,
+        on_delete=models.CASCADE,
+        related_name="deliveries",
+        db_constraint=False,
+        db_index=False,
+    )
+    url = models.CharField(max_length=LONGEST_URL, blank=True, help_text="The job's own, if it named one.")
+    state = models.CharField(max_length=10, choices=State.choices, default=State.PENDING)
+    attempts_made = models.PositiveIntegerField(default=0)
+    step = models.PositiveSmallIntegerField(default=0, help_text="Attempts since it began or was replayed.")
+    next_attempt_at = models.DateTimeField(null=True, db_default=Now())
+    lease_token = models.BigIntegerField(null=True)
+    lease_until = models.DateTimeField(null=True)
+    error_code = models.CharField(max_length=60, blank=True, help_text="Of the last attempt.")
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    ended_at = models.DateTimeField(null=True)
+
+    class Meta(TenantOwned.Meta):
+        constraints = [
+            *TenantOwned.Meta.constraints,
+            models.UniqueConstraint(fields=["message", "endpoint"], name="jobs_webhookdelivery_once"),
+        ]
+        indexes = [
+            models.Index(
+                fields=["endpoint", "next_attempt_at"],
+                condition=models.Q(state="pending"),
+                name="jobs_webhookdelivery_due",
+            ),
+            models.Index(
+                fields=["lease_until"],
+                condition=models.Q(state="pending", lease_until__isnull=False),
+                name="jobs_webhookdelivery_held",
+            ),
+            models.Index(fields=["tenant", "endpoint", "-id"], name="jobs_webhookdelivery_list"),
+        ]
+        verbose_name_plural = "webhook deliveries"
+
+    def __str__(self) -> str:
+        return str(self.id)
+
+
+class WebhookAttempt(TenantOwned):
+    """One request to an endpoint, and how it was answered."""
+
+    delivery = models.ForeignKey(
+        WebhookDelivery,
+        on_delete=models.CASCADE,
+        related_name="attempts",
+        db_constraint=False,
+        db_index=False,
+    )
+    number = models.PositiveIntegerField()
+    started_at = models.DateTimeField()
+    took_ms = models.PositiveIntegerField()
+    status = models.PositiveSmallIntegerField(null=True, help_text="Of the answer; none where none came.")
+    error_code = models.CharField(max_length=60, blank=True)
+    detail = models.CharField(max_length=500, blank=True)
+    answer = models.TextField(blank=True, help_text="The beginning of the answer's body.")
+
+    class Meta(TenantOwned.Meta):
+        constraints = [
+            *TenantOwned.Meta.constraints,
+            models.UniqueConstraint(fields=["delivery", "number"], name="jobs_webhookattempt_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"attempt {self.number}"

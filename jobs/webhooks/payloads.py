@@ -1,0 +1,38 @@
+"""What is told of a job's end: enough to know what to fetch, and none of what the document says."""
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+from jobs.models import Job
+
+
+def body_of(event_type: str, moment: datetime, data: dict[str, Any]) -> str:
+    """The payload of the Standard Webhooks specification. These characters are signed and sent as they are."""
+    payload = {"type": event_type, "timestamp": _shown(moment), "data": data}
+    return json.dumps(payload, separators=(",", ":"), ensure_ascii=False)
+
+
+def job_data(job: Job) -> dict[str, Any]:
+    """By the names that `GET /v1/jobs/{id}` uses."""
+    return {
+        "id": str(job.id),
+        "object": "job",
+        "state": job.state,
+        "model": job.model_version.key,
+        "document": str(job.document_id) if job.document_id else None,
+        "pages_total": job.pages_total,
+        "pages_done": job.pages_done,
+        "pages_succeeded": job.pages_succeeded,
+        "pages_failed": job.pages_failed,
+        "error": {"code": job.error_code, "detail": job.error_detail} if job.error_code else None,
+        "retry_of": str(job.retry_of_id) if job.retry_of_id else None,
+        "livemode": job.livemode,
+        "created_at": _shown(job.created_at),
+        "finished_at": _shown(job.finished_at) if job.finished_at else None,
+        "urls": {"self": f"/v1/jobs/{job.id}", "result": f"/v1/jobs/{job.id}/result"},
+    }
+
+
+def _shown(moment: datetime) -> str:
+    return moment.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")

@@ -1,0 +1,80 @@
+"""When a message is sent again, when it is given up, and when an endpoint is."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from email.utils import parsedate_to_datetime
+
+MINUTE_S, HOUR_S, DAY_S = 60, 3600, 86_400
+DELAYS_S = (
+    0,
+    5,
+    5 * MINUTE_S,
+    30 * MINUTE_S,
+    2 * HOUR_S,
+    5 * HOUR_S,
+    10 * HOUR_S,
+    14 * HOUR_S,
+    20 * HOUR_S,
+    24 * HOUR_S,
+)
+"""Before each attempt, after the one before it: the example of the Standard Webhooks specification."""
+JITTER = 0.1
+"""Of a delay, added at most: what failed together is not sent again together."""
+LONGEST_RETRY_AFTER_S = 24 * HOUR_S
+GIVEN_UP_AFTER_S = 5 * DAY_S
+GIVEN_UP_MESSAGES = 3
+GONE = 410
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What becomes of a delivery after an attempt."""
+
+    delivered: bool = False
+    again_in_s: float | None = None
+    gone: bool = False
+    """The endpoint wants nothing more, ever."""
+
+
+def verdict(
+    *,
+    status: int | None,
+    attempts: int,
+    jitter: float,
+    refused: bool = False,
+    retry_after_s: float | None = None,
+) -> Verdict:
+    """`attempts` counts the one just made. `jitter` is random, from 0 up to 1. `status` is None without an answer.
+
+    Only 2xx is success: a redirect is not followed, and what it leads to has received nothing.
+    """
+    if status is not None and 200 <= status < 300:
+        return Verdict(delivered=True)
+    if status == GONE:
+        return Verdict(gone=True)
+    if refused or attempts >= len(DELAYS_S):
+        return Verdict()
+    return Verdict(again_in_s=max(delay_s(attempts, jitter), min(retry_after_s or 0, LONGEST_RETRY_AFTER_S)))
+
+
+def delay_s(attempts: int, jitter: float) -> float:
+    """Before the next one, when so many have been made."""
+    return DELAYS_S[attempts] * (1 + JITTER * jitter)
+
+
+def retry_after(header: str | None, now: datetime) -> float | None:
+    """Seconds of a Retry-After, in either of its forms; None where it makes no sense."""
+    if header is None:
+        return None
+    if header.isascii() and header.isdecimal():
+        return float(header[:9])
+    try:
+        moment = parsedate_to_datetime(header)
+        return max(0.0, (moment - now).total_seconds())
+    except (ValueError, TypeError, OverflowError):
+        return None
+
+
+def lasting_failure(*, failing_for_s: float, given_up: int) -> bool:
+    """Nothing was taken for days, and several messages were tried to the last attempt."""
+    return failing_for_s >= GIVEN_UP_AFTER_S and given_up >= GIVEN_UP_MESSAGES

@@ -1,0 +1,61 @@
+"""The secrets that sign: made from what the database holds and what this installation alone knows."""
+
+import os
+from datetime import timedelta
+from uuid import UUID
+
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+from django.db.models import Q, QuerySet
+from django.db.models.functions import Now
+
+from jobs.models import WebhookSecret
+from jobs.webhooks.signing import secret_of
+
+OVERLAP = timedelta(hours=24)
+"""How long a secret that was rotated out still signs beside its successor."""
+
+
+def signing_secrets(tenant_id: UUID, endpoint_id: UUID | None) -> list[str]:
+    """The newest first. None is the tenant's own secret."""
+    return [text_of(one) for one in _of(tenant_id, endpoint_id).order_by("-created_at", "-id")]
+
+
+def new_secret(tenant_id: UUID, endpoint_id: UUID | None) -> str:
+    made = WebhookSecret(tenant_id=tenant_id, endpoint_id=endpoint_id, salt=os.urandom(32))
+    made.save(force_insert=True)
+    return text_of(made)
+
+
+def rotate(tenant_id: UUID, endpoint_id: UUID | None) -> str:
+    """The one that lasted so far signs for a day more; what was rotated out before it signs no more."""
+    before = _of(tenant_id, endpoint_id)
+    before.exclude(ends_at=None).update(ends_at=Now())
+    before.filter(ends_at=None).update(ends_at=Now() + OVERLAP)
+    return new_secret(tenant_id, endpoint_id)
+
+
+def tenants_own_secret(tenant_id: UUID) -> str:
+    """Made when it is first asked for; two that ask first at once get the same one."""
+    lasting = _of(tenant_id, None).filter(ends_at=None)
+    found = lasting.first()
+    if found is None:
+        new = WebhookSecret(tenant_id=tenant_id, endpoint_id=None, salt=os.urandom(32))
+        WebhookSecret.objects.bulk_create([new], ignore_conflicts=True)
+        found = lasting.get()
+    return text_of(found)
+
+
+def text_of(secret: WebhookSecret) -> str:
+    if not settings.MAAS_KEY_PEPPER:
+        raise ImproperlyConfigured(
+            "MAAS_KEY_PEPPER is not set: the secrets of webhooks would be made of what the database holds alone. "
+            "Set it as for API keys, in every process."
+        )
+    return secret_of(bytes(secret.salt), settings.MAAS_KEY_PEPPER)
+
+
+def _of(tenant_id: UUID, endpoint_id: UUID | None) -> "QuerySet[WebhookSecret]":
+    return WebhookSecret.objects.filter(
+        Q(ends_at=None) | Q(ends_at__gt=Now()), tenant_id=tenant_id, endpoint_id=endpoint_id
+    )

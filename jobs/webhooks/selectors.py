@@ -1,0 +1,38 @@
+"""Reads of endpoints, deliveries and attempts; always inside a unit of work."""
+
+from django.db.models import QuerySet
+
+from jobs.documents.selectors import as_uuid
+from jobs.errors import NotFound
+from jobs.models import WebhookDelivery, WebhookEndpoint
+
+
+def endpoints() -> "QuerySet[WebhookEndpoint]":
+    """The tenant's own: what jobs name is none of them, and what was deleted is gone."""
+    return (
+        WebhookEndpoint.objects.filter(kind=WebhookEndpoint.Kind.ENDPOINT)
+        .exclude(state=WebhookEndpoint.State.DELETED)
+        .order_by("-id")
+    )
+
+
+def get_endpoint(endpoint_id: object, *, for_update: bool = False) -> WebhookEndpoint:
+    wanted = as_uuid(endpoint_id)
+    rows = endpoints().select_for_update(no_key=True) if for_update else endpoints()
+    found = rows.filter(id=wanted).first() if wanted else None
+    if found is None:
+        raise NotFound(f"There is no webhook endpoint {str(endpoint_id)[:60]!r}.")
+    return found
+
+
+def deliveries() -> "QuerySet[WebhookDelivery]":
+    return WebhookDelivery.objects.select_related("message", "endpoint").order_by("-id")
+
+
+def get_delivery(delivery_id: object, *, for_update: bool = False) -> WebhookDelivery:
+    wanted = as_uuid(delivery_id)
+    rows = deliveries().select_for_update(no_key=True, of=("self",)) if for_update else deliveries()
+    found = rows.filter(id=wanted).first() if wanted else None
+    if found is None:
+        raise NotFound(f"There is no webhook delivery {str(delivery_id)[:60]!r}.")
+    return found

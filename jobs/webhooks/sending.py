@@ -1,0 +1,74 @@
+"""One attempt: sign, send, and say what came of it."""
+
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from jobs.models import WebhookMessage
+from jobs.webhooks.claims import Held
+from jobs.webhooks.schedule import retry_after
+from jobs.webhooks.secrets import signing_secrets
+from jobs.webhooks.settlement import Outcome
+from jobs.webhooks.signing import signed_headers
+from tenants.context import unit_of_work
+from tenants.egress.client import Answer, Outbound, send
+from tenants.egress.errors import EgressFailed, EgressRefused
+
+AGENT = "maas-webhooks/1"
+MOST_ANSWER = 2048
+"""Characters of the answer that are kept: enough to say why, not enough to be a store of anything."""
+
+
+@dataclass(frozen=True)
+class _Clock:
+    started_at: datetime
+    started_s: float
+
+    @property
+    def took_ms(self) -> int:
+        return round((time.monotonic() - self.started_s) * 1000)
+
+
+def attempt(outbound: Outbound) -> Outcome:
+    """Never raises for what the other side, or the way there, does. Asks no database while it waits."""
+    clock = _Clock(datetime.now(UTC), time.monotonic())
+    try:
+        return _answered(send(outbound), clock)
+    except EgressRefused as error:
+        return _unanswered(error, clock, refused=True)
+    except EgressFailed as error:
+        return _unanswered(error, clock, refused=False)
+
+
+def signed(held: Held) -> Outbound:
+    """By the clock of now, as each attempt has to be: receivers refuse what was signed long ago."""
+    body = held.body.encode()
+    with unit_of_work(held.tenant_id):
+        secrets = signing_secrets(held.tenant_id, None if held.of_job else held.endpoint_id)
+    headers = signed_headers(
+        secrets,
+        webhook_id=WebhookMessage(id=held.message_id).webhook_id,
+        timestamp=int(time.time()),
+        body=body,
+    )
+    return Outbound(
+        "POST", held.url, {"content-type": "application/json", "user-agent": AGENT, **headers}, body
+    )
+
+
+def _answered(answer: Answer, clock: _Clock) -> Outcome:
+    # NUL is the one character that Postgres has no place for.
+    text = answer.body[: MOST_ANSWER * 4].decode(errors="replace").replace("\0", "\ufffd")
+    return Outcome(
+        clock.started_at,
+        clock.took_ms,
+        status=answer.status,
+        answer=text[:MOST_ANSWER],
+        retry_after_s=retry_after(answer.headers.get("retry-after"), datetime.now(UTC)),
+    )
+
+
+def _unanswered(error: EgressRefused | EgressFailed, clock: _Clock, *, refused: bool) -> Outcome:
+    return Outcome(
+        clock.started_at, clock.took_ms, error_code=error.code, detail=error.detail, refused=refused
+    )

@@ -1,0 +1,194 @@
+"""Writes to endpoints and deliveries on behalf of a tenant; each is one transaction."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import QuerySet
+from django.db.models.functions import Now
+from django.utils import timezone
+
+from jobs.errors import InvalidRequest
+from jobs.models import WebhookDelivery, WebhookEndpoint, WebhookMessage
+from jobs.webhooks import secrets
+from jobs.webhooks.errors import TooManyWebhookEndpoints, WebhookDisabled
+from jobs.webhooks.job_urls import require_sendable
+from jobs.webhooks.patterns import ALL, ALL_OF_JOBS, EVENT_TYPES, TEST, is_known
+from jobs.webhooks.payloads import body_of
+from jobs.webhooks.selectors import deliveries, endpoints, get_delivery, get_endpoint
+from tenants.context import unit_of_work
+from tenants.identity import Identity
+from tenants.models import Tenant
+
+MOST_ENDPOINTS = 20
+MOST_REPLAYED = 10_000
+
+State, Reason = WebhookEndpoint.State, WebhookEndpoint.Reason
+
+
+@dataclass(frozen=True)
+class WithSecret:
+    """A secret is told where it is made, and not again."""
+
+    endpoint: WebhookEndpoint
+    secret: str
+
+
+def create_endpoint(
+    *, identity: Identity, url: str, events: Sequence[str] = (ALL,), description: str = ""
+) -> WithSecret:
+    require_sendable(url)
+    wanted = _checked(events)
+    with unit_of_work(identity.tenant_id):
+        # Whoever makes one waits for who is making one: else two at once would both find the last place free.
+        Tenant.objects.select_for_update(no_key=True).filter(id=identity.tenant_id).first()
+        if endpoints().count() >= MOST_ENDPOINTS:
+            raise TooManyWebhookEndpoints(
+                f"This account has {MOST_ENDPOINTS} webhook endpoints, which is the most. Delete one first."
+            )
+        endpoint = WebhookEndpoint(
+            tenant_id=identity.tenant_id, url=url, events=wanted, description=description
+        )
+        endpoint.save(force_insert=True)
+        endpoint.refresh_from_db()
+        return WithSecret(endpoint, secrets.new_secret(identity.tenant_id, endpoint.id))
+
+
+def change_endpoint(
+    *,
+    identity: Identity,
+    endpoint_id: object,
+    url: str | None = None,
+    events: Sequence[str] | None = None,
+    description: str | None = None,
+    enabled: bool | None = None,
+) -> WebhookEndpoint:
+    """What is None stays. Messages under way go to the new address from their next attempt on."""
+    if url is not None:
+        require_sendable(url)
+    wanted = None if events is None else _checked(events)
+    with unit_of_work(identity.tenant_id):
+        endpoint = get_endpoint(endpoint_id, for_update=True)
+        endpoint.url = endpoint.url if url is None else url
+        endpoint.events = endpoint.events if wanted is None else wanted
+        endpoint.description = endpoint.description if description is None else description
+        endpoint.save(update_fields=["url", "events", "description"])
+        if enabled is not None:
+            (_enable if enabled else _disable)(endpoint)
+    return endpoint
+
+
+def _enable(endpoint: WebhookEndpoint) -> None:
+    """With a clean slate: what it failed before says nothing of what it does now."""
+    if endpoint.state == State.ENABLED:
+        return
+    endpoint.state, endpoint.disabled_reason, endpoint.disabled_at = State.ENABLED, "", None
+    endpoint.failing_since, endpoint.given_up = None, 0
+    endpoint.save(update_fields=["state", "disabled_reason", "disabled_at", "failing_since", "given_up"])
+
+
+def _disable(endpoint: WebhookEndpoint) -> None:
+    """What is under way to it ends by and by; see jobs/webhooks/upkeep.py."""
+    if endpoint.state != State.ENABLED:
+        return
+    endpoint.state, endpoint.disabled_reason, endpoint.disabled_at = (
+        State.DISABLED,
+        Reason.BY_HAND,
+        timezone.now(),
+    )
+    endpoint.save(update_fields=["state", "disabled_reason", "disabled_at"])
+
+
+def delete_endpoint(*, identity: Identity, endpoint_id: object) -> None:
+    """Its row stays for a while: a job may end, and have written to it, this very moment."""
+    with unit_of_work(identity.tenant_id):
+        endpoint = get_endpoint(endpoint_id, for_update=True)
+        endpoint.state, endpoint.disabled_at = State.DELETED, timezone.now()
+        endpoint.save(update_fields=["state", "disabled_at"])
+
+
+def rotate_secret(*, identity: Identity, endpoint_id: object) -> WithSecret:
+    with unit_of_work(identity.tenant_id):
+        endpoint = get_endpoint(endpoint_id, for_update=True)
+        return WithSecret(endpoint, secrets.rotate(identity.tenant_id, endpoint.id))
+
+
+def own_secret(*, identity: Identity) -> str:
+    """Of what goes to addresses that jobs name."""
+    with unit_of_work(identity.tenant_id):
+        return secrets.tenants_own_secret(identity.tenant_id)
+
+
+def rotate_own_secret(*, identity: Identity) -> str:
+    with unit_of_work(identity.tenant_id):
+        Tenant.objects.select_for_update(no_key=True).filter(id=identity.tenant_id).first()
+        return secrets.rotate(identity.tenant_id, None)
+
+
+def send_test(*, identity: Identity, endpoint_id: object) -> WebhookDelivery:
+    """A message like any other, to this endpoint alone."""
+    with unit_of_work(identity.tenant_id):
+        endpoint = get_endpoint(endpoint_id)
+        _require_enabled(endpoint)
+        data = {"endpoint": str(endpoint.id), "words": "This is a test; nothing has happened."}
+        message = WebhookMessage.objects.create(
+            tenant_id=identity.tenant_id, type=TEST, body=body_of(TEST, timezone.now(), data)
+        )
+        made = WebhookDelivery.objects.create(
+            tenant_id=identity.tenant_id, message=message, endpoint=endpoint
+        )
+        return get_delivery(made.id)
+
+
+def replay_delivery(*, identity: Identity, delivery_id: object) -> WebhookDelivery:
+    """The same bytes under the same id once more, however it ended; one that is under way goes at once."""
+    with unit_of_work(identity.tenant_id):
+        delivery = get_delivery(delivery_id, for_update=True)
+        _require_enabled(delivery.endpoint)
+        _again(WebhookDelivery.objects.filter(id=delivery.id))
+        return get_delivery(delivery.id)
+
+
+def replay_range(
+    *, identity: Identity, endpoint_id: object, since: datetime, until: datetime, only_failed: bool
+) -> int:
+    """How many of the endpoint's ended deliveries, of messages in this time, are sent again."""
+    if since >= until:
+        raise InvalidRequest(f"`since` ({since.isoformat()}) must lie before `until` ({until.isoformat()}).")
+    with unit_of_work(identity.tenant_id):
+        endpoint = get_endpoint(endpoint_id)
+        _require_enabled(endpoint)
+        ended = deliveries().filter(endpoint=endpoint).exclude(state=WebhookDelivery.State.PENDING)
+        if only_failed:
+            ended = ended.filter(state=WebhookDelivery.State.FAILED)
+        found = ended.filter(message__created_at__gte=since, message__created_at__lt=until)
+        wanted = list(found.values_list("id", flat=True)[: MOST_REPLAYED + 1])
+        if len(wanted) > MOST_REPLAYED:
+            raise InvalidRequest(
+                f"There are more than {MOST_REPLAYED:,} deliveries in that time. Ask for a shorter one."
+            )
+        return _again(WebhookDelivery.objects.filter(id__in=wanted))
+
+
+def _again(rows: "QuerySet[WebhookDelivery]") -> int:
+    """From the schedule's beginning. An attempt that is in flight meanwhile counts as its first."""
+    return rows.update(
+        state=WebhookDelivery.State.PENDING, step=0, next_attempt_at=Now(), ended_at=None, error_code=""
+    )
+
+
+def _require_enabled(endpoint: WebhookEndpoint) -> None:
+    if endpoint.state != State.ENABLED:
+        raise WebhookDisabled(
+            f"The webhook endpoint {endpoint.id} is {endpoint.state}; nothing is sent to it. Enable it first: "
+            f'PATCH /v1/webhooks/endpoints/{endpoint.id} with {{"enabled": true}}.'
+        )
+
+
+def _checked(events: Sequence[str]) -> list[str]:
+    unknown = [one for one in events if not is_known(one)]
+    if unknown or not events:
+        known = ", ".join((ALL, ALL_OF_JOBS, *EVENT_TYPES))
+        said = f"{unknown[0][:60]!r} fits no event" if unknown else "an endpoint needs at least one event"
+        raise InvalidRequest(f"`events`: {said}; there are {known}.")
+    return list(dict.fromkeys(events))

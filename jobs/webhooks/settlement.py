@@ -1,0 +1,157 @@
+"""Writes what came of an attempt: to its log, its delivery, and its endpoint's health."""
+
+import random
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import structlog
+from django.db import connections, transaction
+from django.db.models.functions import Now
+
+from jobs.models import WebhookAttempt, WebhookEndpoint
+from jobs.webhooks import schedule
+from jobs.webhooks.claims import Held
+from jobs.webhooks.metrics import ATTEMPTS, DISABLED
+from jobs.webhooks.schedule import Verdict, verdict
+from tenants.context import APP, unit_of_work
+
+log = structlog.get_logger(__name__)
+SUCCESS_KEPT_S = 60
+"""How exactly an endpoint's last success is known: its row is not written for every message."""
+MOST_DETAIL = 500
+
+_SETTLE = """
+UPDATE jobs_webhookdelivery
+SET state = %(state)s, step = step + 1, lease_token = NULL, lease_until = NULL, error_code = %(error)s,
+    next_attempt_at = CASE WHEN %(state)s = 'pending'
+        THEN clock_timestamp() + make_interval(secs => %(again_in_s)s) END,
+    ended_at = CASE WHEN %(state)s <> 'pending' THEN clock_timestamp() END
+WHERE id = %(id)s AND lease_token = %(token)s AND state = 'pending'
+"""
+
+_SUCCEEDED = """
+UPDATE jobs_webhookendpoint SET succeeded_at = clock_timestamp(), failing_since = NULL, given_up = 0
+WHERE id = %(id)s AND (failing_since IS NOT NULL OR given_up > 0 OR succeeded_at IS NULL
+    OR succeeded_at < clock_timestamp() - make_interval(secs => %(kept_s)s))
+"""
+
+_FAILED = """
+UPDATE jobs_webhookendpoint
+SET failing_since = coalesce(failing_since, clock_timestamp()), given_up = given_up + %(given_up)s
+WHERE id = %(id)s AND (failing_since IS NULL OR %(given_up)s > 0)
+"""
+
+_HEALTH = """
+SELECT extract(epoch FROM clock_timestamp() - failing_since)::float8, given_up FROM jobs_webhookendpoint
+WHERE id = %(id)s AND kind = 'endpoint' AND state = 'enabled' AND failing_since IS NOT NULL
+"""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Of one request: an answer, or why there is none."""
+
+    started_at: datetime
+    took_ms: int
+    status: int | None = None
+    answer: str = ""
+    retry_after_s: float | None = None
+    error_code: str = ""
+    detail: str = ""
+    refused: bool = False
+    """It was not sent, by this installation's own rules: the next one would not be either."""
+
+
+def settle(held: Held, outcome: Outcome) -> Verdict | None:
+    """None when somebody else holds the delivery by now, who writes what comes of it."""
+    ruled = verdict(
+        status=outcome.status,
+        attempts=held.step + 1,
+        jitter=random.random(),  # noqa: S311  # spreads load, and hides nothing
+        refused=outcome.refused,
+        retry_after_s=outcome.retry_after_s,
+    )
+    with unit_of_work(held.tenant_id):
+        if not _execute(_SETTLE, _settled(held, outcome, ruled)):
+            return None
+        _log_attempt(held, outcome)
+        _mark_endpoint(held, ruled)
+    ATTEMPTS.labels(outcome="delivered" if ruled.delivered else "failed").inc()
+    return ruled
+
+
+def _settled(held: Held, outcome: Outcome, ruled: Verdict) -> dict[str, Any]:
+    state = "delivered" if ruled.delivered else "failed" if ruled.again_in_s is None else "pending"
+    return {
+        "id": held.id,
+        "token": held.token,
+        "state": state,
+        "error": error_of(outcome),
+        "again_in_s": ruled.again_in_s or 0,
+    }
+
+
+def error_of(outcome: Outcome) -> str:
+    if outcome.status is None or 200 <= outcome.status < 300:
+        return outcome.error_code
+    return f"status_{outcome.status}"
+
+
+def _log_attempt(held: Held, outcome: Outcome) -> None:
+    WebhookAttempt.objects.create(
+        tenant_id=held.tenant_id,
+        delivery_id=held.id,
+        number=held.number,
+        started_at=outcome.started_at,
+        took_ms=outcome.took_ms,
+        status=outcome.status,
+        error_code=error_of(outcome),
+        detail=outcome.detail[:MOST_DETAIL],
+        answer=outcome.answer,
+    )
+
+
+def _mark_endpoint(held: Held, ruled: Verdict) -> None:
+    if ruled.delivered:
+        _execute(_SUCCEEDED, {"id": held.endpoint_id, "kept_s": SUCCESS_KEPT_S})
+        return
+    _execute(_FAILED, {"id": held.endpoint_id, "given_up": int(ruled.again_in_s is None)})
+    if held.of_job:
+        return
+    if ruled.gone:
+        _disable(held, WebhookEndpoint.Reason.GONE)
+    elif _fails_lastingly(held):
+        _disable(held, WebhookEndpoint.Reason.FAILING)
+
+
+def _fails_lastingly(held: Held) -> bool:
+    with connections[APP].cursor() as cursor:
+        cursor.execute(_HEALTH, {"id": held.endpoint_id})
+        row = cursor.fetchone()
+    return row is not None and schedule.lasting_failure(failing_for_s=row[0], given_up=row[1])
+
+
+def _disable(held: Held, reason: WebhookEndpoint.Reason) -> None:
+    State = WebhookEndpoint.State
+    changed = WebhookEndpoint.objects.filter(id=held.endpoint_id, state=State.ENABLED).update(
+        state=State.DISABLED, disabled_reason=reason, disabled_at=Now()
+    )
+    if changed:
+        transaction.on_commit(lambda: _tell_of_disabled(held, reason), using=APP)
+
+
+def _tell_of_disabled(held: Held, reason: str) -> None:
+    DISABLED.labels(reason=reason).inc()
+    log.warning(
+        "webhook_endpoint_disabled",
+        tenant_id=str(held.tenant_id),
+        endpoint_id=str(held.endpoint_id),
+        reason=str(reason),
+    )
+
+
+def _execute(statement: str, values: dict[str, Any]) -> int:
+    with connections[APP].cursor() as cursor:
+        cursor.execute(statement, values)
+        return int(cursor.rowcount)

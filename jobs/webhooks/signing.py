@@ -1,0 +1,52 @@
+"""Signatures of the Standard Webhooks specification, and the secrets that make them."""
+
+import hmac
+from base64 import b64decode, b64encode
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+
+PREFIX = "whsec_"
+VERSION = "v1"
+LEAST_BYTES, MOST_BYTES = 24, 64
+
+
+def secret_of(salt: bytes, pepper: str) -> str:
+    """32 bytes that nobody can tell who has only one of the two: the database holds the salt alone."""
+    return PREFIX + b64encode(hmac.digest(pepper.encode(), b"webhook secret\0" + salt, sha256)).decode()
+
+
+def key_of(secret: str) -> bytes:
+    key = b64decode(secret.removeprefix(PREFIX), validate=True)
+    if not LEAST_BYTES <= len(key) <= MOST_BYTES:
+        raise ValueError(f"a secret is {LEAST_BYTES} to {MOST_BYTES} bytes, this one {len(key)}")
+    return key
+
+
+def signature(secret: str, webhook_id: str, timestamp: int, body: bytes) -> str:
+    signed = f"{webhook_id}.{timestamp}.".encode() + body
+    return f"{VERSION},{b64encode(hmac.digest(key_of(secret), signed, sha256)).decode()}"
+
+
+def signed_headers(secrets: Sequence[str], *, webhook_id: str, timestamp: int, body: bytes) -> dict[str, str]:
+    """A signature by each secret: while one is rotated, receivers may hold either."""
+    signatures = (signature(secret, webhook_id, timestamp, body) for secret in secrets)
+    return {
+        "webhook-id": webhook_id,
+        "webhook-timestamp": str(timestamp),
+        "webhook-signature": " ".join(signatures),
+    }
+
+
+def is_genuine(
+    headers: Mapping[str, str], body: bytes, *, secret: str, now_s: float, tolerance_s: float = 300
+) -> bool:
+    """As a receiver has to look: some signature fits, and the message is neither old nor of the future."""
+    webhook_id, timestamp = headers.get("webhook-id", ""), headers.get("webhook-timestamp", "")
+    # isdecimal alone would let other alphabets' digits through.
+    if not (timestamp.isascii() and timestamp.isdecimal()) or len(timestamp) > 12:
+        return False
+    if abs(now_s - int(timestamp)) > tolerance_s:
+        return False
+    wanted = signature(secret, webhook_id, int(timestamp), body).encode()
+    offered = headers.get("webhook-signature", "").split(" ")
+    return any(hmac.compare_digest(wanted, one.encode()) for one in offered)

@@ -1,0 +1,67 @@
+"""Ends what goes to endpoints that are no more, and erases what is too old to be looked at."""
+
+from django.db import connections
+
+from tenants.context import OPERATOR, operator_work
+
+KEPT_DAYS = 30
+BATCH = 500
+BATCHES = 20
+
+_END_STRANDED = """
+WITH stranded AS (
+    SELECT d.id FROM jobs_webhookendpoint e JOIN jobs_webhookdelivery d ON d.endpoint_id = e.id
+    WHERE e.state <> 'enabled' AND d.state = 'pending'
+      AND (d.lease_until IS NULL OR d.lease_until <= clock_timestamp())
+    LIMIT %(most)s FOR UPDATE OF d SKIP LOCKED
+)
+UPDATE jobs_webhookdelivery d
+SET state = 'failed', error_code = 'endpoint_disabled', next_attempt_at = NULL, lease_token = NULL,
+    lease_until = NULL, ended_at = clock_timestamp()
+FROM stranded WHERE d.id = stranded.id
+"""
+
+# Deliveries and attempts go with their message. What still is under way, or was replayed, is waited for.
+_ERASE_OLD = """
+DELETE FROM jobs_webhookmessage WHERE id IN (
+    SELECT m.id FROM jobs_webhookmessage m
+    WHERE m.created_at < clock_timestamp() - make_interval(days => %(days)s)
+      AND NOT EXISTS (SELECT FROM jobs_webhookdelivery d WHERE d.message_id = m.id AND d.state = 'pending')
+    ORDER BY m.created_at LIMIT %(most)s FOR UPDATE SKIP LOCKED
+)
+"""
+
+_ERASE_DELETED = """
+DELETE FROM jobs_webhookendpoint WHERE id IN (
+    SELECT e.id FROM jobs_webhookendpoint e
+    WHERE e.state = 'deleted' AND e.disabled_at < clock_timestamp() - make_interval(days => %(days)s)
+      AND NOT EXISTS (SELECT FROM jobs_webhookdelivery d WHERE d.endpoint_id = e.id)
+    LIMIT %(most)s FOR UPDATE SKIP LOCKED
+)
+"""
+
+_ERASE_SECRETS = """
+DELETE FROM jobs_webhooksecret WHERE id IN (
+    SELECT id FROM jobs_webhooksecret WHERE ends_at < clock_timestamp() LIMIT %(most)s FOR UPDATE SKIP LOCKED
+)
+"""
+
+
+def end_stranded_deliveries() -> int:
+    return _some(_END_STRANDED)
+
+
+def erase_old_webhooks() -> int:
+    """How many rows, their own alone. Bounded; what is left is for the next round."""
+    return sum(_some(statement) for statement in (_ERASE_OLD, _ERASE_DELETED, _ERASE_SECRETS))
+
+
+def _some(statement: str) -> int:
+    changed = 0
+    with operator_work(), connections[OPERATOR].cursor() as cursor:
+        for _ in range(BATCHES):
+            cursor.execute(statement, {"most": BATCH, "days": KEPT_DAYS})
+            changed += cursor.rowcount
+            if cursor.rowcount < BATCH:
+                break
+    return changed

@@ -1,0 +1,143 @@
+"""`/v1/webhooks`, through Django itself."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.test import Client
+
+from jobs.webhooks.services import MOST_ENDPOINTS
+from tenants.identity import Identity
+from tests.jobs.conftest import Desk
+
+URL = "https://example.com/hook"
+HOOKS = "/v1/webhooks"
+
+Call = Callable[..., Any]
+
+
+@pytest.fixture
+def call(desk: Desk) -> Call:
+    def send(method: str, path: str, body: object = None, by: Identity = desk.identity) -> Any:
+        given: dict[str, Any] = {"maas.identity": by}
+        text = "" if body is None else json.dumps(body)
+        return Client().generic(method, path, text, "application/json", **given)
+
+    return send
+
+
+@pytest.fixture
+def endpoint(call: Call) -> dict[str, Any]:
+    return dict(call("POST", f"{HOOKS}/endpoints", {"url": URL}).json())
+
+
+def test_an_endpoint_is_made_with_a_secret_that_is_shown_once(call: Call) -> None:
+    answer = call("POST", f"{HOOKS}/endpoints", {"url": URL, "events": ["job.*"], "description": "Orders"})
+    made = answer.json()
+    assert (answer.status_code, made["url"], made["events"], made["state"]) == (
+        201,
+        URL,
+        ["job.*"],
+        "enabled",
+    )
+    assert made["secret"].startswith("whsec_")
+    shown = call("GET", answer["Location"]).json()
+    assert shown == {name: value for name, value in made.items() if name != "secret"}
+    assert call("GET", f"{HOOKS}/endpoints").json()["data"] == [shown]
+
+
+@pytest.mark.parametrize(
+    ("body", "code", "words"),
+    [
+        ({}, "invalid_request", "`url`"),
+        ({"url": "http://example.com/"}, "url_not_allowed", "only https://"),
+        ({"url": "https://10.0.0.1/"}, "url_not_allowed", "public internet"),
+        ({"url": URL, "events": ["job.done"]}, "invalid_request", "'job.done' fits no event; there are *,"),
+        ({"url": URL, "events": []}, "invalid_request", "`events`"),
+        ({"url": URL, "evnts": ["*"]}, "invalid_request", "no such field"),
+        ([], "invalid_request", ""),
+    ],
+)
+def test_what_is_wrong_is_said(call: Call, body: object, code: str, words: str) -> None:
+    answer = call("POST", f"{HOOKS}/endpoints", body)
+    assert answer.status_code in (400, 422)
+    assert answer.json()["code"] == code
+    assert words in answer.json()["detail"]
+
+
+def test_there_is_a_most_of_endpoints(call: Call) -> None:
+    for _ in range(MOST_ENDPOINTS):
+        assert call("POST", f"{HOOKS}/endpoints", {"url": URL}).status_code == 201
+    refused = call("POST", f"{HOOKS}/endpoints", {"url": URL})
+    assert (refused.status_code, refused.json()["code"]) == (400, "too_many_webhook_endpoints")
+
+
+def test_it_is_changed_disabled_enabled_and_deleted(call: Call, endpoint: dict[str, Any]) -> None:
+    here = f"{HOOKS}/endpoints/{endpoint['id']}"
+    changed = call("PATCH", here, {"url": URL + "2", "enabled": False}).json()
+    assert (changed["url"], changed["state"], changed["disabled_reason"]) == (
+        URL + "2",
+        "disabled",
+        "by_hand",
+    )
+    refused = call("POST", f"{here}/test")
+    assert (refused.status_code, refused.json()["code"]) == (409, "webhook_disabled")
+    assert call("PATCH", here, {"enabled": True}).json()["state"] == "enabled"
+    assert call("DELETE", here).status_code == 204
+    assert call("GET", here).status_code == 404
+
+
+def test_a_test_is_listed_with_what_is_sent(call: Call, endpoint: dict[str, Any]) -> None:
+    sent = call("POST", f"{HOOKS}/endpoints/{endpoint['id']}/test")
+    assert sent.status_code == 202
+    listed = call("GET", f"{HOOKS}/deliveries?endpoint={endpoint['id']}&state=pending").json()["data"]
+    assert listed == [sent.json()]
+    shown = call("GET", sent["Location"]).json()
+    assert '"type":"test.ping"' in shown["body"]
+    assert shown["attempts"] == []
+    assert call("POST", sent["Location"] + "/replay").status_code == 202
+    assert call("GET", f"{HOOKS}/deliveries?state=done").status_code == 400
+
+
+def test_a_secret_is_replaced(call: Call, endpoint: dict[str, Any]) -> None:
+    rotated = call("POST", f"{HOOKS}/endpoints/{endpoint['id']}/rotate").json()
+    assert rotated["secret"] not in ("", endpoint["secret"])
+    own = call("GET", f"{HOOKS}/secret").json()["secret"]
+    assert call("GET", f"{HOOKS}/secret").json()["secret"] == own
+    assert call("POST", f"{HOOKS}/secret/rotate").json()["secret"] != own
+
+
+def test_a_range_without_bounds_is_refused(call: Call, endpoint: dict[str, Any]) -> None:
+    here = f"{HOOKS}/endpoints/{endpoint['id']}/replay"
+    assert call("POST", here, {}).status_code == 400
+    asked = {"since": "2026-01-01T00:00:00Z", "until": "2026-01-02T00:00:00Z"}
+    assert call("POST", here, asked).json() == {"object": "webhook_replay", "replayed": 0}
+
+
+def test_another_tenants_endpoint_was_never_there(
+    call: Call, endpoint: dict[str, Any], other_identity: Identity
+) -> None:
+    nobodys = uuid4()
+    for method, end in (
+        ("GET", ""),
+        ("PATCH", ""),
+        ("DELETE", ""),
+        ("POST", "/rotate"),
+        ("POST", "/test"),
+        ("POST", "/replay"),
+    ):
+        foreign, unknown = (
+            call(method, f"{HOOKS}/endpoints/{one}{end}", by=other_identity)
+            for one in (endpoint["id"], nobodys)
+        )
+        assert foreign.status_code == unknown.status_code == 404
+        assert foreign.json()["detail"].replace(endpoint["id"], str(nobodys)) == unknown.json()["detail"]
+
+
+def test_a_job_names_an_address_of_its_own(call: Call, desk: Desk) -> None:
+    body = {"model": desk.version.served_model.name, "input": "hello", "webhook_url": URL}
+    assert call("POST", "/v1/jobs", body).status_code == 202
+    refused = call("POST", "/v1/jobs", {**body, "webhook_url": "https://localhost/"})
+    assert refused.json()["code"] == "url_not_allowed"

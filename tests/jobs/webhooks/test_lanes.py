@@ -1,0 +1,65 @@
+from uuid import UUID
+
+import pytest
+
+from jobs.webhooks.lanes import DOUBTFUL_PER_TENANT, PER_ENDPOINT, PER_TENANT, Lane, Standing, Waiting, chosen
+
+A, B = UUID(int=1), UUID(int=2)
+ROOM = {"room": 100, "doubtful_room": 100}
+
+
+def lane(number: int, standing: Standing = Standing.ANSWERS, tenant: UUID = A) -> Lane:
+    return Lane(UUID(int=100 + number), tenant, standing)
+
+
+def waiting(*lanes: Lane) -> list[Waiting]:
+    return [Waiting(UUID(int=1000 + place), one) for place, one in enumerate(lanes)]
+
+
+def places(ids: list[UUID]) -> list[int]:
+    return [one.int - 1000 for one in ids]
+
+
+def test_an_endpoint_that_answers_goes_before_one_that_is_new_and_that_before_one_that_fails() -> None:
+    due = waiting(lane(1, Standing.FAILS), lane(2, Standing.NEW), lane(3))
+    assert places(chosen(due, [], **ROOM)) == [2, 1, 0]
+
+
+def test_each_endpoints_first_goes_before_anyones_second() -> None:
+    assert places(chosen(waiting(lane(1), lane(1), lane(2)), [], **ROOM)) == [0, 2, 1]
+
+
+def test_an_endpoint_has_no_more_than_its_bound_under_way() -> None:
+    one = lane(1)
+    assert len(chosen(waiting(*[one] * 5), [], **ROOM)) == PER_ENDPOINT
+    assert len(chosen(waiting(*[one] * 5), [one], **ROOM)) == PER_ENDPOINT - 1
+
+
+def test_a_tenant_has_no_more_than_its_bound_under_way() -> None:
+    due = waiting(*[lane(number) for number in range(20)])
+    assert len(chosen(due, [lane(50)] * 2, **ROOM)) == PER_TENANT - 2
+
+
+def test_endpoints_that_may_hang_leave_their_tenant_room_for_those_that_answer() -> None:
+    due = waiting(*[lane(number, Standing.FAILS) for number in range(20)], lane(50))
+    taken = places(chosen(due, [], **ROOM))
+    assert taken[0] == 20
+    assert len(taken) == 1 + DOUBTFUL_PER_TENANT
+
+
+def test_fifty_dead_endpoints_leave_room_for_those_that_answer() -> None:
+    dead = [lane(number, Standing.FAILS, UUID(int=500 + number)) for number in range(50)]
+    taken = places(chosen(waiting(*dead, lane(90)), [], room=32, doubtful_room=16))
+    assert taken[0] == 50
+    assert len(taken) == 17
+
+
+@pytest.mark.parametrize("room", [0, 1, 3])
+def test_no_more_is_taken_than_there_is_room_for(room: int) -> None:
+    due = waiting(*[lane(number) for number in range(5)])
+    assert places(chosen(due, [], room=room, doubtful_room=room)) == list(range(room))
+
+
+def test_nobody_is_held_up_by_another_tenants_bound() -> None:
+    due = waiting(*[lane(number) for number in range(20)], lane(60, tenant=B))
+    assert 20 in places(chosen(due, [], **ROOM))
