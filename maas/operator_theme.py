@@ -67,6 +67,8 @@ SIDEBAR = [
             _list("Batches", "view_list", "jobs_batch"),
             _list("Files", "draft", "jobs_storedfile"),
             _list("Events", "list_alt", "jobs_event"),
+            _list("Webhooks", "webhook", "jobs_webhookendpoint"),
+            _list("Deliveries", "outbox", "jobs_webhookdelivery"),
             _item("Workers", "memory", "jobs_workers", PAGES),
             _item("Engine", "speed", "admin-engine", *ENGINE),
         ],

@@ -194,6 +194,8 @@ SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {
         "JobState": "jobs.models._JOB_STATES",
         "ServedModelState": "inference.registry.models.ServedModel.State",
+        "WebhookDeliveryState": "jobs.webhooks.models.WebhookDelivery.State",
+        "WebhookEndpointState": "jobs.webhooks.models.WebhookEndpoint.State",
     },
     "SERVE_INCLUDE_SCHEMA": False,
     "SERVE_AUTHENTICATION": [],

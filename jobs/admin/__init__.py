@@ -8,5 +8,15 @@ from jobs.admin.documents import DocumentAdmin
 from jobs.admin.events import EventAdmin
 from jobs.admin.jobs import JobAdmin
 from jobs.admin.pages import PageAdmin
+from jobs.admin.webhooks import WebhookDeliveryAdmin, WebhookEndpointAdmin
 
-__all__ = ["BatchAdmin", "DocumentAdmin", "EventAdmin", "JobAdmin", "PageAdmin", "StoredFileAdmin"]
+__all__ = [
+    "BatchAdmin",
+    "DocumentAdmin",
+    "EventAdmin",
+    "JobAdmin",
+    "PageAdmin",
+    "StoredFileAdmin",
+    "WebhookDeliveryAdmin",
+    "WebhookEndpointAdmin",
+]

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from jobs.models import WebhookMessage
 from jobs.webhooks.claims import Held
 from jobs.webhooks.schedule import retry_after
-from jobs.webhooks.secrets import signing_secrets
+from jobs.webhooks.secrets import signing_secrets, tenants_own_secret
 from jobs.webhooks.settlement import Outcome
 from jobs.webhooks.signing import signed_headers
 from tenants.context import unit_of_work
@@ -44,7 +44,7 @@ def signed(held: Held) -> Outbound:
     """By the clock of now, as each attempt has to be: receivers refuse what was signed long ago."""
     body = held.body.encode()
     with unit_of_work(held.tenant_id):
-        secrets = signing_secrets(held.tenant_id, None if held.of_job else held.endpoint_id)
+        secrets = _secrets(held)
     headers = signed_headers(
         secrets,
         webhook_id=WebhookMessage(id=held.message_id).webhook_id,
@@ -54,6 +54,12 @@ def signed(held: Held) -> Outbound:
     return Outbound(
         "POST", held.url, {"content-type": "application/json", "user-agent": AGENT, **headers}, body
     )
+
+
+def _secrets(held: Held) -> list[str]:
+    if not held.of_job:
+        return signing_secrets(held.tenant_id, held.endpoint_id)
+    return signing_secrets(held.tenant_id, None) or [tenants_own_secret(held.tenant_id)]
 
 
 def _answered(answer: Answer, clock: _Clock) -> Outcome:

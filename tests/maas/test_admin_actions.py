@@ -13,7 +13,8 @@ from django.urls import reverse
 from inference.affinity.heartbeats import Beat, Heartbeat, WorkerReport
 from inference.models import ModelPool, ServedModel
 from jobs.admin import workers as workers_admin
-from jobs.models import Batch, Job
+from jobs.models import Batch, Job, WebhookDelivery, WebhookEndpoint
+from jobs.webhooks.services import change_endpoint, create_endpoint, send_test
 from tenants.context import operator_work
 from tenants.models import ApiKey, Membership, Tenant, User
 from tenants.services import CreatedTenant
@@ -49,11 +50,27 @@ def suspended(desk: Desk) -> Tenant:
     return Tenant.objects.get(pk=desk.identity.tenant_id)
 
 
+def webhook_endpoint(desk: Desk) -> WebhookEndpoint:
+    return create_endpoint(identity=desk.identity, url="https://example.com/hook").endpoint
+
+
+def disabled_endpoint(desk: Desk) -> WebhookEndpoint:
+    made = webhook_endpoint(desk)
+    return change_endpoint(identity=desk.identity, endpoint_id=made.id, enabled=False)
+
+
+def webhook_delivery(desk: Desk) -> WebhookDelivery:
+    return send_test(identity=desk.identity, endpoint_id=webhook_endpoint(desk).id)
+
+
 ROWS: dict[tuple[type[Model], str], Callable[[Desk], Model]] = {
     (Job, "cancel"): lambda desk: desk.submit(),
     (Job, "retry"): ended_badly,
     (Job, "release_again"): lambda desk: desk.submit(),
     (Batch, "cancel"): lambda desk: BatchDesk(desk.identity, desk.version).batch(),
+    (WebhookEndpoint, "disable"): webhook_endpoint,
+    (WebhookEndpoint, "enable"): disabled_endpoint,
+    (WebhookDelivery, "replay"): webhook_delivery,
     (ServedModel, "pause"): lambda desk: desk.version.served_model,
     (ServedModel, "resume"): paused,
     (Tenant, "suspend"): lambda desk: Tenant.objects.get(pk=desk.identity.tenant_id),
@@ -113,6 +130,7 @@ def test_every_action_is_offered_on_the_page_of_a_row_that_it_suits(
     [
         (Job, "cancel"),
         (Batch, "cancel"),
+        (WebhookEndpoint, "disable"),
         (ServedModel, "pause"),
         (Tenant, "suspend"),
         (Tenant, "erase_results"),

@@ -26,6 +26,7 @@ class Command(BaseCommand):
         stopping = stop_event()
         scheduler = Scheduler(stopping)
         settle_collector()
-        start_deliverer(stopping)
+        deliverer = start_deliverer(stopping)
         with serve_side_port(settings.MAAS_METRICS_PORT, ready=lambda: scheduler.alive):
             scheduler.run()
+            deliverer.join()

@@ -1,0 +1,214 @@
+"""The operator's view of webhooks: which endpoints fail, what was sent to them, and a way to help."""
+
+from collections.abc import Callable
+
+from django.contrib import admin, messages
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils.html import format_html_join
+from django.utils.safestring import SafeString
+from unfold.contrib.filters.admin import AutocompleteSelectFilter, ChoicesDropdownFilter
+
+from jobs.errors import InvalidRequest
+from jobs.models import WebhookDelivery, WebhookEndpoint
+from jobs.webhooks.services import change_endpoint, replay_delivery
+from tenants.admin.columns import badge, column, two_lines
+from tenants.admin.confirmation import confirmed
+from tenants.admin.filters import CreatedFilter
+from tenants.admin.records import RecordAdmin
+from tenants.admin.words import NOTHING, ago, link, link_to, short
+from tenants.context import unit_of_work
+from tenants.errors import DomainError
+from tenants.identity import Identity, all_scopes
+from tenants.selectors import effective_limits
+
+ATTEMPTS_SHOWN = 30
+
+
+def _acting_for(request: HttpRequest, row: WebhookEndpoint | WebhookDelivery) -> Identity:
+    return Identity(
+        tenant_id=row.tenant_id, limits=effective_limits(), scopes=all_scopes(), user_id=request.user.pk
+    )
+
+
+class _WebhookAdmin(RecordAdmin):
+    one_transaction = False  # but one for each row, through its tenant's role
+
+    def has_act_permission(self, request: HttpRequest) -> bool:
+        return bool(request.user.has_perm(f"jobs.change_{self.opts.model_name}"))
+
+    def act(
+        self,
+        request: HttpRequest,
+        rows: "QuerySet[WebhookEndpoint] | QuerySet[WebhookDelivery]",
+        deed: Callable[[Identity, object], object],
+        done: str,
+    ) -> None:
+        """The deed and its entry in the log, both or neither."""
+        count = 0
+        for row in rows:
+            try:
+                with unit_of_work(row.tenant_id):
+                    deed(_acting_for(request, row), row.pk)
+                    self.log_change(request, row, f"{done}.")
+                count += 1
+            except DomainError as refusal:
+                self.message_user(request, f"{short(row.pk)}: {refusal.detail}", messages.WARNING)
+        level = messages.SUCCESS if count else messages.WARNING
+        self.message_user(request, f"{count} {done.lower()}.", level)
+
+
+@admin.register(WebhookEndpoint)
+class WebhookEndpointAdmin(_WebhookAdmin):
+    search_help_text = "Tenant, or whole id"
+    list_display = ("url", "state_badge", "owner", "hears", "failing", "created")
+    list_filter = (
+        ("state", ChoicesDropdownFilter),
+        ("kind", ChoicesDropdownFilter),
+        ("tenant", AutocompleteSelectFilter),
+    )
+    list_select_related = ("tenant",)
+    ordering = ("-id",)
+    fields = (
+        "url",
+        "kind",
+        "state_badge",
+        "owner",
+        "hears",
+        "description",
+        "disabled_reason",
+        "disabled_at",
+        "succeeded_at",
+        "failing_since",
+        "given_up",
+        "id",
+        "created_at",
+    )
+    actions = ("disable", "enable")
+
+    def row_actions(self, row: WebhookEndpoint) -> list[str]:
+        if row.kind != WebhookEndpoint.Kind.ENDPOINT:
+            return []
+        offered = {WebhookEndpoint.State.ENABLED: ["disable"], WebhookEndpoint.State.DISABLED: ["enable"]}
+        return offered.get(WebhookEndpoint.State(row.state), [])
+
+    @column("state")
+    def state_badge(self, endpoint: WebhookEndpoint) -> str:
+        return badge(endpoint.state)
+
+    @column("tenant")
+    def owner(self, endpoint: WebhookEndpoint) -> str:
+        return link_to(endpoint.tenant)
+
+    @column("events")
+    def hears(self, endpoint: WebhookEndpoint) -> str:
+        return ", ".join(endpoint.events) or NOTHING
+
+    @column("failing since")
+    def failing(self, endpoint: WebhookEndpoint) -> str:
+        return ago(endpoint.failing_since) if endpoint.failing_since else NOTHING
+
+    @column("created", order_by="id")
+    def created(self, endpoint: WebhookEndpoint) -> str:
+        return ago(endpoint.created_at)
+
+    @admin.action(description="Disable", permissions=["act"])
+    @confirmed(
+        "Disable these endpoints?",
+        "Nothing is sent to them until they are enabled again; what is under way to them ends as failed.",
+        "Disable these endpoints",
+    )
+    def disable(self, request: HttpRequest, endpoints: "QuerySet[WebhookEndpoint]") -> None:
+        self.act(request, endpoints, lambda by, id: _switch(by, id, enabled=False), "Disabled")
+
+    @admin.action(description="Enable", permissions=["act"])
+    def enable(self, request: HttpRequest, endpoints: "QuerySet[WebhookEndpoint]") -> None:
+        self.act(request, endpoints, lambda by, id: _switch(by, id, enabled=True), "Enabled")
+
+
+def _switch(identity: Identity, endpoint_id: object, *, enabled: bool) -> None:
+    before = WebhookEndpoint.objects.filter(id=endpoint_id).values_list("state", flat=True).first()
+    wanted = WebhookEndpoint.State.ENABLED if enabled else WebhookEndpoint.State.DISABLED
+    if before == wanted:
+        raise InvalidRequest(f"It is {wanted} already.")
+    change_endpoint(identity=identity, endpoint_id=endpoint_id, enabled=enabled)
+
+
+@admin.register(WebhookDelivery)
+class WebhookDeliveryAdmin(_WebhookAdmin):
+    search_help_text = "Tenant, or whole id"
+    list_display = ("named", "state_badge", "owner", "address", "attempts_made", "error_code", "created")
+    list_filter = (
+        ("state", ChoicesDropdownFilter),
+        ("tenant", AutocompleteSelectFilter),
+        ("created_at", CreatedFilter),
+    )
+    list_select_related = ("tenant", "message", "endpoint")
+    ordering = ("-id",)
+    fields = (
+        "named",
+        "state_badge",
+        "owner",
+        "address",
+        "job_link",
+        "body",
+        "attempts_made",
+        "tries",
+        "next_attempt_at",
+        "error_code",
+        "id",
+        "created_at",
+        "ended_at",
+    )
+    actions = ("replay",)
+
+    def row_actions(self, row: WebhookDelivery) -> list[str]:
+        return ["replay"] if row.endpoint.state == WebhookEndpoint.State.ENABLED else []
+
+    @column("message")
+    def named(self, delivery: WebhookDelivery) -> str:
+        return two_lines(delivery.message.type, delivery.message.webhook_id)
+
+    @column("state")
+    def state_badge(self, delivery: WebhookDelivery) -> str:
+        return badge(delivery.state)
+
+    @column("tenant")
+    def owner(self, delivery: WebhookDelivery) -> str:
+        return link_to(delivery.tenant)
+
+    @column("address")
+    def address(self, delivery: WebhookDelivery) -> str:
+        return link("jobs_webhookendpoint", delivery.endpoint_id, delivery.url or delivery.endpoint.url)
+
+    @column("job")
+    def job_link(self, delivery: WebhookDelivery) -> str:
+        job_id = delivery.message.job_id
+        return link("jobs_job", job_id, short(job_id)) if job_id else NOTHING
+
+    @column("body")
+    def body(self, delivery: WebhookDelivery) -> str:
+        """States, numbers and ids of a job, and nothing of what a document says."""
+        return delivery.message.body
+
+    @column("attempts")
+    def tries(self, delivery: WebhookDelivery) -> SafeString | str:
+        """What a receiver answered is between it and its tenant."""
+        attempts = delivery.attempts.order_by("-number")[:ATTEMPTS_SHOWN]
+        rows = (
+            (one.number, ago(one.started_at), one.took_ms, one.error_code or one.status) for one in attempts
+        )
+        return format_html_join("", "<div>{}. {}, {} ms: {}</div>", rows) or NOTHING
+
+    @column("made", order_by="id")
+    def created(self, delivery: WebhookDelivery) -> str:
+        return ago(delivery.created_at)
+
+    @admin.action(description="Send once more", permissions=["act"])
+    def replay(self, request: HttpRequest, deliveries: "QuerySet[WebhookDelivery]") -> None:
+        self.act(
+            request,
+            deliveries,
+            lambda by, id: replay_delivery(identity=by, delivery_id=id),
+            "Sent once more",
+        )
