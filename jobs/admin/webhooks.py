@@ -1,6 +1,7 @@
 """The operator's view of webhooks: which endpoints fail, what was sent to them, and a way to help."""
 
 from collections.abc import Callable
+from uuid import UUID
 
 from django.contrib import admin, messages
 from django.db.models import QuerySet
@@ -41,7 +42,7 @@ class _WebhookAdmin(RecordAdmin):
         self,
         request: HttpRequest,
         rows: "QuerySet[WebhookEndpoint] | QuerySet[WebhookDelivery]",
-        deed: Callable[[Identity, object], object],
+        deed: Callable[[Identity, UUID], object],
         done: str,
     ) -> None:
         """The deed and its entry in the log, both or neither."""
@@ -126,7 +127,7 @@ class WebhookEndpointAdmin(_WebhookAdmin):
         self.act(request, endpoints, lambda by, id: _switch(by, id, enabled=True), "Enabled")
 
 
-def _switch(identity: Identity, endpoint_id: object, *, enabled: bool) -> None:
+def _switch(identity: Identity, endpoint_id: UUID, *, enabled: bool) -> None:
     before = WebhookEndpoint.objects.filter(id=endpoint_id).values_list("state", flat=True).first()
     wanted = WebhookEndpoint.State.ENABLED if enabled else WebhookEndpoint.State.DISABLED
     if before == wanted:
