@@ -13,9 +13,10 @@ from jobs.dispatch.waiting import NextPage, Speed, Standing, standing
 from jobs.models import Job
 from tenants.context import OPERATOR, operator_work
 
-COUNTED = 2_000
+COUNTED = 500
 """Of each other line. Where more would have to be known, a job has no position."""
-OWN_COUNTED = 50_000
+OWN_COUNTED = 5_000
+"""Whoever asks again and again after ten thousand jobs has little counted each time."""
 LINES_KEPT_S = 1.0
 MOST_REMEMBERED = 1_000
 _lines: dict[int, tuple[float, Waiting]] = {}
