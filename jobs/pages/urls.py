@@ -8,6 +8,7 @@ from jobs.pages.catalogue import views as catalogue
 from jobs.pages.listing import bulk_views as bulk
 from jobs.pages.listing import views as listing
 from jobs.pages.reading import views as reading
+from jobs.pages.webhooks import views as webhooks
 
 urlpatterns = [
     path("", RedirectView.as_view(pattern_name="job-list"), name="home"),
@@ -25,4 +26,18 @@ urlpatterns = [
     path("models", catalogue.model_list, name="model-list"),
     path("models/<str:name>", catalogue.model_page, name="model-page"),
     path("models/<str:name>/code", catalogue.model_code, name="model-code"),
+    path("webhooks", webhooks.webhook_list, name="webhook-list"),
+    path("webhooks/new", webhooks.new_webhook, name="new-webhook"),
+    path("webhooks/deliveries/<str:delivery_id>/replay", webhooks.webhook_replay, name="webhook-replay"),
+    path("webhooks/<str:endpoint_id>", webhooks.webhook_page, name="webhook"),
+    path("webhooks/<str:endpoint_id>/rotate", webhooks.webhook_rotate, name="webhook-rotate"),
+    *(
+        path(
+            f"webhooks/<str:endpoint_id>/{deed}",
+            webhooks.webhook_deed,
+            {"deed": deed},
+            name=f"webhook-{deed}",
+        )
+        for deed in webhooks.DEEDS
+    ),
 ]

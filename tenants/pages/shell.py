@@ -29,6 +29,7 @@ PLACES = (
     Place("Models", "/models", "models", "models:read"),
     Place("Usage", "/usage", "usage", "usage:read"),
     Place("API keys", "/keys", "keys", "keys:read"),
+    Place("Webhooks", "/webhooks", "webhooks", "webhooks:read"),
     Place("API log", "/log", "log", "log:read"),
 )
 

@@ -34,12 +34,15 @@ class Things:
     entry_id: str
     tenant_id: str
     batch_id: str
+    endpoint_id: str
+    delivery_id: str
     name: str = "parse"
 
     @classmethod
     def of_nobody(cls, like: "Things") -> "Things":
-        ids = [str(uuid4()) for _ in range(4)]
-        return cls(ids[0], ids[1], ids[2], like.entry_id[::-1], ids[3], f"batch_{uuid4().hex}")
+        ids = [str(uuid4()) for _ in range(6)]
+        batch_id = f"batch_{uuid4().hex}"
+        return cls(ids[0], ids[1], ids[2], like.entry_id[::-1], ids[3], batch_id, ids[4], ids[5])
 
 
 @dataclass(frozen=True)
@@ -68,6 +71,13 @@ BY_ID = (
     Asked("GET", "/keys/{key_id}/revoke"),
     Asked("POST", "/keys/{key_id}/revoke"),
     Asked("GET", "/log/{entry_id}"),
+    Asked("GET", "/webhooks/{endpoint_id}"),
+    Asked("POST", "/webhooks/{endpoint_id}/rotate"),
+    Asked("POST", "/webhooks/{endpoint_id}/test"),
+    Asked("POST", "/webhooks/{endpoint_id}/enable"),
+    Asked("POST", "/webhooks/{endpoint_id}/disable"),
+    Asked("POST", "/webhooks/{endpoint_id}/delete"),
+    Asked("POST", "/webhooks/deliveries/{delivery_id}/replay"),
     Asked("POST", "/tenant", {"tenant": "{tenant_id}"}),
 )
 """What is asked about one thing: another's is answered like one that never was."""
@@ -96,6 +106,8 @@ SHOWING = (
     "/sign-in",
     "/usage",
     "/usage.csv",
+    "/webhooks",
+    "/webhooks/new",
 )
 """What shows many things: none is another's, whatever is asked for."""
 
@@ -136,6 +148,8 @@ def things_of(product: Product, account: Account, belongings: Belongings) -> Thi
         entry[1],
         account.tenant_id,
         belongings.batch_id,
+        belongings.endpoint_id,
+        belongings.delivery_id,
     )
 
 
@@ -203,6 +217,9 @@ def state_of(product: Product, things: Things) -> list[tuple[object, ...]]:
     return [
         *product.rows("SELECT id, state FROM jobs_job WHERE tenant_id = %s ORDER BY id", things.tenant_id),
         *product.rows("SELECT deleted_at FROM jobs_document WHERE id = %s", things.document_id),
+        *product.rows("SELECT id, state, url FROM jobs_webhookendpoint WHERE id = %s", things.endpoint_id),
+        *product.rows("SELECT count(*) FROM jobs_webhooksecret WHERE tenant_id = %s", things.tenant_id),
+        *product.rows("SELECT count(*) FROM jobs_webhookdelivery WHERE tenant_id = %s", things.tenant_id),
         *product.rows(
             "SELECT id, revoked_at, expires_at FROM tenants_apikey WHERE tenant_id = %s ORDER BY id",
             things.tenant_id,
@@ -233,6 +250,7 @@ def test_a_page_of_many_things_shows_none_of_anothers(
         ("/batches", "{batch_id}"),
         ("/keys", "{key_id}"),
         ("/log", "{entry_id}"),
+        ("/webhooks", "{endpoint_id}"),
     ],
 )
 def test_ones_own_are_shown_there(browser: httpx.Client, own_things: Things, path: str, name: str) -> None:
