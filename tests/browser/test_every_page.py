@@ -25,6 +25,8 @@ PLACES = (
     "/usage",
     "/keys",
     "/log",
+    "/webhooks",
+    "/webhooks/new",
     "/nothing-here",
 )
 CROWDED = ("/jobs?state=failed", "/jobs?q=nothing+like+this", "/jobs?q=invoice", "/jobs?size=100")
@@ -66,7 +68,11 @@ def crowded(product: Product) -> Scene:
         "SELECT DISTINCT ON (state) id FROM jobs_job WHERE tenant_id = %s ORDER BY state, id DESC",
         account.tenant_id,
     )
-    return Scene(account, (*PLACES, *CROWDED, *(f"/jobs/{row[0]}" for row in newest)))
+    with product.caller(account) as caller:
+        hook = caller.http.post("/v1/webhooks/endpoints", json={"url": f"https://example.com/{'hook' * 60}"})
+        caller.http.post(f"{hook.headers['location']}/test")
+    webhook = f"/webhooks/{hook.json()['id']}"
+    return Scene(account, (*PLACES, *CROWDED, webhook, *(f"/jobs/{row[0]}" for row in newest)))
 
 
 @pytest.mark.parametrize("look", LOOKS, ids=str)
