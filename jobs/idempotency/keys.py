@@ -38,12 +38,15 @@ class Asked:
     livemode: bool
     """Whether the key charges: a test must never be answered with a charged job, nor the other way round."""
     priority: int = STANDARD
+    webhook_url: str = ""
 
     def fingerprint(self) -> str:
         asked = dict(vars(self))
+        # As keys were kept before there were these.
         if self.priority == STANDARD:
-            # As keys were kept before there were others.
             del asked["priority"]
+        if not self.webhook_url:
+            del asked["webhook_url"]
         return sha256(json.dumps(asked, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 

@@ -95,6 +95,7 @@ def _asked(identity: Identity, request: JobRequest, upload: Upload | None) -> As
         input=request.input,
         livemode=identity.livemode,
         priority=request.priority,
+        webhook_url=request.webhook_url,
     )
 
 

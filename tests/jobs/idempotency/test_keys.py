@@ -46,6 +46,7 @@ def test_the_order_of_parameters_does_not_make_another_request() -> None:
         {"content_sha256": "d"},
         {"input": {"text": "hello "}},
         {"livemode": False},
+        {"webhook_url": "https://example.com/hook"},
     ],
     ids=lambda change: next(iter(change)),
 )
