@@ -3,7 +3,7 @@
 from django.contrib.postgres.indexes import GinIndex, OpClass
 from django.contrib.postgres.search import SearchVectorField
 from django.db import models
-from django.db.models.functions import Now, Upper
+from django.db.models.functions import Least, Now, Upper
 from django.utils import timezone
 
 from inference.models import ModelVersion
@@ -167,9 +167,17 @@ class Job(TenantOwned):
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
+    expires_at = models.DateTimeField(null=True, help_text="If it is not done by then it ends as expired.")
+    cancel_at = models.DateTimeField(null=True, help_text="If it is not done by then it is canceled.")
 
     class Meta(TenantOwned.Meta):
         indexes = [
+            models.Index(
+                Least("expires_at", "cancel_at"),
+                condition=models.Q(state__in=["queued", "running"])
+                & (models.Q(expires_at__isnull=False) | models.Q(cancel_at__isnull=False)),
+                name="jobs_job_overdue",
+            ),
             models.Index(fields=["tenant", "state", "-id"], name="jobs_job_by_state"),
             models.Index(fields=["tenant", "model_version", "-id"], name="jobs_job_by_model"),
             models.Index(fields=["document"], name="jobs_job_of_document"),

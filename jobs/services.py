@@ -3,12 +3,13 @@
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from datetime import timedelta
 from functools import partial
 from typing import Any
 from uuid import UUID
 
 from django.db import connections, transaction
-from django.db.models.functions import Now
+from django.db.models.functions import Least, Now
 
 from inference.registry.models import ModelVersion
 from inference.registry.selectors import resolve
@@ -16,6 +17,7 @@ from inference.runtime.parameters import validate_parameters, validate_work_kind
 from inference.runtime.tensor_requests import validate_input
 from jobs import states
 from jobs.allowance import pages_paid, require_room_for_job
+from jobs.deadlines import FOR_EVER, Deadlines
 from jobs.dispatch.control import tell_canceled
 from jobs.dispatch.events import append_event
 from jobs.dispatch.release import release_after_commit
@@ -36,6 +38,11 @@ from tenants.context import APP, unit_of_work
 from tenants.identity import Identity
 from tenants.ids import uuid7
 
+_EXPIRED = {
+    "error_code": "job_expired",
+    "error_detail": "It was not done by the time that was given with it (expires_after). What was done is kept.",
+}
+
 
 @dataclass(frozen=True)
 class JobRequest:
@@ -52,6 +59,7 @@ class JobRequest:
     cache_control: Wish = ""
     webhook_url: str = ""
     """Told of the job's end, beside the tenant's endpoints."""
+    deadlines: Deadlines = FOR_EVER
 
 
 def submit_job(*, identity: Identity, request: JobRequest, job_id: UUID | None = None) -> Job:
@@ -78,6 +86,8 @@ def submit_job(*, identity: Identity, request: JobRequest, job_id: UUID | None =
         if not request.is_paid:
             paid.enter_context(pages_paid(identity, version.served_model.name, job.pages_total))
         _insert(job)
+        if request.deadlines.given:
+            _set_deadlines(job, request.deadlines)
         _begin(job, range(1, job.pages_total + 1))
     return job
 
@@ -128,6 +138,15 @@ def _insert(job: Job) -> None:
     transaction.on_commit(JOBS_ACCEPTED.labels(model=job.model_version.key).inc, using=APP)
 
 
+def _set_deadlines(job: Job, deadlines: Deadlines) -> None:
+    """By the database's clock, like every time of the queue."""
+    spans = {"expires_at": deadlines.expires_after_s, "cancel_at": deadlines.cancel_after_s}
+    Job.objects.filter(id=job.id).update(
+        **{name: Now() + timedelta(seconds=seconds) for name, seconds in spans.items() if seconds is not None}
+    )
+    job.refresh_from_db(fields=list(spans))
+
+
 def _begin(job: Job, numbers: Sequence[int]) -> None:
     """These pages are to be done: what is known of them is at once, and workers are woken for the rest."""
     taken = find_known(job, numbers)
@@ -168,6 +187,21 @@ def cancel_job(*, identity: Identity, job_id: object) -> Job:
     return job
 
 
+def end_overdue_job(*, tenant_id: UUID, job_id: UUID) -> bool:
+    """Whether it was; one that is locked is left for the next look."""
+    with unit_of_work(tenant_id):
+        unfinished = jobs_with_models().filter(id=job_id, state__in=states.UNFINISHED)
+        overdue = unfinished.alias(due=Least("expires_at", "cancel_at")).filter(due__lte=Now())
+        job = overdue.select_for_update(of=("self",), no_key=True, skip_locked=True).first()
+        if job is None:
+            return False
+        canceled_first = job.expires_at is None or (
+            job.cancel_at is not None and job.cancel_at < job.expires_at
+        )
+        _cancel(job, state=states.CANCELED if canceled_first else states.EXPIRED)
+    return True
+
+
 def cancel_unfinished_jobs_of(document: Document) -> None:
     unfinished = Job.objects.select_for_update(no_key=True).filter(
         document=document, state__in=states.UNFINISHED
@@ -175,21 +209,22 @@ def cancel_unfinished_jobs_of(document: Document) -> None:
     _cancel(*unfinished.order_by("id"))
 
 
-def _cancel(*jobs: Job) -> None:
+def _cancel(*jobs: Job, state: str = states.CANCELED) -> None:
     # All pages in one statement: what it wakes, pages of other jobs, it locks only once it has all of its own. One
     # after the other, two that erase documents whose pages wait for each other's would wait for each other as well.
     Page.objects.filter(job__in=jobs, state__in=states.UNFINISHED).update(
-        state=states.CANCELED, finished_at=Now(), lease_until=None, wake_again_at=None
+        state=state, finished_at=Now(), lease_until=None, wake_again_at=None
     )
     for job in jobs:
-        _end_canceled(job)
+        _end_unfinished(job, state)
 
 
-def _end_canceled(job: Job) -> None:
+def _end_unfinished(job: Job, state: str) -> None:
     if job.state == states.RUNNING:
         transaction.on_commit(partial(tell_canceled, job.id), using=APP)
-    Job.objects.filter(id=job.id).update(state=states.CANCELED, finished_at=Now())
-    append_event(job.id, f"job.{states.CANCELED}", {"state": states.CANCELED, "pages_done": job.pages_done})
+    why = _EXPIRED if state == states.EXPIRED else {}
+    Job.objects.filter(id=job.id).update(state=state, finished_at=Now(), **why)
+    append_event(job.id, f"job.{state}", {"state": state, "pages_done": job.pages_done})
     job.refresh_from_db()
     _wake_after_commit(job.model_version)
 

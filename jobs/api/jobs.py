@@ -20,6 +20,7 @@ from jobs.api.documents import uploaded
 from jobs.api.pagination import limit_of, listing, number_of
 from jobs.api.schema import (
     CACHE_CONTROL,
+    CANCEL_AFTER,
     IDEMPOTENCY_KEY,
     JOB_FILTERS,
     JOB_UPLOAD,
@@ -37,6 +38,7 @@ from jobs.api.serializers import (
     page_json,
     result_json,
 )
+from jobs.deadlines import Deadlines, NotASpan, read_span
 from jobs.dispatch.standings import standing_of
 from jobs.documents.selectors import as_uuid
 from jobs.documents.uploads import Upload
@@ -99,7 +101,7 @@ class JobList(APIView):
     @extend_schema(
         operation_id="submit_job",
         summary="Submit a job",
-        parameters=[PREFER, IDEMPOTENCY_KEY, LAST_EVENT_ID, CACHE_CONTROL],
+        parameters=[PREFER, IDEMPOTENCY_KEY, LAST_EVENT_ID, CACHE_CONTROL, CANCEL_AFTER],
         request={"application/json": JobRequestSerializer, "multipart/form-data": JOB_UPLOAD},
         responses={202: JobSerializer, 200: JobWithResultSerializer, **STREAM, **REFUSALS},
     )
@@ -141,6 +143,7 @@ def _from_json(request: Request) -> JobRequest:
         input=asked.get("input"),
         parameters=asked["parameters"],
         priority=NUMBERS[asked["priority"]],
+        deadlines=Deadlines(asked.get("expires_after"), _cancel_after(request)),
         request_id=request.META.get("maas.request_id", ""),
         cache_control=_wish(request),
         webhook_url=asked.get("webhook_url", ""),
@@ -151,13 +154,14 @@ def _wish(request: Request) -> Wish:
     return wish_of(request.headers.get("Cache-Control"))
 
 
+_FORM_FIELDS = ("model", "parameters", "priority", "expires_after", "webhook_url")
+
+
 def _from_form(request: Request, identity: Identity, upload: Upload) -> JobRequest:
-    unknown = sorted(set(upload.fields) - {"model", "parameters", "priority", "webhook_url"})
+    unknown = sorted(set(upload.fields) - set(_FORM_FIELDS))
     if unknown:
-        raise InvalidRequest(
-            f"The form has unknown fields {unknown}; it takes `model`, `file`, `parameters`, `priority` and "
-            "`webhook_url`."
-        )
+        known = ", ".join(f"`{name}`" for name in _FORM_FIELDS)
+        raise InvalidRequest(f"The form has unknown fields {unknown}; it takes `file` and {known}.")
     model = upload.fields.get("model", "")
     if not model:
         raise InvalidRequest("The form lacks the field `model`, for example model=parse.")
@@ -168,10 +172,26 @@ def _from_form(request: Request, identity: Identity, upload: Upload) -> JobReque
         model=model,
         parameters=parameters,
         priority=priority,
+        deadlines=Deadlines(
+            _span(upload.fields.get("expires_after"), "expires_after"), _cancel_after(request)
+        ),
         request_id=request.META.get("maas.request_id", ""),
         cache_control=_wish(request),
         webhook_url=upload.fields.get("webhook_url", ""),
     )
+
+
+def _cancel_after(request: Request) -> int | None:
+    return _span(request.headers.get("Cancel-After"), "Cancel-After")
+
+
+def _span(text: str | None, name: str) -> int | None:
+    if text is None:
+        return None
+    try:
+        return read_span(text)
+    except NotASpan as error:
+        raise InvalidRequest(f"{name}: {error}.") from None
 
 
 def _priority(name: str) -> int:

@@ -24,6 +24,10 @@ JOB_UPLOAD: dict[str, Any] = {
         "parameters": {"type": "string", "description": "A JSON object."},
         "priority": {"type": "string", "enum": list(NUMBERS), "default": DEFAULT},
         "webhook_url": {"type": "string", "description": "Told of the job's end."},
+        "expires_after": {
+            "type": "string",
+            "description": "Seconds, or `15m`, `2h`, `1d`; see the JSON field.",
+        },
     },
 }
 FILE_UPLOAD: dict[str, Any] = {
@@ -89,6 +93,12 @@ IDEMPOTENCY_KEY = OpenApiParameter(
     OpenApiParameter.HEADER,
     description="1 to 255 printable ASCII characters. Sent again within 24 hours with the same request, it gives the "
     "first one's job, and the header `Idempotent-Replay: true`.",
+)
+CANCEL_AFTER = OpenApiParameter(
+    "Cancel-After",
+    {"type": "string", "pattern": "^[0-9]{1,9}[smhdSMHD]?$"},
+    OpenApiParameter.HEADER,
+    description="Seconds, or `90s`, `15m`, `2h`, `1d`, at most 30 days: a job that is not done by then is canceled.",
 )
 LAST_EVENT_ID = OpenApiParameter(
     "Last-Event-ID",

@@ -5,6 +5,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from jobs.deadlines import LONGEST_S
 from jobs.dispatch.waiting import REASONS
 from jobs.inputs import normal_form
 from jobs.models import Document, Job, Page
@@ -69,6 +70,13 @@ class JobRequestSerializer(serializers.Serializer[Any]):
         help_text="Told of the job's end, beside the account's webhook endpoints.",
     )
 
+    expires_after = serializers.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=LONGEST_S,
+        help_text="Seconds; a job that is not done by then ends as `expired`.",
+    )
+
     def validate_input(self, value: object) -> dict[str, Any] | None:
         return None if value is None else normal_form(value)
 
@@ -112,6 +120,8 @@ class JobSerializer(serializers.ModelSerializer[Job]):
             "livemode",
             "last_seq",
             "created_at",
+            "expires_at",
+            "cancel_at",
             "started_at",
             "finished_at",
             "urls",

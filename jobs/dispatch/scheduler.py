@@ -20,6 +20,7 @@ from jobs.dispatch.release import release_after_commit, waiting_versions
 from jobs.dispatch.sweeper import sweep_expired_leases
 from jobs.documents.erasure import erase_due_files
 from jobs.idempotency.expiry import erase_forgotten_keys
+from jobs.overdue import end_overdue_jobs
 from jobs.search.backfill import index_ordered_jobs
 from jobs.webhooks.upkeep import end_stranded_deliveries, erase_old_webhooks
 from tenants.context import OPERATOR
@@ -64,6 +65,7 @@ class Scheduler:
         self._duties = [
             _Duty(SWEEP_EVERY_S, self._sweep),
             _Duty(RELEASE_EVERY_S, Aside(release_waiting)),
+            _Duty(SWEEP_EVERY_S, Aside(end_overdue_jobs)),
             _Duty(SWEEP_EVERY_S, Aside(keep_up_batches)),
             _Duty(COUNT_EVERY_S, Aside(count_queued)),
             _Duty(COUNT_EVERY_S, Aside(count_batches)),

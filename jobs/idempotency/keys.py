@@ -2,10 +2,11 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from hashlib import sha256
 from typing import Any
 
+from jobs.deadlines import FOR_EVER, Deadlines
 from jobs.errors import IdempotencyKeyReused, InvalidRequest
 from jobs.priorities import STANDARD
 
@@ -38,13 +39,16 @@ class Asked:
     livemode: bool
     """Whether the key charges: a test must never be answered with a charged job, nor the other way round."""
     priority: int = STANDARD
+    deadlines: Deadlines = FOR_EVER
     webhook_url: str = ""
 
     def fingerprint(self) -> str:
-        asked = dict(vars(self))
-        # As keys were kept before there were these.
+        asked = asdict(self)
+        # As keys were kept before there were others.
         if self.priority == STANDARD:
             del asked["priority"]
+        if not self.deadlines.given:
+            del asked["deadlines"]
         if not self.webhook_url:
             del asked["webhook_url"]
         return sha256(json.dumps(asked, sort_keys=True, separators=(",", ":")).encode()).hexdigest()

@@ -93,9 +93,10 @@ def _asked(identity: Identity, request: JobRequest, upload: Upload | None) -> As
         document_id=str(request.document_id) if request.document_id is not None else None,
         content_sha256=upload.sha256 if upload else None,
         input=request.input,
-        livemode=identity.livemode,
         priority=request.priority,
+        deadlines=request.deadlines,
         webhook_url=request.webhook_url,
+        livemode=identity.livemode,
     )
 
 

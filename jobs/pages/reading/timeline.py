@@ -22,7 +22,9 @@ _JOB_WORDS = {
     "job.partially_succeeded": ("Done, in part", "partially_succeeded"),
     "job.failed": ("Failed", "failed"),
     "job.canceled": ("Canceled", "canceled"),
+    "job.expired": ("Not done in the time it was given", "expired"),
 }
+_ENDED_FOR_ALL = {"job.canceled", "job.expired"}
 _PAGE_WORDS = {
     "page.running": ("A worker took the page", "running"),
     "page.succeeded": ("Read", "succeeded"),
@@ -30,6 +32,7 @@ _PAGE_WORDS = {
     "page.retrying": ("Something went wrong that may pass; waits to be tried again", "queued"),
     "page.requeued": ("Its worker went silent; waits for another", "queued"),
     "job.canceled": ("Canceled", "canceled"),
+    "job.expired": ("Not done in the time it was given", "expired"),
 }
 
 
@@ -88,7 +91,9 @@ def page_steps(events: Sequence[Happening], number: int) -> list[Step]:
         steps += _page_steps(event, before.type if before else "")
     if own[-1].type not in {"page.succeeded", "page.failed"}:
         steps += [
-            Step("Canceled", "canceled", event.created_at) for event in events if event.type == "job.canceled"
+            Step(*_JOB_WORDS[event.type], event.created_at)
+            for event in events
+            if event.type in _ENDED_FOR_ALL
         ]
     return _with_durations(steps)
 

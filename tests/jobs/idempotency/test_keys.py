@@ -2,6 +2,7 @@ import dataclasses
 
 import pytest
 
+from jobs.deadlines import Deadlines
 from jobs.errors import IdempotencyKeyReused, InvalidRequest
 from jobs.idempotency.keys import LONGEST, Asked, checked_key, require_same
 
@@ -46,6 +47,8 @@ def test_the_order_of_parameters_does_not_make_another_request() -> None:
         {"content_sha256": "d"},
         {"input": {"text": "hello "}},
         {"livemode": False},
+        {"priority": 1},
+        {"deadlines": Deadlines(expires_after_s=60)},
         {"webhook_url": "https://example.com/hook"},
     ],
     ids=lambda change: next(iter(change)),

@@ -1,0 +1,45 @@
+"""By when a job must be done, as its sender says it."""
+
+import re
+from dataclasses import dataclass
+
+LONGEST_S = 30 * 86_400
+_SPAN = re.compile(r"(?P<count>[0-9]{1,9})(?P<unit>[smhd]?)")
+_UNIT_S = {"": 1, "s": 1, "m": 60, "h": 3_600, "d": 86_400}
+
+
+@dataclass(frozen=True, slots=True)
+class Deadlines:
+    """Seconds from its acceptance; None is for ever."""
+
+    expires_after_s: int | None = None
+    """A job that is not done by then ends as expired."""
+    cancel_after_s: int | None = None
+    """The same, as canceled."""
+
+    @property
+    def given(self) -> bool:
+        return self.expires_after_s is not None or self.cancel_after_s is not None
+
+
+FOR_EVER = Deadlines()
+
+
+class NotASpan(ValueError):
+    """The message says what would be one."""
+
+
+def read_span(text: str) -> int:
+    """Seconds, of words such as `90`, `90s`, `15m`, `2h` or `1d`."""
+    found = _SPAN.fullmatch(text.strip().lower())
+    if found is None:
+        raise NotASpan(
+            f"{text[:40]!r} is no time span; write seconds, or a number with s, m, h or d, such as 15m"
+        )
+    return checked_span(int(found["count"]) * _UNIT_S[found["unit"]])
+
+
+def checked_span(seconds: int) -> int:
+    if not 1 <= seconds <= LONGEST_S:
+        raise NotASpan(f"it is {seconds} seconds; give from 1 to {LONGEST_S} (30 days)")
+    return seconds
