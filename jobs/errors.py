@@ -37,6 +37,18 @@ class IdempotencyKeyReused(DomainError):
     code = "idempotency_key_reused"
 
 
+class RequestInProgress(DomainError):
+    """Another request with the same Idempotency-Key is at work."""
+
+    code = "request_in_progress"
+
+
+class IdempotentResultGone(DomainError):
+    """The key is known, and what its request made has been deleted since."""
+
+    code = "idempotent_result_gone"
+
+
 class DocumentDeleted(DomainError):
     code = "document_deleted"
 

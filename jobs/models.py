@@ -1,5 +1,7 @@
 """The durable truth: documents, jobs, their pages and what happened to them."""
 
+from uuid import UUID
+
 from django.contrib.postgres.indexes import GinIndex, OpClass
 from django.contrib.postgres.search import SearchVectorField
 from django.db import models
@@ -383,13 +385,21 @@ class FileToErase(TenantOwned):
 
 
 class IdempotencyKey(TenantOwned):
-    """A caller's name for one submission, kept with the job that it made; see jobs/idempotency/submissions.py."""
+    """A caller's name for one request, kept with its answer; see jobs/idempotency/once.py."""
 
     key = models.CharField(max_length=255)
+    operation = models.CharField(max_length=32, default="submit_job", db_default="submit_job")
     fingerprint = models.CharField(max_length=64)
+    status = models.PositiveSmallIntegerField(default=202, db_default=202, help_text="Of the first answer.")
     job = models.ForeignKey(
-        Job, on_delete=models.CASCADE, related_name="idempotency_keys", db_constraint=False, db_index=False
+        Job,
+        null=True,
+        on_delete=models.CASCADE,
+        related_name="idempotency_keys",
+        db_constraint=False,
+        db_index=False,
     )
+    made_id = models.UUIDField(null=True, help_text="Of what was made, where it is no job.")
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     class Meta(TenantOwned.Meta):
@@ -404,6 +414,12 @@ class IdempotencyKey(TenantOwned):
 
     def __str__(self) -> str:
         return self.key
+
+    @property
+    def result_id(self) -> UUID:
+        made = self.job_id or self.made_id
+        assert made is not None
+        return made
 
 
 class PageText(TenantOwned):

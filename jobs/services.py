@@ -232,7 +232,9 @@ def _end_unfinished(job: Job, state: str) -> None:
 def retry_job(*, identity: Identity, job_id: object, request_id: str = "") -> Job:
     """A new job for the pages that did not succeed. Finished pages are taken over as they are, at no charge.
 
-    While one is under way, asking again gives that one: a double click pays once.
+    Asking again gives the same one while it is under way, and when it succeeded: a double click pays once, and so does
+    a request that is sent again when its answer is lost. After one that did not succeed a new one goes on where that
+    one came to.
     """
     with ExitStack() as paid, unit_of_work(identity.tenant_id):
         # Documents before jobs, as everywhere: an erasure of the document locks in that order too.
@@ -242,30 +244,42 @@ def retry_job(*, identity: Identity, job_id: object, request_id: str = "") -> Jo
         old = get_job(job_id, for_update=True)
         if not old.terminal:
             raise JobNotFinished(f"The job is still {old.state}; wait for its end, or cancel it first.")
-        again = jobs_with_models().filter(retry_of=old, state__in=states.UNFINISHED).first()
+        again = _retry_that_will_do(old)
         if again is not None:
             return again
         if old.state == states.SUCCEEDED:
             raise NothingToRetry("Every page of this job succeeded; there is nothing to retry.")
+        source = _furthest(old)
         job = _new_job(identity, _still_served(old.model_version), old.parameters)
         job.retry_of, job.document_id, job.input = old, old.document_id, old.input
         job.pages_total, job.price, job.currency = old.pages_total, old.price, old.currency
         job.cached_price, job.cache_control = old.cached_price, old.cache_control
         job.livemode, job.request_id, job.priority = old.livemode, request_id, old.priority
         job.webhook_url = old.webhook_url
-        finished = old.pages.filter(state=states.SUCCEEDED)
+        finished = source.pages.filter(state=states.SUCCEEDED)
         job.pages_succeeded = finished.count()
         open_numbers = (
-            old.pages.exclude(state=states.SUCCEEDED).order_by("number").values_list("number", flat=True)
+            source.pages.exclude(state=states.SUCCEEDED).order_by("number").values_list("number", flat=True)
         )
         to_do = job.pages_total - job.pages_succeeded
         require_room_for_job(identity)
         require_room_for_pages(identity, to_do)
         paid.enter_context(pages_paid(identity, job.model_version.served_model.name, to_do))
         _insert(job)
-        _take_over(job, old)
+        _take_over(job, source)
         _begin(job, list(open_numbers))
     return job
+
+
+def _retry_that_will_do(old: Job) -> Job | None:
+    """One that is under way, or has done all there was to do."""
+    enough = (*states.UNFINISHED, states.SUCCEEDED)
+    return jobs_with_models().filter(retry_of=old, state__in=enough).first()
+
+
+def _furthest(old: Job) -> Job:
+    """The job itself, or that retry of it which has the most pages: each took over what there was before it."""
+    return jobs_with_models().filter(retry_of=old).order_by("-pages_succeeded").first() or old
 
 
 # A random id whose first 48 bits are the time, as everywhere else: lists are ordered by it.

@@ -138,17 +138,23 @@ class AsyncClient:
     async def cancel(self, job_id: str) -> Job:
         return await self._play(self._calls.cancel(job_id))
 
-    async def retry(self, job_id: str) -> Job:
+    async def retry(self, job_id: str, *, idempotency_key: str | None = None) -> Job:
         """A new job for the pages that did not succeed."""
-        return await self._play(self._calls.retry(job_id))
+        return await self._play(self._calls.retry(job_id, idempotency_key))
 
     # Documents and models
 
     async def upload(
-        self, file: Source, *, name: str | None = None, progress: Progress | None = None
+        self,
+        file: Source,
+        *,
+        name: str | None = None,
+        progress: Progress | None = None,
+        idempotency_key: str | None = None,
     ) -> Document:
         """The same bytes are the same document, however often they are sent."""
-        return await self._play(self._calls.upload(file_part(file, name, progress)))
+        part = file_part(file, name, progress)
+        return await self._play(self._calls.upload(part, idempotency_key))
 
     async def document(self, document_id: str) -> Document:
         return await self._play(self._calls.document(document_id))

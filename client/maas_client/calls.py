@@ -13,7 +13,7 @@ from maas_client.exchange import Flow, Pause, Reply, Request
 from maas_client.reading import error_of, json_of, retry_after_of
 from maas_client.resources import Document, Job, Model, Page, Result
 from maas_client.retries import Retries
-from maas_client.submissions import Work, submission
+from maas_client.submissions import Work, key_header, submission
 from maas_client.tails import Tail
 from maas_client.uploads import FilePart, Source
 
@@ -25,7 +25,7 @@ TOLD_ROUND_S = 2.0
 LONGEST_OUTAGE_S = 600.0
 """A service that is away while a job is waited for is waited for as well, but for no longer."""
 RESTART_S = 30.0
-"""As long as a restart may take: a submission is sent again until then, under its key."""
+"""As long as a restart may take: what makes something is sent again until then, under its key."""
 LISTED = 100
 DOWNLOADS = ("txt", "md", "json", "pdf")
 _WITHOUT_RESULT = frozenset({"failed", "canceled", "expired"})
@@ -79,9 +79,7 @@ class Calls:
 
     def _delay_s(self, tried: int, error: MaasError, request: Request, left_s: float) -> float:
         jitter = self._jitter()
-        delay_s = self._retries.delay_s(
-            tried, error, repeatable=request.repeatable, jitter=jitter, left_s=left_s
-        )
+        delay_s = self._retries.delay_s(tried, error, jitter=jitter, left_s=left_s)
         if delay_s is None:
             raise error
         if left_s <= 0:
@@ -178,10 +176,9 @@ class Calls:
     def cancel(self, job_id: str) -> Flow[Job]:
         return self._shaped(Request("POST", f"/v1/jobs/{job_id}/cancel"), Job.from_json)
 
-    def retry(self, job_id: str) -> Flow[Job]:
-        """Asked twice, it may be two jobs: the first may have ended in between."""
-        request = Request("POST", f"/v1/jobs/{job_id}/retry", repeatable=False)
-        return self._shaped(request, Job.from_json)
+    def retry(self, job_id: str, key: str | None) -> Flow[Job]:
+        request = Request("POST", f"/v1/jobs/{job_id}/retry", headers=key_header(key))
+        return Job.from_json(json_of((yield from self.ask(request, outage_s=RESTART_S))))
 
     def jobs(self, filters: Mapping[str, str | None]) -> Flow[Part[Job]]:
         chosen = {name: value for name, value in filters.items() if value is not None}
@@ -192,9 +189,9 @@ class Calls:
 
     # Documents
 
-    def upload(self, part: FilePart) -> Flow[Document]:
-        """The same bytes are the same document: it may be sent again."""
-        return self._shaped(Request("POST", "/v1/documents", file=part), Document.from_json)
+    def upload(self, part: FilePart, key: str | None) -> Flow[Document]:
+        request = Request("POST", "/v1/documents", file=part, headers=key_header(key))
+        return Document.from_json(json_of((yield from self.ask(request, outage_s=RESTART_S))))
 
     def document(self, document_id: str) -> Flow[Document]:
         return self._shaped(Request("GET", f"/v1/documents/{document_id}"), Document.from_json)

@@ -138,15 +138,23 @@ class Client:
     def cancel(self, job_id: str) -> Job:
         return self._play(self._calls.cancel(job_id))
 
-    def retry(self, job_id: str) -> Job:
+    def retry(self, job_id: str, *, idempotency_key: str | None = None) -> Job:
         """A new job for the pages that did not succeed."""
-        return self._play(self._calls.retry(job_id))
+        return self._play(self._calls.retry(job_id, idempotency_key))
 
     # Documents and models
 
-    def upload(self, file: Source, *, name: str | None = None, progress: Progress | None = None) -> Document:
+    def upload(
+        self,
+        file: Source,
+        *,
+        name: str | None = None,
+        progress: Progress | None = None,
+        idempotency_key: str | None = None,
+    ) -> Document:
         """The same bytes are the same document, however often they are sent."""
-        return self._play(self._calls.upload(file_part(file, name, progress)))
+        part = file_part(file, name, progress)
+        return self._play(self._calls.upload(part, idempotency_key))
 
     def document(self, document_id: str) -> Document:
         return self._play(self._calls.document(document_id))

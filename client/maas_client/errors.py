@@ -53,7 +53,20 @@ class NotFound(MaasError):
 
 
 class Conflict(MaasError):
-    """409: not in this state."""
+    """409: not in this state, or not yet."""
+
+    def __init__(
+        self,
+        detail: str,
+        *,
+        code: str,
+        status: int | None = None,
+        request_id: str = "",
+        retry_after_s: float | None = None,
+    ) -> None:
+        super().__init__(detail, code=code, status=status, request_id=request_id)
+        self.retry_after = retry_after_s
+        """Seconds, where asking again will do: another request with the same key is at work."""
 
 
 class InvalidRequest(MaasError):

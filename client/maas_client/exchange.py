@@ -23,8 +23,6 @@ class Request:
     headers: Mapping[str, str] = field(default_factory=dict)
     held_s: float = 0.0
     """For how long the service was asked to hold the answer back."""
-    repeatable: bool = True
-    """Sending it twice does no more than sending it once."""
     save_to: Path | None = None
     """Where a good answer's body goes, instead of into memory."""
 

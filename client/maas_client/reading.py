@@ -23,7 +23,6 @@ _BY_STATUS: Mapping[int, type[MaasError]] = {
     403: PermissionDenied,
     404: NotFound,
     410: NotFound,
-    409: Conflict,
 }
 
 
@@ -58,6 +57,8 @@ def _refusal(reply: Reply) -> MaasError:
         return RateLimited(
             detail, code=code, status=status, request_id=request_id, retry_after_s=retry_after_s
         )
+    if status == 409:
+        return Conflict(detail, code=code, status=status, request_id=request_id, retry_after_s=retry_after_s)
     if status in _BY_STATUS:
         return _BY_STATUS[status](detail, code=code, status=status, request_id=request_id)
     if 400 <= status < 500:

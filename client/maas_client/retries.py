@@ -2,31 +2,29 @@
 
 from dataclasses import dataclass
 
-from maas_client.errors import ConnectionFailed, MaasError, RateLimited, Unavailable
+from maas_client.errors import Conflict, ConnectionFailed, MaasError, RateLimited, Unavailable
 
 FIRST_S, LONGEST_S = 0.5, 8.0
 MOST_PATIENT_S = 60.0
 """A service that asks for a longer pause is not waited for: its error says how long."""
 _PASSING = frozenset({502, 503, 504})
-_UNTOUCHED = frozenset({429, 503})
-"""Answers that come before anything was done."""
+IN_PROGRESS = "request_in_progress"
+"""An earlier attempt, whose answer was lost, is still at work: asked again later, its answer is given."""
 
 
 @dataclass(frozen=True)
 class Retries:
     most: int = 3
 
-    def delay_s(
-        self, tried: int, error: MaasError, *, repeatable: bool, jitter: float, left_s: float = 0.0
-    ) -> float | None:
+    def delay_s(self, tried: int, error: MaasError, *, jitter: float, left_s: float = 0.0) -> float | None:
         """After the `tried`-th retry failed too (0: the first attempt); None to give up. `jitter` is in 0..1.
 
         Within `left_s`, attempts are not counted.
         """
         spent = tried >= self.most and (left_s <= 0 or not self.most)
-        if spent or not _may_pass(error, repeatable):
+        if spent or not _may_pass(error):
             return None
-        asked_s = error.retry_after if isinstance(error, RateLimited | Unavailable) else None
+        asked_s = error.retry_after if isinstance(error, Conflict | RateLimited | Unavailable) else None
         if asked_s is not None:
             return asked_s * (1 + 0.25 * jitter) if asked_s <= MOST_PATIENT_S else None
         return backoff_s(tried, jitter)
@@ -37,9 +35,8 @@ def backoff_s(tried: int, jitter: float) -> float:
     return min(LONGEST_S, FIRST_S * 2.0**tried) * (0.5 + 0.5 * jitter)
 
 
-def _may_pass(error: MaasError, repeatable: bool) -> bool:
-    if isinstance(error, ConnectionFailed):
-        return repeatable or error.unsent
-    if isinstance(error, RateLimited):
+def _may_pass(error: MaasError) -> bool:
+    """Nothing that is sent twice does more than once: what makes something carries a key."""
+    if isinstance(error, ConnectionFailed | RateLimited):
         return True
-    return error.status in (_PASSING if repeatable else _UNTOUCHED)
+    return error.status in _PASSING or error.code == IN_PROGRESS

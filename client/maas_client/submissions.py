@@ -31,7 +31,7 @@ def submission(model: str, file: Source | None, work: Work) -> Request:
     if len(given) + (file is not None) != 1:
         found = ", ".join(["a file"] * (file is not None) + given) or "nothing"
         raise TypeError(f"Give exactly one of a file, text, texts, tensors and document; there is {found}.")
-    headers = {"Idempotency-Key": work.get("idempotency_key") or uuid4().hex}
+    headers = key_header(work.get("idempotency_key"))
     parameters = dict(work.get("parameters", {}))
     if file is not None:
         part = file_part(file, work.get("name"), work.get("progress"))
@@ -39,6 +39,11 @@ def submission(model: str, file: Source | None, work: Work) -> Request:
         return Request("POST", "/v1/jobs", form=form, file=part, headers=headers)
     body = {"model": model, "parameters": parameters, **_subject(work)}
     return Request("POST", "/v1/jobs", json=body, headers=headers)
+
+
+def key_header(own: str | None) -> dict[str, str]:
+    """What makes a request that makes something safe to be sent again, by us or by a program that begins anew."""
+    return {"Idempotency-Key": own or uuid4().hex}
 
 
 def _subject(work: Work) -> dict[str, Any]:

@@ -9,11 +9,13 @@ from jobs.api.openai_lists import openai_listing
 from jobs.api.openai_requests import batch_request
 from jobs.api.openai_serializers import BatchObject, batch_object
 from jobs.api.pagination import DEFAULT, MOST
-from jobs.api.schema import NEW_BATCH, OPENAI_REFUSALS, openai_list_of
+from jobs.api.schema import IDEMPOTENCY_KEY, NEW_BATCH, OPENAI_REFUSALS, openai_list_of
+from jobs.api.sending_again import key_of, replay_headers
 from jobs.batches.ids import BATCH
 from jobs.batches.models import Batch
 from jobs.batches.selectors import get_batch, with_models
-from jobs.batches.services import cancel_batch, create_batch
+from jobs.batches.services import cancel_batch
+from jobs.idempotency.creations import create_batch_once
 from tenants.api.callers import caller
 from tenants.api.parameters import only
 from tenants.api.schema import limit_parameter
@@ -24,13 +26,15 @@ class BatchList(APIView):
     @extend_schema(
         operation_id="create_batch",
         summary="Have a file of calls done within a day",
+        parameters=[IDEMPOTENCY_KEY],
         request=NEW_BATCH,
         responses={200: BatchObject, **OPENAI_REFUSALS},
     )
     def post(self, request: Request) -> Response:
         identity = caller(request, "jobs:write")
         wanted = batch_request(request.data, request.META.get("maas.request_id", ""))
-        return Response(batch_object(create_batch(identity=identity, request=wanted)))
+        answered = create_batch_once(identity=identity, request=wanted, key=key_of(request))
+        return Response(batch_object(answered.made), status=answered.status, headers=replay_headers(answered))
 
     @extend_schema(
         operation_id="list_batches",

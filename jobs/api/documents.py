@@ -15,13 +15,15 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from jobs.api.pagination import listing
-from jobs.api.schema import UPLOAD
+from jobs.api.schema import IDEMPOTENCY_KEY, UPLOAD
+from jobs.api.sending_again import key_of, replay_headers
 from jobs.api.serializers import DocumentSerializer, StoredDocumentSerializer
 from jobs.documents.files import open_file
 from jobs.documents.selectors import get_document, get_page, live_documents
-from jobs.documents.services import delete_document, store_document
+from jobs.documents.services import delete_document
 from jobs.documents.uploads import Upload
 from jobs.errors import FileMissing, InvalidRequest
+from jobs.idempotency.creations import CREATED, upload_document_once
 from jobs.models import DocumentPage
 from tenants.api.callers import caller
 from tenants.api.parameters import only
@@ -43,6 +45,7 @@ class DocumentList(APIView):
     @extend_schema(
         operation_id="upload_document",
         summary="Upload a document",
+        parameters=[IDEMPOTENCY_KEY],
         request=UPLOAD,
         responses={
             201: StoredDocumentSerializer,
@@ -52,13 +55,11 @@ class DocumentList(APIView):
     )
     def post(self, request: Request) -> Response:
         identity = caller(request, "documents:write")
-        stored = store_document(identity=identity, upload=uploaded(request))
-        body = DocumentSerializer(stored.document).data
-        return Response(
-            {**body, "duplicate": not stored.created},
-            status=201 if stored.created else 200,
-            headers={"Location": f"/v1/documents/{stored.document.id}"},
-        )
+        key = key_of(request)
+        answered = upload_document_once(identity=identity, upload=uploaded(request), key=key)
+        body = {**DocumentSerializer(answered.made).data, "duplicate": answered.status != CREATED}
+        headers = {"Location": f"/v1/documents/{answered.made.id}", **replay_headers(answered)}
+        return Response(body, status=answered.status, headers=headers)
 
     @extend_schema(
         operation_id="list_documents",

@@ -12,14 +12,16 @@ from jobs.api.documents import AsStored
 from jobs.api.openai_lists import NEWEST_FIRST, OLDEST_FIRST, openai_listing
 from jobs.api.openai_requests import file_lives_s, refused
 from jobs.api.openai_serializers import DeletedFile, FileObject, file_object
-from jobs.api.schema import FILE_UPLOAD, OPENAI_REFUSALS, openai_list_of
+from jobs.api.schema import FILE_UPLOAD, IDEMPOTENCY_KEY, OPENAI_REFUSALS, openai_list_of
+from jobs.api.sending_again import key_of, replay_headers
 from jobs.batches.ids import FILE, shown
 from jobs.batches.models import StoredFile
 from jobs.batches.selectors import get_file
-from jobs.batches.services import delete_file, store_file
+from jobs.batches.services import delete_file
 from jobs.documents.files import open_file
 from jobs.documents.uploads import Upload
 from jobs.errors import FileMissing
+from jobs.idempotency.creations import upload_file_once
 from tenants.api.callers import caller
 from tenants.api.parameters import only
 from tenants.api.schema import limit_parameter
@@ -32,6 +34,7 @@ class FileList(APIView):
     @extend_schema(
         operation_id="upload_file",
         summary="Send a file of lines for a batch",
+        parameters=[IDEMPOTENCY_KEY],
         request=FILE_UPLOAD,
         responses={200: FileObject, **OPENAI_REFUSALS},
     )
@@ -42,8 +45,9 @@ class FileList(APIView):
             raise refused(
                 "Send the file as multipart/form-data, in the field 'file', beside 'purpose'.", "file"
             )
-        stored = store_file(identity=identity, upload=upload, lives_s=file_lives_s(upload.fields))
-        return Response(file_object(stored))
+        lives_s = file_lives_s(upload.fields)
+        answered = upload_file_once(identity=identity, upload=upload, lives_s=lives_s, key=key_of(request))
+        return Response(file_object(answered.made), status=answered.status, headers=replay_headers(answered))
 
     @extend_schema(
         operation_id="list_files",

@@ -28,6 +28,7 @@ from jobs.api.schema import (
     PREFER,
     STREAM,
 )
+from jobs.api.sending_again import key_of, replay_headers
 from jobs.api.serializers import (
     EventSerializer,
     JobRequestSerializer,
@@ -43,7 +44,8 @@ from jobs.dispatch.standings import standing_of
 from jobs.documents.selectors import as_uuid
 from jobs.documents.uploads import Upload
 from jobs.errors import InvalidRequest, NotFound
-from jobs.idempotency.keys import checked_key
+from jobs.idempotency.creations import retry_once
+from jobs.idempotency.once import Answered
 from jobs.idempotency.submissions import submit_once
 from jobs.models import Job
 from jobs.priorities import DEFAULT, NUMBERS
@@ -51,7 +53,7 @@ from jobs.reuse.wishes import COALESCED, HIT, Wish, wish_of, x_cache
 from jobs.search.queries import parsed
 from jobs.search.selectors import search_jobs
 from jobs.selectors import get_job, job_events_after, jobs_with_models
-from jobs.services import JobRequest, cancel_job, retry_job
+from jobs.services import JobRequest, cancel_job
 from jobs.storable import unstorable_text
 from tenants.api.callers import caller
 from tenants.api.parameters import only
@@ -107,16 +109,10 @@ class JobList(APIView):
     )
     def post(self, request: Request) -> Response:
         identity = caller(request, "jobs:write")
-        key = checked_key(request.headers.get("Idempotency-Key"))
+        key = key_of(request)
         upload = uploaded(request) if "maas.upload" in request.META else None
         wanted = _from_form(request, identity, upload) if upload else _from_json(request)
-        made = submit_once(identity=identity, request=wanted, key=key, upload=upload)
-        job = made.job
-        headers = {"Location": f"/v1/jobs/{job.id}", **polling_headers(job), **reuse_headers(job)}
-        if made.replayed:
-            headers["Idempotent-Replay"] = "true"
-        known = job.terminal and not made.replayed
-        return Response(job_body(job), status=200 if known else 202, headers=headers)
+        return _accepted(submit_once(identity=identity, request=wanted, key=key, upload=upload))
 
     @extend_schema(
         operation_id="list_jobs",
@@ -129,6 +125,13 @@ class JobList(APIView):
         only(request, "state", "model", "document", "q", "limit", "cursor")
         with unit_of_work(identity.tenant_id):
             return Response(listing(request, _filtered(request), job_body))
+
+
+def _accepted(answered: Answered[Job]) -> Response:
+    """The job as it stands now, whichever request made it."""
+    job = answered.made
+    headers = {"Location": f"/v1/jobs/{job.id}", **polling_headers(job), **reuse_headers(job)}
+    return Response(job_body(job), status=answered.status, headers={**headers, **replay_headers(answered)})
 
 
 def _from_json(request: Request) -> JobRequest:
@@ -369,12 +372,12 @@ class JobRetry(APIView):
     @extend_schema(
         operation_id="retry_job",
         summary="Retry the pages that did not succeed",
+        parameters=[IDEMPOTENCY_KEY],
         request=None,
         responses={202: JobSerializer, **STREAM, **REFUSALS},
     )
     def post(self, request: Request, job_id: str) -> Response:
         identity = caller(request, "jobs:write")
         request_id = request.META.get("maas.request_id", "")
-        job = retry_job(identity=identity, job_id=job_id, request_id=request_id)
-        headers = {"Location": f"/v1/jobs/{job.id}", **polling_headers(job), **reuse_headers(job)}
-        return Response(job_body(job), status=202, headers=headers)
+        key = key_of(request)
+        return _accepted(retry_once(identity=identity, job_id=job_id, key=key, request_id=request_id))

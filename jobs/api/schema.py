@@ -91,8 +91,8 @@ IDEMPOTENCY_KEY = OpenApiParameter(
     "Idempotency-Key",
     {"type": "string", "pattern": "^[ -~]{1,255}$"},
     OpenApiParameter.HEADER,
-    description="1 to 255 printable ASCII characters. Sent again within 24 hours with the same request, it gives the "
-    "first one's job, and the header `Idempotent-Replay: true`.",
+    description="1 to 255 printable ASCII characters. Sent again within 24 hours with the same request, it is answered "
+    "with what the first one made, and the header `Idempotent-Replay: true`.",
 )
 CANCEL_AFTER = OpenApiParameter(
     "Cancel-After",

@@ -1,6 +1,6 @@
 """Writes to stored files and batches, as callers ask for them. Each is one transaction; workers are told after it."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -42,8 +42,17 @@ class BatchRequest:
     request_id: str = ""
 
 
-def store_file(*, identity: Identity, upload: Upload, lives_s: int | None = None) -> StoredFile:
-    """First on disk, then in the database: a row never points at nothing."""
+def store_file(
+    *,
+    identity: Identity,
+    upload: Upload,
+    lives_s: int | None = None,
+    also: Callable[[StoredFile], None] | None = None,
+) -> StoredFile:
+    """First on disk, then in the database: a row never points at nothing.
+
+    `also` is what else is written of it, or not at all, in the same transaction.
+    """
     now, file_id = timezone.now(), uuid7()
     stored = StoredFile(
         id=file_id,
@@ -66,6 +75,8 @@ def store_file(*, identity: Identity, upload: Upload, lives_s: int | None = None
         _check_room(stored)
         erasure.withdraw(stored.file)
         stored.save(force_insert=True)
+        if also:
+            also(stored)
     return stored
 
 

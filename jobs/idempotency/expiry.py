@@ -25,11 +25,6 @@ def remembered_keys() -> "QuerySet[IdempotencyKey]":
     return IdempotencyKey.objects.filter(created_at__gt=Now() - REMEMBERED)
 
 
-def forgotten_keys() -> "QuerySet[IdempotencyKey]":
-    """Too old to be answered from; the scheduler erases them by and by."""
-    return IdempotencyKey.objects.filter(created_at__lte=Now() - REMEMBERED)
-
-
 def erase_forgotten_keys() -> int:
     """How many were erased. Bounded; what is left is for the next round."""
     erased = 0

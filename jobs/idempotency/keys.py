@@ -1,16 +1,19 @@
-"""What makes two submissions the same one: the caller's key, and a fingerprint of what was asked."""
+"""What makes two requests the same one: the caller's key, and a fingerprint of what was asked."""
 
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from hashlib import sha256
-from typing import Any
+from typing import Any, Literal
+from uuid import UUID
 
 from jobs.deadlines import FOR_EVER, Deadlines
 from jobs.errors import IdempotencyKeyReused, InvalidRequest
 from jobs.priorities import STANDARD
 
 LONGEST = 255
+Operation = Literal["submit_job", "retry_job", "upload_document", "upload_file", "create_batch"]
+"""By the names that the API's description gives them."""
 
 
 def checked_key(raw: str | None) -> str | None:
@@ -51,12 +54,35 @@ class Asked:
             del asked["deadlines"]
         if not self.webhook_url:
             del asked["webhook_url"]
-        return sha256(json.dumps(asked, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+        return fingerprint_of(asked)
 
 
-def require_same(key: str, first: str, now: str) -> None:
-    if first != now:
-        raise IdempotencyKeyReused(
-            f"The Idempotency-Key {key[:80]!r} was sent before with another request. Send a new key for a new job, "
-            "or exactly the first request again for its job."
-        )
+def fingerprint_of(asked: Mapping[str, Any]) -> str:
+    return sha256(json.dumps(asked, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A request that came under a key of its caller's."""
+
+    tenant_id: UUID
+    operation: Operation
+    key: str
+    fingerprint: str
+
+    @property
+    def lock_id(self) -> int:
+        """Of all that share this key, one at a time is at work. Among 64 bits no two keys are the same by accident."""
+        digest = sha256(f"idempotency key of {self.tenant_id}: {self.key}".encode()).digest()
+        return int.from_bytes(digest[:8], "big", signed=True)
+
+
+def require_same(now: Sent, operation: str, fingerprint: str) -> None:
+    """`operation` and `fingerprint` are the first request's."""
+    if (now.operation, now.fingerprint) == (operation, fingerprint):
+        return
+    other = "another request" if now.operation == operation else f"another request ({operation})"
+    raise IdempotencyKeyReused(
+        f"The Idempotency-Key {now.key[:80]!r} was sent before with {other}. Send a new key with a new request, or "
+        "exactly the first request again for its answer."
+    )

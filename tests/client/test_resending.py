@@ -1,7 +1,7 @@
 """Requests that are sent again, through a cable that loses answers and to a server that fails at first."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import httpx
@@ -103,14 +103,65 @@ def test_what_is_wrong_with_the_request_is_not_sent_again() -> None:
         assert len(server.asked) == 1
 
 
-def test_every_attempt_carries_the_same_key() -> None:
+CREATING: dict[str, Callable[..., object]] = {
+    "submit": lambda client, **own: client.submit("parse", b"file", **own),
+    "upload": lambda client, **own: client.upload(b"file", **own),
+    "retry": lambda client, **own: client.retry("job", **own),
+}
+creating = pytest.mark.parametrize("call", CREATING.values(), ids=CREATING.keys())
+
+
+@creating
+def test_every_attempt_carries_the_same_key(call: Callable[..., object]) -> None:
     wrong = Answer.of(422, {"code": "x", "detail": "No."})
     with StandIn(BUSY, wrong, BUSY, wrong) as server, Client(server.url, KEY) as client:
         for _ in range(2):
             with pytest.raises(InvalidRequest):
-                client.submit("parse", b"file")
+                call(client)
         keys = [asked.headers["Idempotency-Key"] for asked in server.asked]
     assert keys[0] == keys[1] != keys[2] == keys[3]
+
+
+@creating
+def test_a_key_of_ones_own_is_the_one_that_is_sent(call: Callable[..., object]) -> None:
+    with StandIn(Answer.of(422, {})) as server, Client(server.url, KEY) as client:
+        with pytest.raises(InvalidRequest):
+            call(client, idempotency_key="mine")
+        assert [asked.headers["Idempotency-Key"] for asked in server.asked] == ["mine"]
+
+
+@creating
+def test_who_is_told_that_an_earlier_attempt_is_at_work_comes_for_its_answer(
+    call: Callable[..., object],
+) -> None:
+    at_work = Answer.of(409, {"code": "request_in_progress", "detail": "Later."}, Retry_After="0")
+    with (
+        StandIn(at_work, at_work, Answer.of(422, {})) as server,
+        Client(server.url, KEY) as client,
+        pytest.raises(InvalidRequest),
+    ):
+        call(client)
+    assert len(server.asked) == 3
+
+
+def test_a_document_whose_answer_is_lost_is_answered_as_the_first_time(
+    through_cable: Client, cable: Cable
+) -> None:
+    cable.lose_next_answer()
+    document = through_cable.upload(b"sent twice, new once")
+    assert cable.answers_lost == 1
+    assert not document.duplicate
+
+
+def test_a_retry_whose_answer_is_lost_makes_one_job(
+    through_cable: Client, client: Client, cable: Cable
+) -> None:
+    job = client.submit("parse", b"to be canceled " * 10_000)
+    client.cancel(job.id)
+    cable.lose_next_answer()
+    again = through_cable.retry(job.id)
+    assert cable.answers_lost == 1
+    assert [one.id for one in client.jobs(document=job.document) if one.retry_of == job.id] == [again.id]
 
 
 def test_an_address_that_is_some_other_websites_is_said_so() -> None:

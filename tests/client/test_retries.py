@@ -1,6 +1,13 @@
 import pytest
 
-from maas_client.errors import ConnectionFailed, InvalidRequest, MaasError, RateLimited, Unavailable
+from maas_client.errors import (
+    Conflict,
+    ConnectionFailed,
+    InvalidRequest,
+    MaasError,
+    RateLimited,
+    Unavailable,
+)
 from maas_client.retries import LONGEST_S, MOST_PATIENT_S, Retries, backoff_s
 
 
@@ -12,34 +19,34 @@ def limited(retry_after_s: float | None) -> MaasError:
     return RateLimited("slowly", code="x", status=429, request_id="", retry_after_s=retry_after_s)
 
 
-def delay_s(
-    error: MaasError, *, tried: int = 0, repeatable: bool = True, jitter: float = 1.0
-) -> float | None:
-    return Retries(3).delay_s(tried, error, repeatable=repeatable, jitter=jitter)
+def delay_s(error: MaasError, *, tried: int = 0, jitter: float = 1.0) -> float | None:
+    return Retries(3).delay_s(tried, error, jitter=jitter)
 
 
 @pytest.mark.parametrize(
-    ("error", "repeatable", "again"),
+    ("error", "again"),
     [
-        (unavailable(502), True, True),
-        (unavailable(503), True, True),
-        (unavailable(504), True, True),
-        (unavailable(500), True, False),
-        (unavailable(507), True, False),
-        (limited(None), True, True),
-        (ConnectionFailed("cut"), True, True),
-        (InvalidRequest("wrong", code="x", status=422), True, False),
-        (unavailable(502), False, False),
-        (unavailable(503), False, True),
-        (ConnectionFailed("cut"), False, False),
-        (ConnectionFailed("nobody there", unsent=True), False, True),
+        (unavailable(502), True),
+        (unavailable(503), True),
+        (unavailable(504), True),
+        (unavailable(500), False),
+        (unavailable(507), False),
+        (limited(None), True),
+        (ConnectionFailed("cut"), True),
+        (ConnectionFailed("nobody there", unsent=True), True),
+        (InvalidRequest("wrong", code="x", status=422), False),
+        (Conflict("the first is at work", code="request_in_progress", status=409), True),
+        (Conflict("it has ended", code="job_finished", status=409), False),
     ],
     ids=str,
 )
-def test_what_may_pass_is_tried_again_unless_it_may_have_been_done(
-    error: MaasError, repeatable: bool, again: bool
-) -> None:
-    assert (delay_s(error, repeatable=repeatable) is not None) is again
+def test_what_may_pass_is_tried_again(error: MaasError, again: bool) -> None:
+    assert (delay_s(error) is not None) is again
+
+
+def test_who_is_told_that_the_first_is_at_work_comes_again_when_told_to() -> None:
+    at_work = Conflict("the first is at work", code="request_in_progress", retry_after_s=1)
+    assert delay_s(at_work, jitter=0.0) == 1
 
 
 def test_attempts_are_counted() -> None:

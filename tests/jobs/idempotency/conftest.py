@@ -1,4 +1,4 @@
-"""Submissions under a key, and the clock turned back."""
+"""Answered[Job]s under a key, and the clock turned back."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -6,21 +6,22 @@ from datetime import timedelta
 import pytest
 from django.db import connections
 
-from jobs.idempotency.submissions import Submission, submit_once
+from jobs.idempotency.once import Answered
+from jobs.idempotency.submissions import submit_once
 from jobs.models import IdempotencyKey, Job
 from jobs.services import JobRequest
 from tenants.context import OPERATOR, unit_of_work
 from tenants.identity import Identity
 from tests.jobs.conftest import Desk
 
-Submit = Callable[..., Submission]
+Submit = Callable[..., Answered[Job]]
 
 
 @pytest.fixture
 def submit(desk: Desk) -> Submit:
     """A text under the key "order-1", unless told otherwise."""
 
-    def send(text: str = "hello", key: str | None = "order-1", by: Identity = desk.identity) -> Submission:
+    def send(text: str = "hello", key: str | None = "order-1", by: Identity = desk.identity) -> Answered[Job]:
         request = JobRequest(model=desk.version.served_model.name, input={"text": text})
         return submit_once(identity=by, request=request, key=key)
 

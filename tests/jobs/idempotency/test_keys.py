@@ -4,8 +4,10 @@ import pytest
 
 from jobs.deadlines import Deadlines
 from jobs.errors import IdempotencyKeyReused, InvalidRequest
-from jobs.idempotency.keys import LONGEST, Asked, checked_key, require_same
+from jobs.idempotency.keys import LONGEST, Asked, Sent, checked_key, fingerprint_of, require_same
+from tenants.ids import uuid7
 
+SENT = Sent(uuid7(), "retry_job", "k", "one")
 ASKED = Asked("parse", {"a": 1, "b": [2]}, None, None, {"text": "hello"}, True)
 
 
@@ -59,6 +61,22 @@ def test_whatever_decides_the_job_makes_another_request(change: dict[str, object
 
 
 def test_a_key_that_stands_for_another_request_is_refused_by_name() -> None:
-    require_same("k", "one", "one")
-    with pytest.raises(IdempotencyKeyReused, match="'k' was sent before with another request"):
-        require_same("k", "one", "two")
+    require_same(SENT, "retry_job", "one")
+    with pytest.raises(IdempotencyKeyReused, match=r"'k' was sent before with another request\. Send"):
+        require_same(SENT, "retry_job", "two")
+
+
+def test_a_key_that_stands_for_another_operation_is_refused_with_its_name() -> None:
+    with pytest.raises(IdempotencyKeyReused, match=r"with another request \(submit_job\)"):
+        require_same(SENT, "submit_job", "one")
+
+
+def test_a_key_locks_the_same_for_each_of_its_tenants_requests_and_for_no_others() -> None:
+    assert dataclasses.replace(SENT, fingerprint="two", operation="submit_job").lock_id == SENT.lock_id
+    assert dataclasses.replace(SENT, key="l").lock_id != SENT.lock_id
+    assert dataclasses.replace(SENT, tenant_id=uuid7()).lock_id != SENT.lock_id
+    assert -(2**63) <= SENT.lock_id < 2**63
+
+
+def test_what_is_not_said_makes_another_request_than_what_is() -> None:
+    assert fingerprint_of({"metadata": None}) != fingerprint_of({"metadata": {}})

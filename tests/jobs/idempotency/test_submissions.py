@@ -1,51 +1,104 @@
+import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
+from django.conf import settings
 from django.db import connections
 
 from inference.contracts import WorkRefused
 from inference.registry.services import set_paused
-from jobs.errors import IdempotencyKeyReused
+from jobs import allowance
+from jobs.errors import IdempotencyKeyReused, RequestInProgress
 from jobs.idempotency.expiry import REMEMBERED
-from jobs.idempotency.submissions import Submission, submit_once
+from jobs.idempotency.once import Answered
+from jobs.idempotency.submissions import submit_once
+from jobs.models import Job
 from jobs.services import JobRequest, cancel_job
 from tenants.identity import Identity
+from tenants.rates.limits import caller_limits
+from tenants.rates.rates import Rates
+from tenants.rates.spending import Spending
 from tests.jobs.conftest import Desk
+from tests.samples.pdfs import text_pdf
+from tests.samples.uploads import arrived
 
 from .conftest import Submit, age_keys, jobs_of, keys_of
+
+MANY = 50
 
 
 def test_the_same_request_under_the_same_key_is_one_job(desk: Desk, submit: Submit) -> None:
     first, again = submit(), submit()
     assert (first.replayed, again.replayed) == (False, True)
-    assert again.job.id == first.job.id
+    assert again.made.id == first.made.id
     assert jobs_of(desk.identity) == 1
 
 
 def test_without_a_key_each_request_is_a_job(submit: Submit) -> None:
-    assert submit(key=None).job.id != submit(key=None).job.id
+    assert submit(key=None).made.id != submit(key=None).made.id
 
 
 def test_a_replay_gives_the_job_as_it_stands_now(desk: Desk, submit: Submit) -> None:
-    job = submit().job
+    job = submit().made
     desk.finish(desk.pages(job)[0])
-    assert submit().job.state == "succeeded"
-    canceled = submit(key="other").job
+    assert submit().made.state == "succeeded"
+    canceled = submit(key="other").made
     cancel_job(identity=desk.identity, job_id=canceled.id)
-    assert submit(key="other").job.state == "canceled"
+    assert submit(key="other").made.state == "canceled"
 
 
-def test_twenty_at_once_under_one_key_make_one_job(desk: Desk, submit: Submit) -> None:
-    def send(_: int) -> Submission:
+def test_of_fifty_at_once_under_one_key_one_makes_a_job_and_the_others_get_it_or_are_told_to_come_again(
+    desk: Desk, submit: Submit
+) -> None:
+    made = fifty_at_once(lambda _: submit())
+    assert_one_job(desk, made)
+    assert submit().made.id == made[0].made.id
+
+
+def test_of_fifty_uploads_at_once_one_makes_a_job_and_the_pages_count_once(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unhurried = Spending(settings.MAAS_REDIS_URL, patience_s=20)
+    monkeypatch.setattr(allowance, "spending", lambda: unhurried)
+    limits = caller_limits(desk.identity.tenant_id, Rates(pages_per_minute=6))
+    identity = replace(desk.identity, rates=limits)
+    request = JobRequest(model=desk.version.served_model.name)
+    upload = arrived(text_pdf("one", "two", "three"), tmp_path / "a.pdf")
+
+    def send(_: int = 0) -> Answered[Job]:
+        return submit_once(identity=identity, request=request, key="order-1", upload=upload)
+
+    made = fifty_at_once(send)
+    assert_one_job(desk, made)
+    assert send().made.id == made[0].made.id
+    standings = unhurried.standings(limits.pages)
+    assert standings is not None
+    assert standings[0].left == 3
+
+
+def fifty_at_once(send: Callable[[int], Answered[Job]]) -> list[Answered[Job]]:
+    """What those were answered who were not told to come again."""
+    begin = threading.Barrier(MANY)
+
+    def one(number: int) -> Answered[Job] | None:
         try:
-            return submit()
+            begin.wait()
+            return send(number)
+        except RequestInProgress:
+            return None
         finally:
             connections.close_all()
 
-    with ThreadPoolExecutor(20) as threads:
-        made = list(threads.map(send, range(20)))
-    assert len({one.job.id for one in made}) == 1
+    with ThreadPoolExecutor(MANY) as threads:
+        return [answered for answered in threads.map(one, range(MANY)) if answered]
+
+
+def assert_one_job(desk: Desk, made: list[Answered[Job]]) -> None:
+    assert len({one.made.id for one in made}) == 1
     assert [one.replayed for one in made].count(False) == 1
     assert jobs_of(desk.identity) == 1
 
@@ -60,7 +113,7 @@ def test_another_request_under_the_key_is_refused_and_makes_nothing(desk: Desk, 
 def test_a_key_of_another_tenant_is_another_key(submit: Submit, other_identity: Identity) -> None:
     first, theirs = submit(), submit(by=other_identity)
     assert not theirs.replayed
-    assert theirs.job.id != first.job.id
+    assert theirs.made.id != first.made.id
 
 
 def test_a_refused_submission_leaves_its_key_free(desk: Desk, submit: Submit) -> None:
@@ -75,7 +128,7 @@ def test_a_refused_submission_leaves_its_key_free(desk: Desk, submit: Submit) ->
 def test_an_accepted_job_is_given_again_though_its_model_takes_no_more(desk: Desk, submit: Submit) -> None:
     first = submit()
     set_paused(name=desk.version.served_model.name, paused=True)
-    assert submit().job.id == first.job.id
+    assert submit().made.id == first.made.id
 
 
 def test_after_a_day_the_key_is_new(desk: Desk, submit: Submit) -> None:
@@ -85,5 +138,5 @@ def test_after_a_day_the_key_is_new(desk: Desk, submit: Submit) -> None:
     age_keys(desk.identity, timedelta(minutes=1))
     renewed = submit("another text")
     assert not renewed.replayed
-    assert renewed.job.id != first.job.id
-    assert submit("another text").job.id == renewed.job.id
+    assert renewed.made.id != first.made.id
+    assert submit("another text").made.id == renewed.made.id

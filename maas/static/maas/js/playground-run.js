@@ -11,6 +11,9 @@ const LONGEST_PAUSE_MS = 15_000;
 // Troubles of the moment, and what has no code because a proxy said it: the job itself goes on.
 const PASSING = ["", "unreachable", "overloaded", "restarting", "database_unavailable", "storage_unavailable"];
 
+// After these, an earlier try may have made the job, or still be about to.
+const UNANSWERED = ["unreachable", "request_in_progress"];
+
 const part = (id) => document.getElementById(id);
 const { dataset } = part("playground");
 
@@ -81,7 +84,7 @@ async function submitted({ key, body, headers }) {
     signal: running.stop.signal,
     sent: tellSent,
   }).catch((refusal) => {
-    if (refusal.code !== "unreachable") unanswered = null;
+    if (!UNANSWERED.includes(refusal.code)) unanswered = null;
     throw refusal;
   });
   unanswered = null;

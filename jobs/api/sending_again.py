@@ -1,0 +1,16 @@
+"""The two headers of requests that may be sent again: the caller's key, and whether it was known."""
+
+from typing import Any
+
+from rest_framework.request import Request
+
+from jobs.idempotency.keys import checked_key
+from jobs.idempotency.once import Answered
+
+
+def key_of(request: Request) -> str | None:
+    return checked_key(request.headers.get("Idempotency-Key"))
+
+
+def replay_headers(answered: Answered[Any]) -> dict[str, str]:
+    return {"Idempotent-Replay": "true"} if answered.replayed else {}

@@ -1,0 +1,78 @@
+"""Everything else that a caller has made and may ask for again: documents, files, batches and retries."""
+
+from jobs.batches.ids import BATCH, FILE, shown
+from jobs.batches.models import Batch, StoredFile
+from jobs.batches.selectors import get_batch, get_file
+from jobs.batches.services import BatchRequest, create_batch, store_file
+from jobs.documents.selectors import as_uuid, get_document
+from jobs.documents.services import store_document
+from jobs.documents.uploads import Upload
+from jobs.idempotency.keys import Operation, Sent, fingerprint_of
+from jobs.idempotency.once import Answered, Keep, make_in_steps, make_once
+from jobs.models import Document, Job
+from jobs.selectors import get_job
+from jobs.services import retry_job
+from tenants.context import unit_of_work
+from tenants.identity import Identity
+
+OK, CREATED, ACCEPTED = 200, 201, 202
+
+
+def upload_document_once(*, identity: Identity, upload: Upload, key: str | None) -> Answered[Document]:
+    """Its status is 200 where these very bytes were here already."""
+
+    def store(keep: Keep[Document]) -> Answered[Document]:
+        stored = store_document(identity=identity, upload=upload)
+        first = Answered(stored.document, CREATED if stored.created else OK)
+        # In a transaction of its own: whoever dies before it has given no answer, and the same bytes find the document.
+        with unit_of_work(identity.tenant_id):
+            keep(first)
+        return first
+
+    sent = _sent(identity, "upload_document", key, content_sha256=upload.sha256)
+    return make_in_steps(sent, make=store, look=get_document)
+
+
+def upload_file_once(
+    *, identity: Identity, upload: Upload, lives_s: int | None, key: str | None
+) -> Answered[StoredFile]:
+    def store(keep: Keep[StoredFile]) -> Answered[StoredFile]:
+        stored = store_file(
+            identity=identity, upload=upload, lives_s=lives_s, also=lambda it: keep(Answered(it, OK))
+        )
+        return Answered(stored, OK)
+
+    sent = _sent(identity, "upload_file", key, content_sha256=upload.sha256, lives_s=lives_s)
+    return make_in_steps(sent, make=store, look=lambda file_id: get_file(shown(FILE, file_id)))
+
+
+def create_batch_once(*, identity: Identity, request: BatchRequest, key: str | None) -> Answered[Batch]:
+    sent = _sent(
+        identity,
+        "create_batch",
+        key,
+        input_file_id=request.input_file_id,
+        endpoint=request.endpoint,
+        metadata=request.metadata,
+        output_lives_s=request.output_lives_s,
+    )
+    return make_once(
+        sent,
+        make=lambda: Answered(create_batch(identity=identity, request=request), OK),
+        look=lambda batch_id: get_batch(shown(BATCH, batch_id)),
+    )
+
+
+def retry_once(*, identity: Identity, job_id: str, key: str | None, request_id: str = "") -> Answered[Job]:
+    return make_once(
+        _sent(identity, "retry_job", key, job=str(as_uuid(job_id) or job_id)),
+        make=lambda: Answered(retry_job(identity=identity, job_id=job_id, request_id=request_id), ACCEPTED),
+        look=get_job,
+    )
+
+
+def _sent(identity: Identity, operation: Operation, key: str | None, **asked: object) -> Sent | None:
+    if key is None:
+        return None
+    fingerprint = fingerprint_of({**asked, "livemode": identity.livemode})
+    return Sent(identity.tenant_id, operation, key, fingerprint)

@@ -1,0 +1,164 @@
+"""Requests that may be sent again: however often one comes under its key, what it makes is made once.
+
+Whoever comes while the first is at work is told so at once. Nobody waits here: a wait would hold a thread that others
+need, and one caller could hold them all.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import Generic, TypeVar
+from uuid import UUID
+
+from django.db import DatabaseError, InterfaceError, connections
+
+from jobs.errors import DocumentDeleted, IdempotentResultGone, NotFound, RequestInProgress
+from jobs.idempotency.expiry import REMEMBERED, remembered_keys
+from jobs.idempotency.keys import Sent, require_same
+from jobs.models import Job
+from tenants.context import APP, unit_of_work
+from tenants.ids import uuid7
+from tenants.scoped import TenantOwned
+
+AGAIN_S = 1
+
+# Both kinds of lock know of each other. One ends with its transaction; the other spans several, and ends with its
+# session at the latest: neither outlives a process that dies, and neither ends before one that is frozen.
+_FOR_TRANSACTION = "SELECT pg_try_advisory_xact_lock(%s)"
+_FOR_SESSION = "SELECT pg_try_advisory_lock(%s)"
+_NO_LONGER = "SELECT pg_advisory_unlock(%s)"
+
+# Asks for the turn once more: a session that was lost on the way has lost it, and another may be at work by now.
+# A row that stands in the way is too old to be answered from, or else it is somebody's who was faster.
+_KEEP = """
+INSERT INTO jobs_idempotencykey AS kept
+    (id, tenant_id, key, operation, fingerprint, status, job_id, made_id, created_at)
+SELECT %(id)s, %(tenant)s, %(key)s, %(operation)s, %(fingerprint)s, %(status)s, %(job)s, %(other)s,
+    statement_timestamp()
+WHERE pg_try_advisory_xact_lock(%(lock)s)
+ON CONFLICT (tenant_id, key) DO UPDATE SET
+    operation = EXCLUDED.operation, fingerprint = EXCLUDED.fingerprint, status = EXCLUDED.status,
+    job_id = EXCLUDED.job_id, made_id = EXCLUDED.made_id, created_at = EXCLUDED.created_at
+WHERE kept.created_at <= statement_timestamp() - make_interval(secs => %(remembered_s)s)
+"""
+
+M = TypeVar("M", bound=TenantOwned)
+
+
+@dataclass(frozen=True)
+class Answered(Generic[M]):
+    made: M
+    status: int
+    """Of the first answer, and so of every one that repeats it."""
+    replayed: bool = False
+    """It was there already: an earlier request with the same key made it."""
+
+
+Keep = Callable[[Answered[M]], None]
+Look = Callable[[UUID], M]
+
+
+def make_once(sent: Sent | None, *, make: Callable[[], Answered[M]], look: Look[M]) -> Answered[M]:
+    """What is made in one transaction, in which its key is kept too: a request that is refused leaves its key free.
+
+    `look` finds what was made before; both are called in a unit of work.
+    """
+    if sent is None:
+        return make()
+    with unit_of_work(sent.tenant_id):
+        is_alone = _locked(_FOR_TRANSACTION, sent)
+        earlier = _earlier(sent, look)
+        if earlier is not None:
+            return earlier
+        if not is_alone:
+            raise _in_progress(sent)
+        first = make()
+        _keep(sent, first)
+    return first
+
+
+def make_in_steps(sent: Sent | None, *, make: Callable[[Keep[M]], Answered[M]], look: Look[M]) -> Answered[M]:
+    """What takes several transactions: `make` calls what it is given in the unit of work that stores what is made."""
+    if sent is None:
+        return make(_keep_nothing)
+    with _turn(sent) as is_alone:
+        with unit_of_work(sent.tenant_id):
+            earlier = _earlier(sent, look)
+        if earlier is not None:
+            return earlier
+        if not is_alone:
+            raise _in_progress(sent)
+        return make(partial(_keep, sent))
+
+
+def _earlier(sent: Sent, look: Look[M]) -> Answered[M] | None:
+    """Looked for before anything else is checked: what was accepted is given whatever became of its model since."""
+    kept = remembered_keys().filter(key=sent.key).first()
+    if kept is None:
+        return None
+    require_same(sent, kept.operation, kept.fingerprint)
+    try:
+        return Answered(look(kept.result_id), kept.status, replayed=True)
+    except (NotFound, DocumentDeleted) as gone:
+        raise IdempotentResultGone(
+            f"What the first request with the Idempotency-Key {sent.key[:80]!r} made has been deleted since. "
+            "Send a new key to make it anew."
+        ) from gone
+
+
+def _keep(sent: Sent, first: Answered[M]) -> None:
+    is_job = isinstance(first.made, Job)
+    row: dict[str, UUID | str | int | float | None] = {
+        "id": uuid7(),
+        "tenant": sent.tenant_id,
+        "key": sent.key,
+        "operation": sent.operation,
+        "fingerprint": sent.fingerprint,
+        "status": first.status,
+        "job": first.made.id if is_job else None,
+        "other": None if is_job else first.made.id,
+        "lock": sent.lock_id,
+        "remembered_s": REMEMBERED.total_seconds(),
+    }
+    with connections[APP].cursor() as cursor:
+        cursor.execute(_KEEP, row)
+        if cursor.rowcount == 0:
+            raise _in_progress(sent)
+
+
+def _keep_nothing(first: Answered[M]) -> None:
+    """Without a key there is nothing to be found again by."""
+
+
+@contextmanager
+def _turn(sent: Sent) -> Iterator[bool]:
+    """Whether nobody else is at work under this key; if so, until the end nobody else will be."""
+    is_alone = _locked(_FOR_SESSION, sent)
+    try:
+        yield is_alone
+    finally:
+        if is_alone:
+            _end_turn(sent)
+
+
+def _end_turn(sent: Sent) -> None:
+    try:
+        _locked(_NO_LONGER, sent)
+    except (DatabaseError, InterfaceError):
+        # Where that cannot be said, the session ends, and with it whatever it has locked.
+        connections[APP].close()
+
+
+def _locked(statement: str, sent: Sent) -> bool:
+    with connections[APP].cursor() as cursor:
+        cursor.execute(statement, [sent.lock_id])
+        return bool(cursor.fetchone()[0])
+
+
+def _in_progress(sent: Sent) -> RequestInProgress:
+    return RequestInProgress(
+        f"A request with the Idempotency-Key {sent.key[:80]!r} is still at work. Send this again in {AGAIN_S} s for "
+        "its answer.",
+        extra={"retry_after_s": AGAIN_S},
+    )

@@ -1,0 +1,42 @@
+"""Keys of every request that makes something, not of submissions alone.
+
+Every column is new and has one value for all rows, so that no row is written. A process of the version before works on:
+it writes keys of jobs, and reads those of jobs alone.
+"""
+
+import django.db.models.deletion
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+    dependencies = [("jobs", "0012_batch_cached_price")]
+
+    operations = [
+        migrations.AddField(
+            "idempotencykey",
+            "operation",
+            models.CharField(db_default="submit_job", default="submit_job", max_length=32),
+        ),
+        migrations.AddField(
+            "idempotencykey",
+            "status",
+            models.PositiveSmallIntegerField(db_default=202, default=202, help_text="Of the first answer."),
+        ),
+        migrations.AddField(
+            "idempotencykey",
+            "made_id",
+            models.UUIDField(help_text="Of what was made, where it is no job.", null=True),
+        ),
+        migrations.AlterField(
+            "idempotencykey",
+            "job",
+            models.ForeignKey(
+                db_constraint=False,
+                db_index=False,
+                null=True,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="idempotency_keys",
+                to="jobs.job",
+            ),
+        ),
+    ]
