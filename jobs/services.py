@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
 from typing import Any
-from uuid import UUID
 
 from django.db import connections, transaction
 from django.db.models.functions import Least, Now
@@ -62,11 +61,8 @@ class JobRequest:
     deadlines: Deadlines = FOR_EVER
 
 
-def submit_job(*, identity: Identity, request: JobRequest, job_id: UUID | None = None) -> Job:
-    """The accepted job. Everything that can be refused is refused here, before any work.
-
-    `job_id` is the id that it shall have, for whoever had to write it down beforehand.
-    """
+def submit_job(*, identity: Identity, request: JobRequest) -> Job:
+    """The accepted job. Everything that can be refused is refused here, before any work."""
     if (request.document_id is None) == (request.input is None):
         raise InvalidRequest("Send exactly one of `document` (the id of an uploaded document) and `input`.")
     version = resolve(request.model)
@@ -74,7 +70,6 @@ def submit_job(*, identity: Identity, request: JobRequest, job_id: UUID | None =
     with ExitStack() as paid, unit_of_work(identity.tenant_id):
         document = _document(request)
         job = _new_job(identity, version, request.parameters)
-        job.id = job_id or job.id
         job.document = document
         job.input = request.input
         job.pages_total = document.pages_total if document else 1

@@ -5,13 +5,13 @@ need, and one caller could hold them all.
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Generic, TypeVar
 from uuid import UUID
 
-from django.db import DatabaseError, InterfaceError, connections
+from django.db import Error, connections
 
 from jobs.errors import DocumentDeleted, IdempotentResultGone, NotFound, RequestInProgress
 from jobs.idempotency.expiry import REMEMBERED, remembered_keys
@@ -134,20 +134,22 @@ def _keep_nothing(first: Answered[M]) -> None:
 @contextmanager
 def _turn(sent: Sent) -> Iterator[bool]:
     """Whether nobody else is at work under this key; if so, until the end nobody else will be."""
-    is_alone = _locked(_FOR_SESSION, sent)
+    is_alone = _locked_in_session(_FOR_SESSION, sent)
     try:
         yield is_alone
     finally:
         if is_alone:
-            _end_turn(sent)
+            with suppress(Error):
+                _locked_in_session(_NO_LONGER, sent)
 
 
-def _end_turn(sent: Sent) -> None:
+def _locked_in_session(statement: str, sent: Sent) -> bool:
+    """Where nobody can tell what became of the lock, the session ends, and the lock with it."""
     try:
-        _locked(_NO_LONGER, sent)
-    except (DatabaseError, InterfaceError):
-        # Where that cannot be said, the session ends, and with it whatever it has locked.
+        return _locked(statement, sent)
+    except Error:
         connections[APP].close()
+        raise
 
 
 def _locked(statement: str, sent: Sent) -> bool:

@@ -10,6 +10,7 @@ import pytest
 from maas.supervisor.ports import free_port
 from maas_client import Client, ConnectionFailed, InvalidRequest, RateLimited, Unavailable
 from tests.flows.product import Account, Product
+from tests.samples.pdfs import one_broken_page_pdf
 
 from .cable import Cable
 from .stand_in import Answer, StandIn
@@ -156,8 +157,7 @@ def test_a_document_whose_answer_is_lost_is_answered_as_the_first_time(
 def test_a_retry_whose_answer_is_lost_makes_one_job(
     through_cable: Client, client: Client, cable: Cable
 ) -> None:
-    job = client.submit("parse", b"to be canceled " * 10_000)
-    client.cancel(job.id)
+    job = client.run("parse", one_broken_page_pdf()).job
     cable.lose_next_answer()
     again = through_cable.retry(job.id)
     assert cable.answers_lost == 1

@@ -19,6 +19,7 @@ RAISED = {
     403: openai.PermissionDeniedError,
     404: openai.NotFoundError,
     409: openai.ConflictError,
+    410: openai.APIStatusError,
     413: openai.APIStatusError,
     415: openai.APIStatusError,
     422: openai.UnprocessableEntityError,

@@ -1,5 +1,6 @@
 """Lists, filters and cursors show a tenant its own and nothing else, whatever they are asked."""
 
+import httpx
 import pytest
 
 from tests.flows.caller import Caller
@@ -95,3 +96,17 @@ def test_the_same_bytes_of_two_tenants_are_two_documents(caller: Caller, other_c
     job = other_caller.ended(other_caller.submit("parse", document=second["id"])["id"])
     assert job["state"] == "succeeded"
     assert job["cost"]["amount_micros"] > 0
+
+
+def test_a_key_that_another_tenant_sent_is_not_known(caller: Caller, other_caller: Caller) -> None:
+    """Neither with the same request nor with another one is anything to be seen of it."""
+    same, other = ({"file": ("a.txt", data)} for data in (b"of both tenants", b"of one alone"))
+    theirs = [sent_under(other_caller, key, same) for key in ("one", "two")]
+    mine = [sent_under(caller, "one", same), sent_under(caller, "two", other)]
+    assert [answer.status_code for answer in mine] == [201, 201]
+    assert not [answer for answer in mine if "Idempotent-Replay" in answer.headers]
+    assert not {answer.json()["id"] for answer in mine} & {answer.json()["id"] for answer in theirs}
+
+
+def sent_under(caller: Caller, key: str, files: dict[str, tuple[str, bytes]]) -> httpx.Response:
+    return caller.http.post("/v1/documents", files=files, headers={"Idempotency-Key": f"both tenants' {key}"})

@@ -165,6 +165,35 @@ def test_asking_again_for_a_retry_gives_the_one_under_way(desk: Desk) -> None:
     assert retry_job(identity=desk.identity, job_id=old.id).id != first.id
 
 
+def test_a_retry_that_is_asked_for_again_after_it_succeeded_is_the_same_one(desk: Desk) -> None:
+    """As who lost the answer to the first does, and the job was fast."""
+    old = desk.submit(pages=2)
+    fail_page(desk.claimed(desk.pages(old)[0]), BROKEN, may_retry=False)
+    desk.finish(desk.pages(old)[1])
+    first = retry_job(identity=desk.identity, job_id=old.id)
+    desk.finish(desk.pages(first)[0])
+    assert retry_job(identity=desk.identity, job_id=old.id).id == first.id
+    with unit_of_work(desk.identity.tenant_id):
+        assert UsageRecord.objects.count() == 2
+
+
+def test_a_retry_after_one_that_did_not_succeed_goes_on_where_that_one_came_to(desk: Desk) -> None:
+    """No page is charged a second time."""
+    old = desk.submit(pages=3)
+    for page in desk.pages(old):
+        fail_page(desk.claimed(page), BROKEN, may_retry=False)
+    first = retry_job(identity=desk.identity, job_id=old.id)
+    done, failed, _ = desk.pages(first)
+    desk.finish(done)
+    fail_page(desk.claimed(failed), BROKEN, may_retry=False)
+    cancel_job(identity=desk.identity, job_id=first.id)
+    second = retry_job(identity=desk.identity, job_id=old.id)
+    assert (second.retry_of_id, second.pages_succeeded) == (old.id, 1)
+    assert [page.state for page in desk.pages(second)] == [states.SUCCEEDED, states.QUEUED, states.QUEUED]
+    with unit_of_work(desk.identity.tenant_id):
+        assert UsageRecord.objects.count() == 1
+
+
 def test_jobs_and_the_erasure_of_their_document_never_wait_in_a_circle(desk: Desk) -> None:
     failed: list[Exception] = []
 

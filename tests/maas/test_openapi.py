@@ -1,13 +1,14 @@
 import re
 from collections.abc import Iterator
 from io import StringIO
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 import yaml
 from django.core.management import call_command
 
 from inference.gateway.open_inference.paths import PATHS, Deed, route_of
+from jobs.idempotency.keys import Operation
 
 Document = dict[str, Any]
 METHODS = {"get", "post", "put", "patch", "delete"}
@@ -36,6 +37,23 @@ def test_the_openapi_document_tells_of_every_operation_what_it_is_and_how_it_ref
     assert all(operation["operationId"] and operation["summary"] for operation in told)
     assert all("4XX" in operation["responses"] for operation in told)
     assert len({operation["operationId"] for operation in told}) == len(told)
+
+
+MAKE_NOTHING = {"cancel_job", "cancel_batch", "issue_ticket", "create_embeddings"}
+"""What is sent to these makes nothing that could be there twice; docs/api.md says why."""
+
+
+def test_everything_that_makes_something_takes_a_key_under_which_it_may_be_sent_again(
+    document: Document,
+) -> None:
+    posts = [one for method, path, one in operations(document) if method == "POST" and path.startswith("/v1")]
+    with_key = {
+        one["operationId"]
+        for one in posts
+        if any(parameter["name"] == "Idempotency-Key" for parameter in one.get("parameters", []))
+    }
+    assert with_key == {one["operationId"] for one in posts} - MAKE_NOTHING
+    assert with_key == set(get_args(Operation))
 
 
 def test_no_description_sends_a_caller_into_the_source(document: Document) -> None:

@@ -1,14 +1,22 @@
-"""The header `Idempotency-Key` of `POST /v1/jobs`, through Django itself."""
+"""The header `Idempotency-Key` of every request that makes something, through Django itself."""
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.db import connections
 from django.test import Client
 
+from jobs.batches.ids import FILE, shown
+from jobs.batches.services import store_file
 from jobs.documents.reader.contents import Inspection, PageSize
 from jobs.documents.uploads import Upload
+from jobs.idempotency.keys import Sent
+from jobs.services import cancel_job
+from tenants.context import APP
 from tenants.identity import Identity
 from tests.fixtures import unique
 from tests.jobs.conftest import Desk
@@ -45,19 +53,156 @@ def upload(desk: Desk, tmp_path: Path) -> Upload:
     )
 
 
-def test_a_replay_says_that_it_is_one(post: Post) -> None:
-    first, again = post("one"), post("one")
-    assert (first.status_code, again.status_code) == (202, 202)
+@dataclass(frozen=True)
+class Wanted:
+    """A request that makes something, and another to the same address."""
+
+    path: str
+    status: int
+    body: Any = None
+    other_body: Any = None
+    other_path: str = ""
+    meta: dict[str, Any] = field(default_factory=dict)
+    other_meta: dict[str, Any] = field(default_factory=dict)
+    reused: int = 422
+
+    def sent(self, key: str) -> Any:
+        return self._send(self.path, self.body, self.meta, key)
+
+    def another_sent(self, key: str) -> Any:
+        return self._send(self.other_path or self.path, self.other_body, self.other_meta or self.meta, key)
+
+    def _send(self, path: str, body: Any, meta: dict[str, Any], key: str) -> Any:
+        headers = {"Idempotency-Key": key}
+        if body is None:
+            return Client().post(path, headers=headers, **meta)
+        return Client().post(path, body, "application/json", headers=headers, **meta)
+
+
+class Requests:
+    """One of each kind that makes something. A document is new with each."""
+
+    def __init__(self, desk: Desk, folder: Path) -> None:
+        self._desk = desk
+        self._folder = folder
+        self._meta = {"maas.identity": desk.identity}
+
+    def job(self) -> Wanted:
+        name = self._desk.version.served_model.name
+        body, other = ({"model": name, "input": text} for text in ("one", "two"))
+        return Wanted("/v1/jobs", 202, body, other, meta=self._meta)
+
+    def job_with_file(self) -> Wanted:
+        return self._form("/v1/jobs", 202, {"model": self._desk.version.served_model.name})
+
+    def document(self) -> Wanted:
+        return self._form("/v1/documents", 201, {})
+
+    def file(self) -> Wanted:
+        return self._form("/v1/files", 200, {"purpose": "batch"}, reused=400)
+
+    def batch(self) -> Wanted:
+        given = store_file(identity=self._desk.identity, upload=self._upload({}))
+        body = {
+            "input_file_id": shown(FILE, given.id),
+            "endpoint": "/v1/embeddings",
+            "completion_window": "24h",
+        }
+        other = {**body, "metadata": {"a": "b"}}
+        return Wanted("/v1/batches", 200, body, other, meta=self._meta, reused=400)
+
+    def retry(self) -> Wanted:
+        one, two = (f"/v1/jobs/{self._canceled()}/retry" for _ in range(2))
+        return Wanted(one, 202, other_path=two, meta=self._meta)
+
+    def _canceled(self) -> str:
+        return str(cancel_job(identity=self._desk.identity, job_id=self._desk.submit().id).id)
+
+    def _form(self, path: str, status: int, fields: dict[str, str], reused: int = 422) -> Wanted:
+        one, two = ({**self._meta, "maas.upload": self._upload(fields)} for _ in range(2))
+        return Wanted(path, status, meta=one, other_meta=two, reused=reused)
+
+    def _upload(self, fields: dict[str, str]) -> Upload:
+        path = self._folder / unique("text")
+        path.write_text("hello")
+        inspection = Inspection("text/plain", "text", (PageSize(0, 0),))
+        return Upload(path, unique("sha"), 5, "a.txt", "text/plain", fields, inspection)
+
+
+@pytest.fixture(params=["job", "job_with_file", "document", "file", "batch", "retry"])
+def wanted(request: pytest.FixtureRequest, desk: Desk, tmp_path: Path) -> Wanted:
+    made: Wanted = getattr(Requests(desk, tmp_path), request.param)()
+    return made
+
+
+def test_a_replay_has_the_status_and_the_id_of_the_first_and_says_what_it_is(wanted: Wanted) -> None:
+    first, again = wanted.sent("one"), wanted.sent("one")
+    assert (first.status_code, again.status_code) == (wanted.status, wanted.status), first.content
     assert "Idempotent-Replay" not in first.headers
     assert again.headers["Idempotent-Replay"] == "true"
-    assert again.headers["Location"] == first.headers["Location"]
-    assert again.json()["id"] == first.json()["id"]
+    assert again.headers.get("Location") == first.headers.get("Location")
+    assert again.json() == first.json()
 
 
-def test_another_body_under_the_key_is_not_processable(post: Post) -> None:
-    post("one")
-    refused = post("one", text="another")
+def test_another_request_under_the_key_is_not_processable(wanted: Wanted) -> None:
+    wanted.sent("one")
+    refused = wanted.another_sent("one")
+    problem = refused.json().get("error", refused.json())
+    assert (refused.status_code, problem["code"]) == (wanted.reused, "idempotency_key_reused")
+    assert wanted.another_sent("two").json()["id"] != wanted.sent("one").json()["id"]
+
+
+def test_while_the_first_is_at_work_the_next_is_told_when_to_come_again(desk: Desk, wanted: Wanted) -> None:
+    def told() -> Any:
+        try:
+            return wanted.sent("one")
+        finally:
+            connections.close_all()
+
+    lock = Sent(desk.identity.tenant_id, "submit_job", "one", "").lock_id
+    with connections[APP].cursor() as cursor, ThreadPoolExecutor(1) as threads:
+        cursor.execute("SELECT pg_advisory_lock(%s)", [lock])
+        try:
+            answer = threads.submit(told).result()
+        finally:
+            cursor.execute("SELECT pg_advisory_unlock(%s)", [lock])
+    problem = answer.json().get("error", answer.json())
+    assert (answer.status_code, problem["code"]) == (409, "request_in_progress")
+    assert answer.headers["Retry-After"] == "1"
+    assert "Idempotent-Replay" not in wanted.sent("one").headers
+
+
+def test_a_key_that_was_sent_to_one_address_is_refused_at_another(desk: Desk, tmp_path: Path) -> None:
+    requests = Requests(desk, tmp_path)
+    requests.document().sent("one")
+    refused = requests.job().sent("one")
     assert (refused.status_code, refused.json()["code"]) == (422, "idempotency_key_reused")
+    assert "upload_document" in refused.json()["detail"]
+
+
+def test_a_document_that_was_here_already_is_a_duplicate_in_every_answer(desk: Desk, tmp_path: Path) -> None:
+    wanted = Requests(desk, tmp_path).document()
+    wanted.sent("one")
+    assert [wanted.sent("two").json()["duplicate"] for _ in range(2)] == [True, True]
+    assert wanted.sent("one").json()["duplicate"] is False
+
+
+@pytest.mark.parametrize("kind", ["document", "file"])
+def test_what_was_made_and_deleted_since_is_gone(desk: Desk, tmp_path: Path, kind: str) -> None:
+    wanted: Wanted = getattr(Requests(desk, tmp_path), kind)()
+    made = wanted.sent("one").json()["id"]
+    deleted = Client().delete(f"{wanted.path}/{made}", **wanted.meta)
+    assert deleted.status_code in {200, 204}
+    gone = wanted.sent("one")
+    problem = gone.json().get("error", gone.json())
+    assert (gone.status_code, problem["code"]) == (410, "idempotent_result_gone")
+
+
+@pytest.mark.parametrize("key", ["", "k" * 256], ids=["none", "long"])
+def test_every_address_checks_its_keys(wanted: Wanted, key: str) -> None:
+    refused = wanted.sent(key)
+    assert refused.status_code == 400
+    assert "Idempotency-Key" in refused.content.decode()
 
 
 @pytest.mark.parametrize(

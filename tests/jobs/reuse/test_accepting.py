@@ -8,11 +8,12 @@ from inference.contracts import Embedding, WorkOutput
 from jobs import states
 from jobs.dispatch.settlement import Failure, fail_page, finish_page
 from jobs.documents.services import delete_document
+from jobs.idempotency.submissions import submit_once
 from jobs.models import Event
 from jobs.search.backfill import index_ordered_jobs
 from jobs.search.embeddings import meaning_available
 from jobs.search.selectors import search_jobs
-from jobs.services import retry_job
+from jobs.services import JobRequest, retry_job
 from tenants.context import APP, unit_of_work
 from tenants.identity import Identity
 from tenants.results import erase_results
@@ -29,6 +30,13 @@ def test_what_was_read_before_is_done_when_it_is_accepted(bench: Bench) -> None:
     (page,) = bench.desk.pages(again)
     assert (page.result, page.cached, page.attempt) == ({"text": "read"}, True, 0)
     assert page.result_at == bench.desk.pages(first)[0].result_at == again.oldest_result_at
+
+
+def test_what_was_done_in_the_first_answer_is_so_when_it_is_sent_again(bench: Bench) -> None:
+    bench.run_all(bench.text())
+    request = JobRequest(model=bench.desk.version.served_model.name, input={"text": "hello"})
+    answers = [submit_once(identity=bench.desk.identity, request=request, key="one") for _ in range(2)]
+    assert [(one.status, one.replayed) for one in answers] == [(200, False), (200, True)]
 
 
 def test_a_known_page_costs_the_price_of_what_is_known_and_is_seen_in_usage(bench: Bench) -> None:
