@@ -9,7 +9,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("jobs", "0012_batch_cached_price")]
+    dependencies = [("jobs", "0018_deadlines_index")]
 
     operations = [
         migrations.AddField(
