@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
 from typing import Any
+from uuid import UUID
 
 from django.db import connections, transaction
 from django.db.models.functions import Least, Now

@@ -278,10 +278,10 @@ class Life(RuleBasedStateMachine):
         if fate is Fate.UNDONE:
             self._undone(call)
             return
-        job = call().job
+        job = call().made
         if fate is Fate.UNHEARD:
             after = self._read().said
-            assert call().job.id == job.id
+            assert call().made.id == job.id
             assert self._read().said == after
 
     def _request(self, wish: Wish, **work: object) -> JobRequest:
