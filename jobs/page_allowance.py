@@ -2,12 +2,13 @@
 
 import math
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.conf import settings
-from django.db.models import F, Q, Sum
+from django.db.models import F, Sum
 from django.utils import timezone
 
 from jobs import states
@@ -52,13 +53,14 @@ def unfinished_pages() -> int:
     return int(left["pages"] or 0)
 
 
-def require_room_for_pages(identity: Identity, pages: int) -> None:
+def require_room_for_pages(identity: Identity, pages: int, *, counts: bool = True) -> None:
     """Inside the unit of work in which the job is stored. Raises TooManyUnfinishedPages.
 
     A job of more pages than the limit is let in when no other is unfinished: nobody has to cut up a document.
+    Where it `counts` not, it is only asked for a document that is still to be stored.
     """
     tenant_id = identity.tenant_id
-    if _has_room(tenant_id, pages):
+    if _has_room(tenant_id, pages if counts else 0, asked=pages):
         return
     limit = most_unfinished_pages(tenant_id)
     if limit is None:
@@ -67,11 +69,15 @@ def require_room_for_pages(identity: Identity, pages: int) -> None:
     if limit <= COUNTED_EACH_TIME:
         # Whoever hands in a job waits for who is handing in one: else two would both find the last room free.
         Tenant.objects.select_for_update(no_key=True).filter(id=tenant_id).first()
-    unfinished = unfinished_pages()
+    unfinished = _just_counted(tenant_id, limit)
+    if unfinished is None:
+        unfinished = unfinished_pages()
     if unfinished and unfinished + pages > limit:
+        if limit > COUNTED_EACH_TIME:
+            _keep(tenant_id, limit - unfinished)
         raise _refusal(limit, unfinished, pages)
     if limit > COUNTED_EACH_TIME:
-        _remember(tenant_id, limit - unfinished - pages)
+        _remember(tenant_id, limit - unfinished - (pages if counts else 0))
 
 
 def _refusal(limit: int, unfinished: int, pages: int) -> TooManyUnfinishedPages:
@@ -91,10 +97,10 @@ def _pause_s(pages: int) -> int:
     """Until so many have ended, at the pace of the newest jobs in the last minute."""
     now = timezone.now()
     since = now - timedelta(seconds=PACE_S)
-    recent = Job.objects.filter(Q(finished_at__gt=since) | Q(state=states.RUNNING)).order_by("-id")
-    rows = recent.values_list("started_at", "finished_at", "pages_succeeded", "pages_failed")[:NEWEST]
     ended_a_s = 0.0
-    for started_at, finished_at, succeeded, failed in rows:
+    for started_at, finished_at, succeeded, failed in _newest():
+        if finished_at is not None and finished_at <= since:
+            continue
         lasted_s = ((finished_at or now) - (started_at or now)).total_seconds()
         ended_a_s += (succeeded + failed) / max(PACE_S, lasted_s)
     if not ended_a_s:
@@ -102,12 +108,36 @@ def _pause_s(pages: int) -> int:
     return min(LONGEST_PAUSE_S, max(1, math.ceil(pages / ended_a_s)))
 
 
-def _has_room(tenant_id: UUID, pages: int) -> bool:
-    counted = _counted.get(tenant_id)
-    if counted is None or time.monotonic() > counted.until_s or counted.room < pages:
+def _newest() -> Iterator[tuple[datetime | None, datetime | None, int, int]]:
+    """State by state, as their index has them: whoever is refused again and again reads little each time."""
+    for state in (states.RUNNING, states.SUCCEEDED, states.PARTIALLY_SUCCEEDED, states.FAILED):
+        newest = Job.objects.filter(state=state).order_by("-id")
+        yield from newest.values_list("started_at", "finished_at", "pages_succeeded", "pages_failed")[:NEWEST]
+
+
+def _has_room(tenant_id: UUID, pages: int, *, asked: int) -> bool:
+    counted = _fresh(tenant_id)
+    if counted is None or counted.room < asked:
         return False
     counted.room -= pages
     return True
+
+
+def _just_counted(tenant_id: UUID, limit: int) -> int | None:
+    """How many pages were unfinished when this process counted last, if that is just past."""
+    counted = _fresh(tenant_id)
+    return None if counted is None or limit <= COUNTED_EACH_TIME else limit - counted.room
+
+
+def _fresh(tenant_id: UUID) -> _Counted | None:
+    counted = _counted.get(tenant_id)
+    return None if counted is None or time.monotonic() > counted.until_s else counted
+
+
+def _keep(tenant_id: UUID, room: int) -> None:
+    """Not longer than from when it was counted: who is refused again and again is to hear of room that has come."""
+    if _fresh(tenant_id) is None:
+        _remember(tenant_id, room)
 
 
 def _remember(tenant_id: UUID, room: int) -> None:

@@ -76,9 +76,10 @@ def submit_job(*, identity: Identity, request: JobRequest) -> Job:
         job.pages_total = document.pages_total if document else 1
         job.request_id, job.cache_control = request.request_id, request.cache_control
         job.priority = request.priority
-        job.webhook_url = taken_url(identity, request.webhook_url)
         require_room_for_job(identity)
         require_room_for_pages(identity, job.pages_total)
+        # After those: it may lock what whoever changes the tenant locks later.
+        job.webhook_url = taken_url(identity, request.webhook_url)
         if not request.is_paid:
             paid.enter_context(pages_paid(identity, version.served_model.name, job.pages_total))
         _insert(job)

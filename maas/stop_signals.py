@@ -75,7 +75,12 @@ class _Stop:
         self._next = self._loop.call_later(0 if hurries else self._parting.drain_s, self._let_go, server)
 
     def _let_go(self, server: Act) -> None:
-        self._parting.let_go()
+        try:
+            self._parting.let_go()
+        finally:
+            self._leave(server)
+
+    def _leave(self, server: Act) -> None:
         self._cut = self._loop.call_later(self._parting.finish_s, self._parting.cut)
         self._give_up_at_s = self._loop.time() + GOODBYE_S
         self._end_soon(server)

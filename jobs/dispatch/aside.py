@@ -30,11 +30,15 @@ class Aside:
             if self._begun_s is not None:
                 self._tell_if_long()
                 return
-            self._begun_s, self._wanted, self._told = time.monotonic(), True, False
             if self._thread is None:
-                self._thread = threading.Thread(target=self._serve, name=f"duty-{self.name}", daemon=True)
-                self._thread.start()
+                self._thread = self._started()
+            self._begun_s, self._wanted, self._told = time.monotonic(), True, False
             self._changed.notify()
+
+    def _started(self) -> threading.Thread:
+        thread = threading.Thread(target=self._serve, name=f"duty-{self.name}", daemon=True)
+        thread.start()
+        return thread
 
     @property
     def runs_for_s(self) -> float:
@@ -50,9 +54,15 @@ class Aside:
     def _serve(self) -> None:
         try:
             while self._called():
-                self._run()
-                with self._changed:
-                    self._begun_s = None
+                try:
+                    self._run()
+                finally:
+                    with self._changed:
+                        self._begun_s = None
+        except BaseException:
+            with self._changed:
+                self._thread = None
+            raise
         finally:
             connections.close_all()
 

@@ -29,7 +29,7 @@ RETURNING tenant_id, seq, %(ended)s AND (
     (SELECT webhook_url <> '' FROM job)
     OR EXISTS (
         SELECT FROM jobs_webhookendpoint e
-        WHERE e.tenant_id = jobs_event.tenant_id AND e.kind = 'endpoint' AND e.state = 'enabled'
+        WHERE e.tenant_id = jobs_event.tenant_id AND e.kind = 'endpoint' AND e.state <> 'deleted'
     )
 )
 """

@@ -1,4 +1,4 @@
-"""Whose pages are released next: start-time fair queueing between lines, by predicted work over weight.
+"""Whose pages are released next: start-time fair queueing between lines, by pages over weight.
 
 A line is what one tenant has waiting at one priority for one model version. Its next page begins, in virtual time,
 where its last one ended, or now if that is past: whoever floods places himself far behind, whoever comes new is next,
@@ -103,7 +103,7 @@ def pages_before(
         turns_before = max(0, math.floor(gap) + 1 if first else math.ceil(gap))
         if turns_before > line.waiting >= counted:
             return None
-        before += min(line.waiting, turns_before)
+        before += min(line.waiting, turns_before, line.waiting if line.room is None else max(0, line.room))
     return before
 
 

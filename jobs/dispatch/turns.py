@@ -24,7 +24,11 @@ LOCK_PATIENCE_MS = 100
 LOCK_CLASS = 0x6D61617352 << 24
 
 # Nobody waits for the disk: a wake that a crash of the database forgets is one that is sent again.
-_PATIENCE = "SELECT set_config('lock_timeout', %s, true), set_config('synchronous_commit', 'off', true)"
+# Whoever is frozen in the middle holds up the releases of the version for so long, and no longer.
+_PATIENCE = """
+SELECT set_config('lock_timeout', %s, true), set_config('synchronous_commit', 'off', true),
+    set_config('idle_in_transaction_session_timeout', '2s', true)
+"""
 _ALONE = "SELECT pg_advisory_xact_lock(%s)"
 
 _DUE = "model_version_id = %(version)s AND state = 'queued' AND run_after <= statement_timestamp()"

@@ -11,6 +11,7 @@ from jobs.documents.uploads import Upload
 from jobs.idempotency.keys import Asked, Sent
 from jobs.idempotency.once import Answered, Keep, make_in_steps, make_once
 from jobs.models import Job
+from jobs.page_allowance import require_room_for_pages
 from jobs.selectors import get_job
 from jobs.services import JobRequest, check_model, submit_job
 from tenants.context import unit_of_work
@@ -67,10 +68,12 @@ def _sent(identity: Identity, request: JobRequest, key: str | None, upload: Uplo
 def _with_document(identity: Identity, request: JobRequest, upload: Upload) -> Iterator[JobRequest]:
     """A new document's pages are counted before it is stored: what is refused leaves nothing behind."""
     version = check_model(request.model, request.parameters)
+    pages = upload.inspection.pages_total if isinstance(upload.inspection, Inspection) else None
     with unit_of_work(identity.tenant_id):
         require_room_for_job(identity)
+        if pages is not None:
+            require_room_for_pages(identity, pages, counts=False)
     with ExitStack() as paid:
-        pages = upload.inspection.pages_total if isinstance(upload.inspection, Inspection) else None
         if pages is not None:
             paid.enter_context(pages_paid(identity, version.served_model.name, pages))
         stored = store_document(identity=identity, upload=upload)

@@ -69,10 +69,14 @@ class Deliverer:
             log.exception("webhook_not_signed", tenant_id=str(held.tenant_id), delivery_id=str(held.id))
             return
         self._count(held, -1)
-        # A daemon: a receiver that hangs must not keep the process from stopping.
-        threading.Thread(
-            target=self._deliver, args=(held, outbound), name=f"webhook {held.id}", daemon=True
-        ).start()
+        try:
+            # A daemon: a receiver that hangs must not keep the process from stopping.
+            threading.Thread(
+                target=self._deliver, args=(held, outbound), name=f"webhook {held.id}", daemon=True
+            ).start()
+        except RuntimeError as error:
+            self._count(held, 1)
+            log.warning("webhook_thread_not_started", delivery_id=str(held.id), error=str(error))
 
     def _deliver(self, held: Held, outbound: Outbound) -> None:
         try:

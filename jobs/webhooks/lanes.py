@@ -51,19 +51,21 @@ class Counts:
             self._count(lane)
         self._room, self._doubtful_room = room, doubtful_room
 
-    def of(self, lane: Lane) -> int:
-        return self._endpoints[lane.endpoint_id]
+    def turn(self, lane: Lane) -> tuple[int, int, int]:
+        """The lowest is next."""
+        return self._tenants[lane.tenant_id], lane.standing, self._endpoints[lane.endpoint_id]
 
-    def take(self, lane: Lane) -> bool:
-        if not self._has_room(lane):
-            return False
+    def take(self, lane: Lane) -> None:
         self._count(lane)
         self._room -= 1
         self._doubtful_room -= lane.doubtful
-        return True
 
-    def _has_room(self, lane: Lane) -> bool:
-        if self._room <= 0 or self.of(lane) >= PER_ENDPOINT or self._tenants[lane.tenant_id] >= PER_TENANT:
+    def has_room(self, lane: Lane) -> bool:
+        if (
+            self._room <= 0
+            or self._endpoints[lane.endpoint_id] >= PER_ENDPOINT
+            or self._tenants[lane.tenant_id] >= PER_TENANT
+        ):
             return False
         if not lane.doubtful:
             return True
@@ -78,17 +80,21 @@ class Counts:
 def chosen(
     waiting: Sequence[Waiting], under_way: Iterable[Lane], *, room: int, doubtful_room: int
 ) -> list[UUID]:
-    """Endpoints that answer before those that do not, and each endpoint's first delivery before anyone's second.
+    """The tenant with the fewest requests under way first; of its endpoints, those that answer, then the least busy.
 
-    `waiting` is in the order in which it became due. `doubtful_room` is how much of the room those may take whose
-    requests may hang until they time out.
+    So an hour's backlog of one is never before what another has waiting. `waiting` is in the order in which it became
+    due. `doubtful_room` is how much of the room those may take whose requests may hang until they time out.
     """
     counts = Counts(under_way, room=room, doubtful_room=doubtful_room)
-    ahead: Counter[UUID] = Counter()
-    turns: list[tuple[int, int, int, Waiting]] = []
-    for place, one in enumerate(waiting):
-        turn = counts.of(one.lane) + ahead[one.lane.endpoint_id]
-        ahead[one.lane.endpoint_id] += 1
-        turns.append((one.lane.standing, turn, place, one))
-    in_order = (one for *_, one in sorted(turns, key=lambda turn: turn[:3]))
-    return [one.delivery_id for one in in_order if counts.take(one.lane)]
+    left = list(waiting)
+    taken: list[UUID] = []
+    while left:
+        # One that has no room now will not have it later in this round.
+        left = [one for one in left if counts.has_room(one.lane)]
+        if not left:
+            break
+        place = min(range(len(left)), key=lambda place: (*counts.turn(left[place].lane), place))
+        one = left.pop(place)
+        counts.take(one.lane)
+        taken.append(one.delivery_id)
+    return taken

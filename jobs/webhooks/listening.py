@@ -47,7 +47,7 @@ class _Listening(BaseHTTPRequestHandler):
 
 def _told(headers: dict[str, str], body: bytes, secret: str | None) -> str:
     lines = (
-        f"{time.strftime('%H:%M:%S')}  {headers.get('webhook-id', 'without webhook-id')}",
+        f"{time.strftime('%H:%M:%S')}  {ascii(headers.get('webhook-id', 'without webhook-id'))[1:-1]}",
         f"  {_verdict(headers, body, secret)}",
         _indented(body),
     )

@@ -2,6 +2,7 @@
 
 from uuid import UUID
 
+from django.db.models.functions import Now
 from django.utils import timezone
 
 from jobs.models import Job, WebhookDelivery, WebhookEndpoint, WebhookMessage
@@ -24,10 +25,10 @@ def tell_of_end(job_id: UUID, event_type: str) -> None:
 
 
 def _endpoints_of(job: Job, event_type: str) -> list[WebhookEndpoint]:
-    enabled = WebhookEndpoint.objects.filter(
-        tenant_id=job.tenant_id, kind=WebhookEndpoint.Kind.ENDPOINT, state=WebhookEndpoint.State.ENABLED
-    )
-    found = [one for one in enabled.order_by("id") if wants(one.events, event_type)]
+    there = WebhookEndpoint.objects.filter(
+        tenant_id=job.tenant_id, kind=WebhookEndpoint.Kind.ENDPOINT
+    ).exclude(state=WebhookEndpoint.State.DELETED)
+    found = [one for one in there.order_by("id") if wants(one.events, event_type)]
     return [*found, lane_of_jobs(job.tenant_id, job.webhook_url)] if job.webhook_url else found
 
 
@@ -46,4 +47,9 @@ def lane_of_jobs(tenant_id: UUID, url: str) -> WebhookEndpoint:
 
 def _delivery(message: WebhookMessage, endpoint: WebhookEndpoint, job: Job) -> WebhookDelivery:
     own = job.webhook_url if endpoint.kind == WebhookEndpoint.Kind.JOBS else ""
-    return WebhookDelivery(tenant_id=message.tenant_id, message=message, endpoint=endpoint, url=own)
+    delivery = WebhookDelivery(tenant_id=message.tenant_id, message=message, endpoint=endpoint, url=own)
+    if endpoint.state == WebhookEndpoint.State.DISABLED:
+        # To be sent once more when the endpoint is enabled again.
+        delivery.state, delivery.error_code = WebhookDelivery.State.FAILED, "endpoint_disabled"
+        delivery.next_attempt_at, delivery.ended_at = None, Now()
+    return delivery

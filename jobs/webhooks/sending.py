@@ -35,7 +35,8 @@ def attempt(outbound: Outbound) -> Outcome:
     try:
         return _answered(send(outbound), clock)
     except EgressRefused as error:
-        return _unanswered(error, clock, refused=True)
+        # A name may lead to a wrong address for a while; everything else that is refused stays so.
+        return _unanswered(error, clock, refused=error.code != "address_not_allowed")
     except EgressFailed as error:
         return _unanswered(error, clock, refused=False)
 

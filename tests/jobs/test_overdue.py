@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 from django.db import connections
 
-from jobs import states
+from jobs import overdue, states
 from jobs.deadlines import Deadlines
 from jobs.dispatch.settlement import finish_page
 from jobs.errors import Fenced
@@ -105,7 +105,11 @@ def test_a_retry_of_an_expired_job_has_all_the_time_it_needs(desk: Desk) -> None
     assert (again.expires_at, again.cancel_at, again.pages_succeeded) == (None, None, 1)
 
 
-def test_one_that_cannot_be_ended_holds_up_no_other(desk: Desk) -> None:
+@pytest.mark.parametrize("at_once", [1, 200])
+def test_one_that_cannot_be_ended_holds_up_no_other(
+    desk: Desk, at_once: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(overdue, "AT_ONCE", at_once)
     jobs = [submit(desk, Deadlines(expires_after_s=60)) for _ in range(3)]
     for job in jobs:
         let_time_pass(desk, job, 60)

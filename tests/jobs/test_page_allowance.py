@@ -23,6 +23,8 @@ def _nothing_remembered() -> Iterator[None]:
 def with_room_for(desk: Desk, pages: int) -> Desk:
     with operator_work():
         Tenant.objects.filter(id=desk.identity.tenant_id).update(unfinished_pages=pages)
+    # A changed limit is effective within a second.
+    page_allowance._counted.clear()
     return desk
 
 

@@ -153,7 +153,30 @@ def test_410_disables_the_endpoint(post: Post, receiver: Receiver) -> None:
     assert (endpoint.state, endpoint.disabled_reason) == (State.DISABLED, "gone")
     assert post.delivery().state == "failed"
     post.ended_job()
-    assert len(post.deliveries()) == 1
+    post.send_due()
+    assert len(receiver.got) == 1
+    missed = post.deliveries()
+    assert [(one.state, one.attempts_made) for one in missed] == [("failed", 1), ("failed", 0)]
+    assert missed[1].error_code == "endpoint_disabled"
+
+
+def test_what_was_missed_while_it_was_disabled_can_be_sent_once_more(post: Post, receiver: Receiver) -> None:
+    made = post.endpoint(receiver)
+    post.sql("UPDATE jobs_webhookendpoint SET state = 'disabled' WHERE true")
+    post.ended_job()
+    post.send_due()
+    assert not receiver.got
+    post.sql("UPDATE jobs_webhookendpoint SET state = 'enabled' WHERE true")
+    hour = timedelta(hours=1)
+    sent = services.replay_range(
+        identity=post.desk.identity,
+        endpoint_id=made.endpoint.id,
+        since=timezone.now() - hour,
+        until=timezone.now() + hour,
+        only_failed=True,
+    )
+    post.send_due()
+    assert (sent, len(receiver.got), post.delivery().state) == (1, 1, "delivered")
 
 
 def test_days_of_failure_disable_the_endpoint(post: Post, receiver: Receiver) -> None:
