@@ -9,6 +9,8 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from jobs.api.pagination import listing
+from jobs.api.schema import IDEMPOTENCY_KEY
+from jobs.api.sending_again import key_of, replay_headers
 from jobs.api.webhook_serializers import (
     REPLAYED,
     DeliverySerializer,
@@ -22,6 +24,7 @@ from jobs.api.webhook_serializers import (
     attempt_json,
 )
 from jobs.errors import InvalidRequest
+from jobs.idempotency.creations import create_endpoint_once, rotate_once
 from jobs.models import WebhookDelivery
 from jobs.webhooks import services
 from jobs.webhooks.selectors import deliveries, endpoints, get_delivery, get_endpoint
@@ -50,15 +53,17 @@ class EndpointList(APIView):
     @extend_schema(
         operation_id="create_webhook_endpoint",
         summary="Create a webhook endpoint",
+        parameters=[IDEMPOTENCY_KEY],
         request=EndpointRequestSerializer,
         responses={201: EndpointWithSecretSerializer, **REFUSALS},
     )
     def post(self, request: Request) -> Response:
         identity = caller(request, "webhooks:write")
+        key = key_of(request)
         asked = _asked(EndpointRequestSerializer(data=request.data))
-        made = services.create_endpoint(identity=identity, **asked)
-        headers = {"Location": f"/v1/webhooks/endpoints/{made.endpoint.id}"}
-        return Response(endpoint_body(made), status=201, headers=headers)
+        answered = create_endpoint_once(identity=identity, asked=asked, key=key)
+        headers = {"Location": f"/v1/webhooks/endpoints/{answered.made.id}", **replay_headers(answered)}
+        return Response(endpoint_body(services.with_secret(answered.made)), answered.status, headers=headers)
 
     @extend_schema(
         operation_id="list_webhook_endpoints",
@@ -113,12 +118,15 @@ class EndpointRotation(APIView):
     @extend_schema(
         operation_id="rotate_webhook_secret",
         summary="Give a webhook endpoint a new secret",
+        parameters=[IDEMPOTENCY_KEY],
         request=None,
         responses={200: EndpointWithSecretSerializer, **REFUSALS},
     )
     def post(self, request: Request, endpoint_id: str) -> Response:
-        made = services.rotate_secret(identity=caller(request, "webhooks:write"), endpoint_id=endpoint_id)
-        return Response(endpoint_body(made))
+        identity, key = caller(request, "webhooks:write"), key_of(request)
+        answered = rotate_once(identity=identity, endpoint_id=endpoint_id, key=key)
+        body = endpoint_body(services.with_secret(answered.made))
+        return Response(body, answered.status, headers=replay_headers(answered))
 
 
 class EndpointTest(APIView):

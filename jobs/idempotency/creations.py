@@ -1,4 +1,7 @@
-"""Everything else that a caller has made and may ask for again: documents, files, batches and retries."""
+"""Everything else that a caller has made and may ask for again: documents, files, batches, retries and webhooks."""
+
+from collections.abc import Mapping
+from typing import Any
 
 from jobs.batches.ids import BATCH, FILE, shown
 from jobs.batches.models import Batch, StoredFile
@@ -9,9 +12,11 @@ from jobs.documents.services import store_document
 from jobs.documents.uploads import Upload
 from jobs.idempotency.keys import Operation, Sent, fingerprint_of
 from jobs.idempotency.once import Answered, Keep, make_in_steps, make_once
-from jobs.models import Document, Job
+from jobs.models import Document, Job, WebhookEndpoint
 from jobs.selectors import get_job
 from jobs.services import retry_job
+from jobs.webhooks.selectors import get_endpoint
+from jobs.webhooks.services import create_endpoint, rotate_secret
 from tenants.context import unit_of_work
 from tenants.identity import Identity
 
@@ -68,6 +73,24 @@ def retry_once(*, identity: Identity, job_id: str, key: str | None, request_id: 
         _sent(identity, "retry_job", key, job=str(as_uuid(job_id) or job_id)),
         make=lambda: Answered(retry_job(identity=identity, job_id=job_id, request_id=request_id), ACCEPTED),
         look=get_job,
+    )
+
+
+def create_endpoint_once(
+    *, identity: Identity, asked: Mapping[str, Any], key: str | None
+) -> Answered[WebhookEndpoint]:
+    return make_once(
+        _sent(identity, "create_webhook_endpoint", key, **asked),
+        make=lambda: Answered(create_endpoint(identity=identity, **asked).endpoint, CREATED),
+        look=get_endpoint,
+    )
+
+
+def rotate_once(*, identity: Identity, endpoint_id: str, key: str | None) -> Answered[WebhookEndpoint]:
+    return make_once(
+        _sent(identity, "rotate_webhook_secret", key, endpoint=str(as_uuid(endpoint_id) or endpoint_id)),
+        make=lambda: Answered(rotate_secret(identity=identity, endpoint_id=endpoint_id).endpoint, OK),
+        look=get_endpoint,
     )
 
 

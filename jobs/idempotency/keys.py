@@ -12,7 +12,15 @@ from jobs.errors import IdempotencyKeyReused, InvalidRequest
 from jobs.priorities import STANDARD
 
 LONGEST = 255
-Operation = Literal["submit_job", "retry_job", "upload_document", "upload_file", "create_batch"]
+Operation = Literal[
+    "submit_job",
+    "retry_job",
+    "upload_document",
+    "upload_file",
+    "create_batch",
+    "create_webhook_endpoint",
+    "rotate_webhook_secret",
+]
 """By the names that the API's description gives them."""
 
 

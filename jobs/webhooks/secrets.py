@@ -21,6 +21,11 @@ def signing_secrets(tenant_id: UUID, endpoint_id: UUID | None) -> list[str]:
     return [text_of(one) for one in _of(tenant_id, endpoint_id).order_by("-created_at", "-id")]
 
 
+def lasting_secret(tenant_id: UUID, endpoint_id: UUID) -> str:
+    """The newest of an endpoint."""
+    return text_of(_of(tenant_id, endpoint_id).filter(ends_at=None).get())
+
+
 def new_secret(tenant_id: UUID, endpoint_id: UUID | None) -> str:
     made = WebhookSecret(tenant_id=tenant_id, endpoint_id=endpoint_id, salt=os.urandom(32))
     made.save(force_insert=True)

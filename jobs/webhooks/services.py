@@ -28,7 +28,7 @@ State, Reason = WebhookEndpoint.State, WebhookEndpoint.Reason
 
 @dataclass(frozen=True)
 class WithSecret:
-    """A secret is told where it is made, and not again."""
+    """A secret is told where it is made, and again only to whoever asks under the key that made it."""
 
     endpoint: WebhookEndpoint
     secret: str
@@ -52,6 +52,12 @@ def create_endpoint(
         endpoint.save(force_insert=True)
         endpoint.refresh_from_db()
         return WithSecret(endpoint, secrets.new_secret(identity.tenant_id, endpoint.id))
+
+
+def with_secret(endpoint: WebhookEndpoint) -> WithSecret:
+    """For whoever has just made it, and asks again since the answer was lost."""
+    with unit_of_work(endpoint.tenant_id):
+        return WithSecret(endpoint, secrets.lasting_secret(endpoint.tenant_id, endpoint.id))
 
 
 def change_endpoint(

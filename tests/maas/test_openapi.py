@@ -42,14 +42,12 @@ def test_the_openapi_document_tells_of_every_operation_what_it_is_and_how_it_ref
 MAKE_NOTHING = {"cancel_job", "cancel_batch", "issue_ticket", "create_embeddings"}
 """What is sent to these makes nothing that could be there twice; docs/api.md says why."""
 OF_WEBHOOKS = {
-    "create_webhook_endpoint",
     "rotate_own_webhook_secret",
-    "rotate_webhook_secret",
     "replay_webhook_deliveries",
     "replay_webhook_delivery",
     "test_webhook_endpoint",
 }
-"""What these make twice is a message or a secret more; an endpoint more is seen in their list."""
+"""What these make twice is a message or a secret more."""
 
 
 def test_everything_that_makes_something_takes_a_key_under_which_it_may_be_sent_again(

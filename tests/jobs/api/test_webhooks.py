@@ -20,8 +20,12 @@ Call = Callable[..., Any]
 
 @pytest.fixture
 def call(desk: Desk) -> Call:
-    def send(method: str, path: str, body: object = None, by: Identity = desk.identity) -> Any:
+    def send(
+        method: str, path: str, body: object = None, by: Identity = desk.identity, key: str | None = None
+    ) -> Any:
         given: dict[str, Any] = {"maas.identity": by}
+        if key is not None:
+            given["headers"] = {"Idempotency-Key": key}
         text = "" if body is None else json.dumps(body)
         return Client().generic(method, path, text, "application/json", **given)
 
@@ -107,6 +111,19 @@ def test_a_secret_is_replaced(call: Call, endpoint: dict[str, Any]) -> None:
     own = call("GET", f"{HOOKS}/secret").json()["secret"]
     assert call("GET", f"{HOOKS}/secret").json()["secret"] == own
     assert call("POST", f"{HOOKS}/secret/rotate").json()["secret"] != own
+
+
+def test_what_is_made_under_a_key_is_made_once_and_its_secret_told_again(call: Call) -> None:
+    first, again = (call("POST", f"{HOOKS}/endpoints", {"url": URL}, key="one") for _ in range(2))
+    assert (first.status_code, again.status_code) == (201, 201)
+    assert again.json() == first.json()
+    assert again.headers["Idempotent-Replay"] == "true"
+    assert len(call("GET", f"{HOOKS}/endpoints").json()["data"]) == 1
+    assert call("POST", f"{HOOKS}/endpoints", {"url": URL + "2"}, key="one").status_code == 422
+    rotate = f"{first['Location']}/rotate"
+    rotated, repeated = (call("POST", rotate, key="two") for _ in range(2))
+    assert rotated.json()["secret"] == repeated.json()["secret"] != first.json()["secret"]
+    assert call("POST", rotate, key="three").json()["secret"] != rotated.json()["secret"]
 
 
 def test_a_range_without_bounds_is_refused(call: Call, endpoint: dict[str, Any]) -> None:
