@@ -16,8 +16,8 @@ MOST_LANES = 5_000
 
 _ANY_DUE = """
 SELECT EXISTS (
-    SELECT FROM jobs_webhookdelivery WHERE state = 'pending' AND next_attempt_at <= clock_timestamp()
-      AND (lease_until IS NULL OR lease_until <= clock_timestamp())
+    SELECT FROM jobs_webhookdelivery WHERE state = 'pending' AND next_attempt_at <= statement_timestamp()
+      AND (lease_until IS NULL OR lease_until <= statement_timestamp())
 )
 """
 

@@ -156,6 +156,11 @@ class WebhookDelivery(TenantOwned):
                 name="jobs_webhookdelivery_due",
             ),
             models.Index(
+                fields=["next_attempt_at"],
+                condition=models.Q(state="pending"),
+                name="jobs_webhookdelivery_next",
+            ),
+            models.Index(
                 fields=["lease_until"],
                 condition=models.Q(state="pending", lease_until__isnull=False),
                 name="jobs_webhookdelivery_held",

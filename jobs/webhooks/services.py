@@ -75,13 +75,21 @@ def change_endpoint(
     wanted = None if events is None else _checked(events)
     with unit_of_work(identity.tenant_id):
         endpoint = get_endpoint(endpoint_id, for_update=True)
-        endpoint.url = endpoint.url if url is None else url
+        if url not in (None, endpoint.url):
+            endpoint.url = url
+            _forget_health(endpoint)
         endpoint.events = endpoint.events if wanted is None else wanted
         endpoint.description = endpoint.description if description is None else description
         endpoint.save(update_fields=["url", "events", "description"])
         if enabled is not None:
             (_enable if enabled else _disable)(endpoint)
     return endpoint
+
+
+def _forget_health(endpoint: WebhookEndpoint) -> None:
+    """What another address did says nothing of this one."""
+    endpoint.failing_since, endpoint.given_up, endpoint.succeeded_at = None, 0, None
+    endpoint.save(update_fields=["failing_since", "given_up", "succeeded_at"])
 
 
 def _enable(endpoint: WebhookEndpoint) -> None:

@@ -179,6 +179,21 @@ def test_what_was_missed_while_it_was_disabled_can_be_sent_once_more(post: Post,
     assert (sent, len(receiver.got), post.delivery().state) == (1, 1, "delivered")
 
 
+def test_another_address_begins_with_a_clean_slate(post: Post, receiver: Receiver) -> None:
+    made = post.endpoint(receiver)
+    post.sql(
+        "UPDATE jobs_webhookendpoint SET failing_since = clock_timestamp() - interval '9 days', given_up = 9 WHERE true"
+    )
+    changed = services.change_endpoint(
+        identity=post.desk.identity, endpoint_id=made.endpoint.id, url=f"{receiver.url}/new"
+    )
+    assert (changed.failing_since, changed.given_up) == (None, 0)
+    same = services.change_endpoint(
+        identity=post.desk.identity, endpoint_id=made.endpoint.id, url=changed.url
+    )
+    assert same.url == changed.url
+
+
 def test_days_of_failure_disable_the_endpoint(post: Post, receiver: Receiver) -> None:
     made = post.endpoint(receiver)
     receiver.status = 500
