@@ -186,6 +186,11 @@ def live_workers() -> list[WorkerReport]:
     return prompt_redis(settings.MAAS_REDIS_URL).ask(_live_workers)
 
 
+def live_workers_patiently() -> list[WorkerReport]:
+    """For whoever has the time, and would take all others for dead without an answer. Raises RedisError."""
+    return _live_workers(_connection())
+
+
 def _live_workers(client: "redis.Redis") -> list[WorkerReport]:
     names = sorted(name.decode() for name in cast("set[bytes]", client.smembers(NAMES)))
     if not names:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import redis
 import structlog
 
-from inference.affinity.heartbeats import EXPIRES_S, WorkerReport, live_workers
+from inference.affinity.heartbeats import EXPIRES_S, WorkerReport, live_workers_patiently
 from inference.affinity.lost_homes import LostHomes
 
 log = structlog.get_logger(__name__)
@@ -36,7 +36,7 @@ class OtherWorkers:
 
     def look(self) -> Company:
         try:
-            seen = live_workers()
+            seen = live_workers_patiently()
         except redis.RedisError as error:
             log.warning("workers_not_seen", error=str(error))
             self._away_s = self._clock()

@@ -1,6 +1,7 @@
 """Whatever becomes of the worker, each line of a batch is answered once and charged once."""
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -131,6 +132,11 @@ def test_a_file_past_its_time_is_erased_but_not_while_a_batch_reads_it(
     eventually(gone, "the end of the file", RUN_S)
 
 
+def _at_attempt(product: Product, batch: Any, attempt: int) -> list[tuple[Any, ...]]:
+    """A slice, which the next worker takes in the moment in which its lease has ended."""
+    return [row for row in tasks(product, batch, "running") if row[2] == attempt]
+
+
 def line_under_way(product: Product, batch: Any) -> list[tuple[Any, ...]]:
     """Of a slice whose lines run one by one."""
     return product.rows(
@@ -141,10 +147,9 @@ def line_under_way(product: Product, batch: Any) -> list[tuple[Any, ...]]:
 
 def test_a_line_that_kills_each_worker_fails_alone(client: openai.OpenAI, product: Product) -> None:
     batch = begun(client, 400)
-    for _ in range(2):
-        eventually(lambda: tasks(product, batch, "running"), "the slice in a worker's hands", RUN_S)
+    for attempt in (1, 2):
+        eventually(partial(_at_attempt, product, batch, attempt), "the slice in a worker's hands", RUN_S)
         product.process("worker").kill()
-        eventually(lambda: not tasks(product, batch, "running"), "the end of its lease", RUN_S)
     deadly = dies_with_a_line(product, batch)
     over = ended(client, batch, RUN_S)
     assert over.status == "completed"

@@ -289,7 +289,7 @@ def test_a_worker_whose_redis_is_away_goes_on_with_what_it_holds(
         looked.set()
         raise redis.ConnectionError("away")
 
-    monkeypatch.setattr(others, "live_workers", away)
+    monkeypatch.setattr(others, "live_workers_patiently", away)
     assert looked.wait(10)
     cold = next(key for key in work.pool.keys if key not in held)
     work.ask(cold, oldest_s=11.0)
