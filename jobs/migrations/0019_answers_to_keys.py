@@ -39,4 +39,11 @@ class Migration(migrations.Migration):
                 to="jobs.job",
             ),
         ),
+        # The version before knows keys of jobs alone. Rows are behind the wall for the table's owner too.
+        migrations.RunSQL(
+            migrations.RunSQL.noop,
+            "ALTER TABLE jobs_idempotencykey NO FORCE ROW LEVEL SECURITY;"
+            " DELETE FROM jobs_idempotencykey WHERE job_id IS NULL;"
+            " ALTER TABLE jobs_idempotencykey FORCE ROW LEVEL SECURITY;",
+        ),
     ]

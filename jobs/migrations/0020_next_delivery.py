@@ -1,13 +1,20 @@
-"""By what it is seen that no delivery is due, however many wait for their hour. The table is younger than this."""
+"""By what it is seen that no delivery is due, however many wait for their hour.
 
+Built while others go on writing, and so outside of a transaction; the migration can be run again.
+"""
+
+from django.contrib.postgres.operations import AddIndexConcurrently
 from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
+    atomic = False
+
     dependencies = [("jobs", "0019_answers_to_keys")]
 
     operations = [
-        migrations.AddIndex(
+        migrations.RunSQL("DROP INDEX CONCURRENTLY IF EXISTS jobs_webhookdelivery_next", migrations.RunSQL.noop),
+        AddIndexConcurrently(
             "webhookdelivery",
             models.Index(
                 condition=models.Q(("state", "pending")),

@@ -46,9 +46,10 @@ def test_a_job_that_is_not_done_in_time_expires_and_what_was_done_is_kept_and_ch
     first, second, third = desk.pages(job)
     desk.finish(first)
     running = desk.claimed(second)
-    assert end_overdue_jobs() == 0
+    end_overdue_jobs()
+    assert desk.again(job).state == states.RUNNING
     let_time_pass(desk, job, 60)
-    assert end_overdue_jobs() == 1
+    assert end_overdue_jobs() >= 1
     after = desk.again(job)
     assert (after.state, after.error_code, after.pages_succeeded) == (states.EXPIRED, "job_expired", 1)
     assert after.finished_at is not None
@@ -61,13 +62,12 @@ def test_a_job_that_is_not_done_in_time_expires_and_what_was_done_is_kept_and_ch
         last = Event.objects.filter(job=job).order_by("seq").last()
     assert last is not None
     assert (last.type, last.data["state"]) == ("job.expired", "expired")
-    assert end_overdue_jobs() == 0
 
 
 def test_cancel_after_cancels(desk: Desk) -> None:
     job = submit(desk, Deadlines(cancel_after_s=60))
     let_time_pass(desk, job, 60)
-    assert end_overdue_jobs() == 1
+    end_overdue_jobs()
     after = desk.again(job)
     assert (after.state, after.error_code) == (states.CANCELED, "")
 
@@ -91,7 +91,7 @@ def test_a_job_that_has_ended_stays_as_it_is(desk: Desk) -> None:
     job = submit(desk, Deadlines(expires_after_s=60), pages=2)
     cancel_job(identity=desk.identity, job_id=job.id)
     let_time_pass(desk, job, 60)
-    assert end_overdue_jobs() == 0
+    end_overdue_jobs()
     assert not end_overdue_job(tenant_id=job.tenant_id, job_id=job.id)
     assert desk.again(job).state == states.CANCELED
 
@@ -115,17 +115,18 @@ def test_one_that_cannot_be_ended_holds_up_no_other(
         let_time_pass(desk, job, 60)
     with unit_of_work(jobs[0].tenant_id):
         Job.objects.select_for_update().get(id=jobs[0].id)
-        ended = _in_another_thread()
-    assert ended == 2
-    assert end_overdue_jobs() == 1
+        _in_another_thread()
+    assert [desk.again(job).state for job in jobs] == [states.QUEUED, states.EXPIRED, states.EXPIRED]
+    end_overdue_jobs()
+    assert desk.again(jobs[0]).state == states.EXPIRED
 
 
-def _in_another_thread() -> int:
-    def end() -> int:
+def _in_another_thread() -> None:
+    def end() -> None:
         try:
-            return end_overdue_jobs()
+            end_overdue_jobs()
         finally:
             connections.close_all()
 
     with ThreadPoolExecutor(1) as pool:
-        return pool.submit(end).result(30)
+        pool.submit(end).result(30)
