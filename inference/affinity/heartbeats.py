@@ -187,7 +187,7 @@ def live_workers() -> list[WorkerReport]:
 
 
 def live_workers_patiently() -> list[WorkerReport]:
-    """For whoever has the time, and would take all others for dead without an answer. Raises RedisError."""
+    """For workers, who would take all others for dead, and for operators, who ask seldom. Raises RedisError."""
     return _live_workers(_connection())
 
 

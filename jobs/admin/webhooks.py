@@ -144,7 +144,6 @@ class WebhookDeliveryAdmin(_WebhookAdmin):
         ("tenant", AutocompleteSelectFilter),
         ("created_at", CreatedFilter),
     )
-    list_select_related = ("tenant", "message", "endpoint")
     ordering = ("-id",)
     fields = (
         "named",
@@ -162,6 +161,10 @@ class WebhookDeliveryAdmin(_WebhookAdmin):
         "ended_at",
     )
     actions = ("replay",)
+
+    def get_queryset(self, request: HttpRequest) -> "QuerySet[WebhookDelivery]":
+        rows: QuerySet[WebhookDelivery] = super().get_queryset(request)
+        return rows.select_related("tenant", "message", "endpoint")
 
     def row_actions(self, row: WebhookDelivery) -> list[str]:
         return ["replay"] if row.endpoint.state == WebhookEndpoint.State.ENABLED else []

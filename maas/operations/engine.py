@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import redis
 import structlog
 
-from inference.affinity.heartbeats import WorkerReport, live_workers
+from inference.affinity.heartbeats import WorkerReport, live_workers_patiently
 from inference.figures.store import PartNow, Span, WorkerFigures, last_spans, told_by
 from inference.figures.sums import ModelSums, summed
 from maas.operations.queues import Queue, among, queues
@@ -101,7 +101,7 @@ class EngineRow:
 def gather_engine() -> EngineNow:
     """Two reads of the database and three of Redis, however many workers and models there are."""
     try:
-        workers = live_workers()
+        workers = live_workers_patiently()
         told = told_by([worker.name for worker in workers])
         spans = last_spans(time.time())
     except redis.RedisError as error:

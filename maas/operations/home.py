@@ -8,7 +8,7 @@ import redis
 import structlog
 from django.contrib.admin.models import LogEntry
 
-from inference.affinity.heartbeats import WorkerReport, live_workers
+from inference.affinity.heartbeats import WorkerReport, live_workers_patiently
 from maas.operations.day import JobsOfDay, PagesOfMinute, failures_of_day, jobs_of_day, pages_of_hour
 from maas.operations.queues import Queue, among, queues
 from maas.operations.remembered import Remembered
@@ -82,7 +82,7 @@ def _deeds() -> list[LogEntry]:
 
 def _workers() -> list[WorkerReport] | None:
     try:
-        return live_workers()
+        return live_workers_patiently()
     except redis.RedisError as error:
         log.warning("workers_not_seen", error=str(error))
         return None

@@ -19,6 +19,7 @@ from jobs.admin.events import details_of
 from jobs.dispatch.settlement import Failure, fail_page
 from jobs.models import Event
 from jobs.services import JobRequest, cancel_job, retry_job, submit_job
+from jobs.webhooks.services import create_endpoint, send_test
 from tenants.admin.records import BoundedPaginator, FoundById
 from tenants.context import OPERATOR, operator_work
 from tenants.identity import Identity
@@ -45,6 +46,8 @@ def row_of_each_kind(version: ModelVersion) -> Desk:
     desk.finish(desk.pages(desk.submit(pages=2))[0])
     desk.submit()
     BatchDesk(desk.identity, version).batch()
+    hook = create_endpoint(identity=desk.identity, url="https://example.com/hook")
+    send_test(identity=desk.identity, endpoint_id=hook.endpoint.id)
     return desk
 
 

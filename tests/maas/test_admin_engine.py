@@ -105,7 +105,7 @@ def test_a_pool_that_no_worker_serves_is_said_in_words(
     heart = Heartbeat(unique("worker"), "CPU")
     for page in ("engine", "home"):
         monkeypatch.setattr(
-            f"maas.operations.{page}.live_workers",
+            f"maas.operations.{page}.live_workers_patiently",
             lambda: [worker for worker in heartbeats.live_workers() if worker.name == heart.name],
         )
     heart.beat(Beat(pools=("elsewhere",)))
@@ -121,7 +121,7 @@ def test_a_pool_that_no_worker_serves_is_said_in_words(
 def test_no_worker_is_said_in_words(
     operator: Client, version: ModelVersion, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("maas.operations.engine.live_workers", list)
+    monkeypatch.setattr("maas.operations.engine.live_workers_patiently", list)
     # An idle version of many is else not among those that are shown.
     monkeypatch.setattr("maas.operations.queues.MOST_VERSIONS", 100_000)
     page = live(operator)
