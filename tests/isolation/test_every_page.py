@@ -264,6 +264,7 @@ def test_usage_counts_ones_own_alone(
 ) -> None:
     lines = list(csv.DictReader(browser.get("/usage.csv").text.splitlines()))
     own = product.rows(
-        "SELECT count(*), sum(quantity) FROM tenants_usagerecord WHERE tenant_id = %s", account.tenant_id
+        "SELECT count(*), coalesce(sum(quantity), 0) FROM tenants_usagerecord WHERE tenant_id = %s",
+        account.tenant_id,
     )
     assert [(sum(int(one["records"]) for one in lines), sum(int(one["quantity"]) for one in lines))] == own
