@@ -73,8 +73,9 @@ def require_room_for_pages(identity: Identity, pages: int, *, counts: bool = Tru
     if unfinished is None:
         unfinished = unfinished_pages()
     if unfinished and unfinished + pages > limit:
-        if limit > COUNTED_EACH_TIME:
-            _keep(tenant_id, limit - unfinished)
+        # Not longer than from when it was counted: who is refused again and again is to hear of room that has come.
+        if limit > COUNTED_EACH_TIME and _fresh(tenant_id) is None:
+            _remember(tenant_id, limit - unfinished)
         raise _refusal(limit, unfinished, pages)
     if limit > COUNTED_EACH_TIME:
         _remember(tenant_id, limit - unfinished - (pages if counts else 0))
@@ -132,12 +133,6 @@ def _just_counted(tenant_id: UUID, limit: int) -> int | None:
 def _fresh(tenant_id: UUID) -> _Counted | None:
     counted = _counted.get(tenant_id)
     return None if counted is None or time.monotonic() > counted.until_s else counted
-
-
-def _keep(tenant_id: UUID, room: int) -> None:
-    """Not longer than from when it was counted: who is refused again and again is to hear of room that has come."""
-    if _fresh(tenant_id) is None:
-        _remember(tenant_id, room)
 
 
 def _remember(tenant_id: UUID, room: int) -> None:

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from heapq import heapify, heappop, heappush
 from uuid import UUID
 
 PER_ENDPOINT = 2
@@ -86,15 +87,18 @@ def chosen(
     due. `doubtful_room` is how much of the room those may take whose requests may hang until they time out.
     """
     counts = Counts(under_way, room=room, doubtful_room=doubtful_room)
-    left = list(waiting)
+    in_order = [(counts.turn(one.lane), place) for place, one in enumerate(waiting)]
+    heapify(in_order)
     taken: list[UUID] = []
-    while left:
-        # One that has no room now will not have it later in this round.
-        left = [one for one in left if counts.has_room(one.lane)]
-        if not left:
-            break
-        place = min(range(len(left)), key=lambda place: (*counts.turn(left[place].lane), place))
-        one = left.pop(place)
-        counts.take(one.lane)
-        taken.append(one.delivery_id)
+    while in_order:
+        turn, place = heappop(in_order)
+        lane = waiting[place].lane
+        # Turns only ever come later while others are taken, and who has no room now has none later in this round.
+        if not counts.has_room(lane):
+            continue
+        if (now := counts.turn(lane)) != turn:
+            heappush(in_order, (now, place))
+            continue
+        counts.take(lane)
+        taken.append(waiting[place].delivery_id)
     return taken

@@ -5,8 +5,8 @@ from datetime import datetime
 from typing import Any
 
 import pytest
-from django.test import Client
 
+from tests.jobs.api.conftest import send_job
 from tests.jobs.conftest import Desk
 
 Post = Callable[..., Any]
@@ -14,11 +14,8 @@ Post = Callable[..., Any]
 
 @pytest.fixture
 def post(desk: Desk) -> Post:
-    def send(cancel_after: str | None = None, **fields: object) -> Any:
-        headers = {} if cancel_after is None else {"Cancel-After": cancel_after}
-        body = {"model": desk.version.served_model.name, "input": "hello", **fields}
-        given: dict[str, Any] = {"maas.identity": desk.identity}
-        return Client().post("/v1/jobs", body, "application/json", headers=headers, **given)
+    def send(cancel_after: str | None = None, **fields: Any) -> Any:
+        return send_job(desk, {} if cancel_after is None else {"Cancel-After": cancel_after}, **fields)
 
     return send
 

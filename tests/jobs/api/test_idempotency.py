@@ -19,6 +19,7 @@ from jobs.services import cancel_job
 from tenants.context import APP
 from tenants.identity import Identity
 from tests.fixtures import unique
+from tests.jobs.api.conftest import form_of, send_job
 from tests.jobs.conftest import Desk
 
 Post = Callable[..., Any]
@@ -27,30 +28,14 @@ Post = Callable[..., Any]
 @pytest.fixture
 def post(desk: Desk) -> Post:
     def send(key: str | None, text: str = "hello", upload: Upload | None = None) -> Any:
-        given: dict[str, Any] = {"maas.identity": desk.identity}
-        if upload:
-            given["maas.upload"] = upload
-        headers = {} if key is None else {"Idempotency-Key": key}
-        body = {"model": desk.version.served_model.name, "input": text}
-        return Client().post("/v1/jobs", body, "application/json", headers=headers, **given)
+        return send_job(desk, {} if key is None else {"Idempotency-Key": key}, upload, input=text)
 
     return send
 
 
 @pytest.fixture
 def upload(desk: Desk, tmp_path: Path) -> Upload:
-    """A form as the edge hands it over: on disk, hashed and looked at."""
-    path = tmp_path / "text"
-    path.write_text("hello")
-    return Upload(
-        path=path,
-        sha256=unique("sha"),
-        size_bytes=5,
-        filename="a.txt",
-        content_type="text/plain",
-        fields={"model": desk.version.served_model.name},
-        inspection=Inspection("text/plain", "text", (PageSize(0, 0),)),
-    )
+    return form_of(desk, tmp_path)
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,10 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from jobs.documents.reader.contents import Inspection, PageSize
 from jobs.documents.uploads import Upload
 from jobs.models import Job
 from jobs.priorities import BULK, INTERACTIVE
-from tests.fixtures import unique
+from tests.jobs.api.conftest import form_of, send_job
 from tests.jobs.conftest import Desk
 
 Post = Callable[..., Any]
@@ -20,30 +19,15 @@ Post = Callable[..., Any]
 
 @pytest.fixture
 def post(desk: Desk) -> Post:
-    def send(key: str = "", upload: Upload | None = None, **more: object) -> Any:
-        given: dict[str, Any] = {"maas.identity": desk.identity}
-        if upload:
-            given["maas.upload"] = upload
-        headers = {"Idempotency-Key": key} if key else {}
-        body = {"model": desk.version.served_model.name, "input": "hello", **more}
-        return Client().post("/v1/jobs", body, "application/json", headers=headers, **given)
+    def send(key: str = "", upload: Upload | None = None, **more: Any) -> Any:
+        return send_job(desk, {"Idempotency-Key": key} if key else {}, upload, **more)
 
     return send
 
 
 @pytest.fixture
 def upload(desk: Desk, tmp_path: Path) -> Upload:
-    path = tmp_path / "text"
-    path.write_text("hello")
-    return Upload(
-        path=path,
-        sha256=unique("sha"),
-        size_bytes=5,
-        filename="a.txt",
-        content_type="text/plain",
-        fields={"model": desk.version.served_model.name, "priority": "bulk"},
-        inspection=Inspection("text/plain", "text", (PageSize(0, 0),)),
-    )
+    return form_of(desk, tmp_path, priority="bulk")
 
 
 def shown(desk: Desk, job_id: str) -> Any:

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from tests.tenants.egress.receiver import OK, Receiver
-
-HOST = "hooks.example.com"
+from tests.tenants.egress.world import HOST, World
 
 
 def certificate(folder: Path, name: str) -> Path:
@@ -52,3 +51,8 @@ def receiver(own_certificate: Path) -> Iterator[Callable[..., Receiver]]:
     yield start
     for one in started:
         one.close()
+
+
+@pytest.fixture
+def world(receiver: Callable[..., Receiver], own_certificate: Path) -> Callable[..., World]:
+    return lambda *pieces, **options: World(receiver(*pieces, **options), own_certificate)

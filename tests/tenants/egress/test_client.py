@@ -1,11 +1,11 @@
-"""Requests to the outside, over real TLS: whom they reach, and what the other side can do to them."""
+"""Requests to the outside, over real TLS: whom they reach, and whom they trust."""
 
 import io
 import socket
 import ssl
 import threading
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
@@ -15,77 +15,13 @@ from prometheus_client import REGISTRY
 
 from tenants.egress import client, lookup
 from tenants.egress.addresses import Address
-from tenants.egress.client import DOCUMENT_CAPS, WEBHOOK_CAPS, Answer, Caps, Client, Outbound
+from tenants.egress.client import DOCUMENT_CAPS, WEBHOOK_CAPS, Client, Outbound
 from tenants.egress.errors import EgressFailed, EgressRefused
 from tenants.egress.lookup import Resolve
 from tenants.egress.urls import Rules
-from tests.tenants.egress.conftest import HOST, certificate
-from tests.tenants.egress.receiver import OK, Receiver
-
-PUBLIC, ANOTHER = "93.184.216.34", "2606:4700::1111"
-QUICK = replace(WEBHOOK_CAPS, total_s=1.0)
-"""For what ends only by it."""
-WITH_BODY = replace(WEBHOOK_CAPS, needs_body=True)
-DRIP_S = 0.02
-"""Far below any timeout: only an end that bytes do not move can end it."""
-
-
-@dataclass
-class World:
-    """What names lead to, and, behind every public address, the receiver."""
-
-    receiver: Receiver
-    trust: Path
-    answers: list[Sequence[str]] = field(default_factory=lambda: [[PUBLIC]])
-    rules: Rules = field(default_factory=Rules)
-    looked_up: list[str] = field(default_factory=list)
-    dialled: list[tuple[str, int]] = field(default_factory=list)
-    dead: set[str] = field(default_factory=set)
-
-    def resolve(self, host: str) -> Sequence[Address]:
-        """Its answers one after the other, and then the last one for ever."""
-        self.looked_up.append(host)
-        found = self.answers[min(len(self.looked_up), len(self.answers)) - 1]
-        return [ip_address(one) for one in found]
-
-    def dial(self, address: Address, port: int, timeout_s: float) -> socket.socket:
-        self.dialled.append((str(address), port))
-        if str(address) in self.dead:
-            raise ConnectionRefusedError(111, "Connection refused")
-        return socket.create_connection(("127.0.0.1", self.receiver.port), timeout_s)
-
-    def send(self, outbound: Outbound | None = None, caps: Caps = WEBHOOK_CAPS, file: Any = None) -> Answer:
-        return self.client().send(outbound or post(), caps=caps, file=file)
-
-    def client(self) -> Client:
-        return Client(self.rules, self.resolve, self.dial, ssl.create_default_context(cafile=self.trust))
-
-
-Make = Callable[..., World]
-
-
-@pytest.fixture
-def world(receiver: Callable[..., Receiver], own_certificate: Path) -> Make:
-    return lambda *pieces, **options: World(receiver(*pieces, **options), own_certificate)
-
-
-def post(body: bytes = b"{}", url: str = f"https://{HOST}/in?a=1", **headers: str) -> Outbound:
-    return Outbound("POST", url, {"Content-Type": "application/json", **headers}, body)
-
-
-def failure(here: World, caps: Caps = WEBHOOK_CAPS, outbound: Outbound | None = None) -> str:
-    with pytest.raises(EgressFailed) as failed:
-        here.send(outbound, caps)
-    return failed.value.code
-
-
-def refusal(here: World, outbound: Outbound | None = None) -> str:
-    """Before anybody was connected to."""
-    with pytest.raises(EgressRefused) as refused:
-        here.send(outbound)
-    assert here.dialled == []
-    return refused.value.code
-
+from tests.tenants.egress.conftest import certificate
+from tests.tenants.egress.receiver import OK
+from tests.tenants.egress.world import ANOTHER, DRIP_S, HOST, PUBLIC, QUICK, Make, failure, post, refusal
 
 # Whom it reaches
 
@@ -257,124 +193,6 @@ def test_a_server_without_tls_is_a_failure(world: Make) -> None:
 def test_a_handshake_that_drips_ends_in_time(world: Make) -> None:
     drip = world(b"\x16\x03\x03\x40\x00", endlessly=b"\x02", every_s=DRIP_S, plain=True, listens=False)
     assert failure(drip, QUICK) == "tls_failed"
-
-
-# What the other side can do
-
-
-@pytest.mark.parametrize(
-    ("pieces", "endlessly"),
-    [
-        ([b"H"], b"T"),
-        ([b"HTTP/1.1 200 OK\r\nX-Long: "], b"x"),
-        ([b"HTTP/1.1 200 OK\r\nContent-Length: 60000\r\n\r\n"], b"x"),
-        ([b"HTTP/1.1 200 OK\r\n\r\n"], b"x"),
-        ([b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"], b"1\r\nx\r\n"),
-        ([b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n"], b"X: y\r\n"),
-        ([b"HTTP/1.1 100 Continue\r\n\r\n"], b"HTTP/1.1 100 Continue\r\n\r\n"),
-    ],
-    ids=["status", "header", "body", "body without a length", "chunks", "trailers", "continue"],
-)
-def test_an_answer_that_drips_ends_in_time(world: Make, pieces: list[bytes], endlessly: bytes) -> None:
-    assert failure(world(*pieces, endlessly=endlessly, every_s=DRIP_S), QUICK) == "answer_timeout"
-
-
-def test_silence_ends_in_time(world: Make) -> None:
-    assert failure(world(b"", endlessly=b"", every_s=30.0), QUICK) == "answer_timeout"
-
-
-def test_a_receiver_that_takes_nothing_ends_in_time(world: Make) -> None:
-    deaf = world(b"", every_s=30.0, listens=False)
-    assert failure(deaf, QUICK, post(bytes(32 * 2**20))) == "answer_timeout"
-
-
-def test_a_receiver_that_takes_it_bit_by_bit_ends_in_time(world: Make) -> None:
-    """Each bit is taken well within any timeout; what is left when the time is over is not sent."""
-    here, body = world(every_s=DRIP_S, sips=True), bytes(8 * 2**20)
-    assert failure(here, QUICK, post(body)) == "answer_timeout"
-    here.receiver.close()
-    assert here.receiver.sipped < len(body) // 2
-
-
-@pytest.mark.parametrize(
-    ("pieces", "endlessly", "code"),
-    [
-        ([b"HTTP/1.1 200 OK\r\n"], b"X-A: b\r\n" * 100, "answer_invalid"),
-        ([b"HTTP/1.1 200 OK\r\nX-Long: "], b"x" * 1000, "answer_too_large"),
-        ([], b"x" * 1000, "answer_too_large"),
-        ([], b"HTTP/1.1 100 Continue\r\n\r\n" * 50, "answer_too_large"),
-    ],
-    ids=["headers", "header", "status", "continue"],
-)
-def test_endless_headers_are_a_failure(world: Make, pieces: list[bytes], endlessly: bytes, code: str) -> None:
-    assert failure(world(*pieces or [b""], endlessly=endlessly), WITH_BODY) == code
-
-
-ENDLESS = {
-    "to the end": ([b"HTTP/1.1 200 OK\r\n\r\n"], b"x" * 1000),
-    "of a length": ([b"HTTP/1.1 200 OK\r\nContent-Length: 99999999999999\r\n\r\n"], b"x" * 1000),
-    "in chunks": ([b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"], b"1\r\nx\r\n" * 200),
-    "in a chunk": ([b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffff\r\n"], b"x" * 1000),
-    "in a chunk below zero": ([b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n-1\r\n"], b"x" * 1000),
-}
-
-
-@pytest.mark.parametrize("body", ENDLESS)
-def test_an_endless_body_is_cut_where_only_the_status_counts(world: Make, body: str) -> None:
-    pieces, endlessly = ENDLESS[body]
-    answer = world(*pieces, endlessly=endlessly).send()
-    assert (answer.status, answer.whole, answer.body) == (200, False, b"x" * 64 * 2**10)
-
-
-@pytest.mark.parametrize("body", ENDLESS)
-def test_an_endless_body_is_a_failure_where_it_is_wanted(world: Make, body: str) -> None:
-    pieces, endlessly = ENDLESS[body]
-    assert failure(world(*pieces, endlessly=endlessly), WITH_BODY) == "answer_too_large"
-
-
-@pytest.mark.parametrize("frame", [b"1;" + b"e" * 900 + b"\r\nx\r\n", b"0\r\n" + b"X: y\r\n" * 100])
-def test_frames_that_outweigh_the_body_are_a_failure(world: Make, frame: bytes) -> None:
-    here = world(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", endlessly=frame)
-    assert failure(here, WITH_BODY) in {"answer_too_large", "answer_invalid"}
-
-
-@pytest.mark.parametrize(
-    "header", [b"Content-Encoding: gzip", b"Content-Encoding: br", b"Transfer-Encoding: gzip, chunked"]
-)
-def test_a_compressed_body_is_never_unpacked(world: Make, header: bytes) -> None:
-    packed = b"HTTP/1.1 200 OK\r\n" + header + b"\r\nContent-Length: 9\r\n\r\ncompressed"
-    answer = world(packed).send()
-    assert (answer.status, answer.body, answer.whole) == (200, b"", False)
-    assert failure(world(packed), WITH_BODY) == "answer_invalid"
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nshort",
-        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nshort",
-        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nnumber\r\n",
-        b"HTTP/1.1 101 Switching Protocols\r\n\r\n",
-        b"HTTP/1.1 103 Early Hints\r\n\r\n",
-        b"HTTP/2.0 200 OK\r\n\r\n",
-        b"HTTP/1.1 20 OK\r\n\r\n",
-        b"HTTP/1.1 999999 OK\r\n\r\n",
-        b"SSH-2.0-OpenSSH_9.2\r\n",
-        b"\r\n\r\n",
-        b"\x00" * 50,
-    ],
-)
-def test_what_is_no_whole_http_answer_is_a_failure(world: Make, answer: bytes) -> None:
-    assert failure(world(answer)) == "answer_invalid"
-
-
-def test_a_connection_that_ends_without_an_answer_is_a_failure(world: Make) -> None:
-    assert failure(world(b"")) == "connection_failed"
-
-
-def test_headers_of_an_answer_come_as_one_line_each(world: Make) -> None:
-    answer = world(b"HTTP/1.1 204 No\r\nX-A: one\r\n two\r\nX-B: \x00\x1b[2J\r\n\r\n").send()
-    assert answer.headers == {"x-a": "one two", "x-b": "[2J"}
 
 
 # What is sent
