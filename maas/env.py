@@ -119,7 +119,7 @@ class DatabaseUrl:
         if role:
             options["options"] = f"-c role={role} -c idle_in_transaction_session_timeout={patience_s}s"
         return {
-            "ENGINE": "django_prometheus.db.backends.postgresql",
+            "ENGINE": "maas.postgres",
             "NAME": self.name,
             "USER": self.user,
             "PASSWORD": self.password,

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import random
 import signal
 import socket
 import time
@@ -32,12 +33,13 @@ from .control import remove_outbox
 from .options import Options
 from .picky import MODEL
 from .rabbitmq import OwnRabbitmq
+from .wires import Wires
 
 WEBS = ("web-1", "web-2")
 WORKERS = ("worker-1", "worker-2")
 SCHEDULERS = ("scheduler-1", "scheduler-2")
 BACKEND = "postgres backend"
-"""One connection's process: its death makes PostgreSQL end all others and recover."""
+"""One connection's process: its death makes PostgreSQL end all others and recover, its sleep holds what it locked."""
 _HOST = "127.0.0.1"
 _LOOK_EVERY_S = 0.1
 _START_S = 240.0
@@ -57,6 +59,7 @@ class Cluster:
         self.ports = {name: free_port() for name in (*WEBS, *WORKERS, *SCHEDULERS)}
         self._rabbitmq = OwnRabbitmq(home) if options.broker == "rabbitmq" else None
         self.services: dict[str, str] = {}
+        self.wires = Wires()
 
     async def __aenter__(self) -> Self:
         await self._supervisor.__aenter__()
@@ -71,6 +74,7 @@ class Cluster:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self._supervisor.__aexit__(kind, error, trace)
+        self.wires.close()
         self._scratch.remove_all()
 
     @property
@@ -81,7 +85,8 @@ class Cluster:
 
     @property
     def frozen(self) -> tuple[str, ...]:
-        return (*WORKERS, *WEBS, *SCHEDULERS, "rabbitmq" if self._rabbitmq else "redis", "postgres")
+        broker = "rabbitmq" if self._rabbitmq else "redis"
+        return (*WORKERS, *WEBS, *SCHEDULERS, broker, "postgres", BACKEND)
 
     async def _start(self) -> None:
         options = LaunchOptions(self.home, _HOST, 0, variables={})
@@ -90,6 +95,8 @@ class Cluster:
             self._supervisor.start(self._rabbitmq.spec())
             await _until(self._rabbitmq.is_ready, "RabbitMQ")
             self.services["MAAS_BROKER_URL"] = self._rabbitmq.url
+        if self._options.breaks:
+            await self.wires.open(self.services)
         env = self._environment()
         # For whoever looks at a run that was kept: `manage.py` with this MAAS_HOME finds the services.
         write_map(self.home / "run" / "services.json", self.services)
@@ -110,6 +117,7 @@ class Cluster:
             **without_product(os.environ),
             **keep_secrets(self.home),
             **self.services,
+            **self.wires.urls,
             "PYTHONUNBUFFERED": "1",
             "MAAS_HOME": str(self.home),
             "MAAS_HOST": _HOST,
@@ -157,12 +165,12 @@ class Cluster:
                 family = (await self.process("postgres")).children()
                 found = [one for one in family if "maas" in " ".join(one.cmdline())]
                 if found:
-                    return found[0]
+                    return random.choice(found)
             await asyncio.sleep(_LOOK_EVERY_S)
 
     async def freeze(self, name: str) -> list[psutil.Process]:
-        """It and all its children."""
-        leader = await self.process(name)
+        """It and all its children; of PostgreSQL's connections, one."""
+        leader = await self._backend() if name == BACKEND else await self.process(name)
         frozen = [leader]
         with suppress(psutil.Error):
             frozen += leader.children(recursive=True)

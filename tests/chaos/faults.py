@@ -2,12 +2,13 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 
 import pika
+import psutil  # type: ignore[import-untyped]
 import psycopg
 import redis
 
@@ -23,7 +24,17 @@ _UNDER_WAY = 5
 """Messages that a wipe waits for: an empty broker has nothing to forget."""
 _LOOK_EVERY_S = 0.05
 
-Undo = Callable[[], None]
+_DELAY_S = 0.05
+"""Each way, on every piece: a database in another city."""
+_BREAKS: Mapping[Kind, Callable[[Line], None]] = {
+    Kind.CUT: Line.cut,
+    Kind.REFUSE: Line.refuse,
+    Kind.STALL: Line.stall,
+    Kind.SLOW: lambda line: line.slow(_DELAY_S),
+    Kind.DEAF: Line.deafen,
+}
+
+Undo = Callable[[], Awaitable[None]]
 
 
 @dataclass(slots=True)
@@ -79,20 +90,18 @@ class Faults:
             case Kind.KILL:
                 await self._kill(struck)
             case Kind.FREEZE:
-                return partial(thaw, await self._cluster.freeze(target))
-            case Kind.CUT:
-                self._lines[target].cut()
-                return self._lines[target].mend
-            case Kind.STALL:
-                self._lines[target].stall()
-                return self._lines[target].mend
+                return partial(_thaw, await self._cluster.freeze(target))
             case Kind.WIPE:
                 await self._wipe()
+            case kind:
+                line = self._lines[target]
+                _BREAKS[kind](line)
+                return line.mend
         return _nothing
 
     async def _end_of(self, struck: Struck, undo: Undo) -> None:
         await asyncio.sleep(struck.fault.lasts_s)
-        undo()
+        await undo()
         struck.over_s = time.time()
 
     async def _kill(self, struck: Struck) -> None:
@@ -146,5 +155,9 @@ class Faults:
                 await asyncio.sleep(_LOOK_EVERY_S)
 
 
-def _nothing() -> None:
+async def _thaw(frozen: list[psutil.Process]) -> None:
+    thaw(frozen)
+
+
+async def _nothing() -> None:
     """A kill is over at once."""

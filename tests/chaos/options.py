@@ -14,6 +14,7 @@ class Options:
     freezes: int = 2
     cuts: int = 2
     wipes: int = 1
+    breaks: int = 0
     broker: str = "redis"
     lease_s: int = 3
     callers: int = 16
@@ -38,6 +39,12 @@ def read_options(words: Sequence[str]) -> Options:
         "--cuts", type=_number, default=usual.cuts, help="callers' connections cut or stalled"
     )
     parser.add_argument("--wipes", type=_number, default=usual.wipes, help="the broker forgets all it holds")
+    parser.add_argument(
+        "--breaks",
+        type=_number,
+        default=usual.breaks,
+        help="connections to PostgreSQL, Redis and the broker cut, refused, stalled, slowed or left without answers",
+    )
     parser.add_argument("--broker", choices=("redis", "rabbitmq"), default=usual.broker)
     parser.add_argument("--lease", dest="lease_s", type=_some, default=usual.lease_s, help="seconds")
     parser.add_argument("--callers", type=_some, default=usual.callers)

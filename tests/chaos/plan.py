@@ -4,7 +4,9 @@ import enum
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
+Choice = TypeVar("Choice")
 STANDS_S = 8.0
 """After this a process that was killed serves again, on a machine that has other things to do."""
 
@@ -13,10 +15,20 @@ class Kind(enum.Enum):
     KILL = "kill -9"
     FREEZE = "freeze"
     CUT = "cut"
-    """Connections of callers break, and none can be made for a while."""
+    """Connections break, and for a while each new one does at once."""
+    REFUSE = "refuse"
+    """They break, and for a while none can be made."""
     STALL = "stall"
-    """Bytes between callers and the service stop for a while."""
+    """Bytes stop for a while."""
+    SLOW = "slow"
+    """Bytes arrive late for a while."""
+    DEAF = "lose the answers of"
+    """Requests arrive and are done, a COMMIT among them; who asked gets no answer, and then loses the connection."""
     WIPE = "wipe"
+
+
+OF_CALLERS = (Kind.CUT, Kind.STALL)
+OF_WIRES = (Kind.DEAF, Kind.CUT, Kind.STALL, Kind.REFUSE, Kind.SLOW)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +44,11 @@ class Wanted:
     killed: tuple[str, ...]
     frozen: tuple[str, ...]
     lines: tuple[str, ...]
+    """Between callers and web processes."""
     broker: str
+    breaks: int = 0
+    wires: tuple[str, ...] = ()
+    """Between the product and the services that it uses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +74,11 @@ def plan_faults(seed: int, wanted: Wanted) -> list[Fault]:
     kinds = (
         [(Kind.KILL, target) for target in _everyone_once_first(chance, wanted.killed, wanted.kills)]
         + [(Kind.FREEZE, target) for target in _everyone_once_first(chance, wanted.frozen, wanted.freezes)]
-        + [(chance.choice([Kind.CUT, Kind.STALL]), chance.choice(wanted.lines)) for _ in range(wanted.cuts)]
+        + [(chance.choice(OF_CALLERS), chance.choice(wanted.lines)) for _ in range(wanted.cuts)]
         + [(Kind.WIPE, wanted.broker)] * wanted.wipes
+        + _everyone_once_first(
+            chance, [(kind, wire) for kind in OF_WIRES for wire in wanted.wires], wanted.breaks
+        )
     )
     chance.shuffle(kinds)
     step = wanted.jobs / (len(kinds) + 1)
@@ -77,7 +96,7 @@ def _fault(chance: random.Random, after: int, kind: Kind, target: str, lease_s: 
     return Fault(after, kind, target, _lasts_s(chance, kind, lease_s), quiet_s=chance.uniform(0.1, 2.0))
 
 
-def _everyone_once_first(chance: random.Random, targets: Sequence[str], count: int) -> list[str]:
+def _everyone_once_first(chance: random.Random, targets: Sequence[Choice], count: int) -> list[Choice]:
     drawn = chance.sample(targets, min(count, len(targets)))
     return drawn + [chance.choice(targets) for _ in range(count - len(drawn))]
 
@@ -86,6 +105,6 @@ def _lasts_s(chance: random.Random, kind: Kind, lease_s: float) -> float:
     match kind:
         case Kind.FREEZE:
             return lease_s + chance.uniform(1.0, 3.0)
-        case Kind.CUT | Kind.STALL:
+        case Kind.CUT | Kind.REFUSE | Kind.STALL | Kind.SLOW | Kind.DEAF:
             return chance.uniform(0.5, 3.0)
     return 0.0

@@ -18,7 +18,8 @@ _COUNTED = ("lost", "doubled", "charged twice", "not charged")
 def describe_options(options: Options) -> str:
     return (
         f"seed {options.seed}: {options.jobs} jobs, {options.kills} kills, {options.freezes} freezes, "
-        f"{options.cuts} cuts, {options.wipes} wipes, broker {options.broker}, lease {options.lease_s} s"
+        f"{options.cuts} cuts, {options.wipes} wipes, {options.breaks} breaks, "
+        f"broker {options.broker}, lease {options.lease_s} s"
         f"{', WITHOUT THE OUTBOX' if options.control else ''}"
     )
 

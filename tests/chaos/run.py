@@ -13,7 +13,7 @@ from .books import Books
 from .cluster import WEBS, Cluster
 from .faults import Faults, Struck
 from .invariants import Broken, broken_promises
-from .line import Line
+from .line import Line, to_port
 from .load import Answers, Load
 from .options import Options
 from .owner import see_jobs
@@ -45,7 +45,7 @@ async def run(options: Options, home: Path, console: Console, say: Callable[[str
         urls = [f"http://127.0.0.1:{line.port}" for line in lines.values()]
         key = cluster.world["key"]
         load = Load(urls, key, seed=options.seed, jobs=options.jobs, callers=options.callers)
-        faults = Faults(cluster, lines, load, rows, say)
+        faults = Faults(cluster, {**lines, **cluster.wires.lines}, load, rows, say)
         async with asyncio.TaskGroup() as both:
             both.create_task(load.run())
             both.create_task(faults.strike(_plan(options, cluster)))
@@ -68,7 +68,7 @@ async def run(options: Options, home: Path, console: Console, say: Callable[[str
 @asynccontextmanager
 async def _lines(cluster: Cluster) -> AsyncIterator[Mapping[str, Line]]:
     """Between callers and each web process."""
-    lines = {name: Line(cluster.ports[name]) for name in WEBS}
+    lines = {name: Line(to_port(cluster.ports[name])) for name in WEBS}
     for line in lines.values():
         await line.open()
     try:
@@ -90,6 +90,8 @@ def _plan(options: Options, cluster: Cluster) -> list[Fault]:
         frozen=cluster.frozen,
         lines=WEBS,
         broker=options.broker,
+        breaks=options.breaks,
+        wires=tuple(cluster.wires.lines),
     )
     return plan_faults(options.seed, wanted)
 

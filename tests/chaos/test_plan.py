@@ -43,3 +43,10 @@ def test_everything_asked_for_happens_in_order_while_there_are_jobs_to_come(seed
 def test_what_is_frozen_is_frozen_for_longer_than_a_lease() -> None:
     frozen = [fault for fault in plan_faults(1, replace(WANTED, freezes=20)) if fault.kind is Kind.FREEZE]
     assert min(fault.lasts_s for fault in frozen) > WANTED.lease_s
+
+
+def test_every_break_of_every_wire_happens_before_any_does_again() -> None:
+    wanted = replace(WANTED, breaks=12, wires=("line to postgres", "line to redis"))
+    found = [(fault.kind, fault.target) for fault in plan_faults(3, wanted) if fault.target in wanted.wires]
+    assert len(found) == 12
+    assert len(set(found)) == 10

@@ -1,0 +1,1 @@
+"""Django's database backend, as this product needs it."""
