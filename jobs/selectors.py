@@ -38,8 +38,10 @@ class EventPage:
     events: list[StreamRow]
     cursor: str
     """Where to read on, also when there was nothing to read."""
+    more: bool
+    """There are newer rows that could be read at once."""
     pending: bool
-    """There are newer rows that may not be shown yet: a transaction older than they are is still running."""
+    """There are newer rows, or some that may not be shown yet: a transaction older than they are is still running."""
 
 
 def jobs_with_models() -> "QuerySet[Job]":
@@ -121,9 +123,9 @@ def tenant_events_after(tenant_id: UUID, cursor: str | None, limit: int = 200) -
     is seen to where they are written (`jobs/dispatch/events.py`).
     """
     if cursor is None:
-        return EventPage([], _cursor_now(tenant_id), pending=False)
+        return EventPage([], _cursor_now(tenant_id), more=False, pending=False)
     xid, row_id = _place(cursor)
-    values: dict[str, UUID | str | int] = {"tenant": tenant_id, "xid": xid, "id": row_id, "limit": limit}
+    values: dict[str, UUID | str | int] = {"tenant": tenant_id, "xid": xid, "id": row_id, "limit": limit + 1}
     with unit_of_work(tenant_id), connections[APP].cursor() as sql:
         # Asked first: what stops being pending before the rows are read is among them.
         sql.execute(_PENDING, values)
@@ -131,13 +133,15 @@ def tenant_events_after(tenant_id: UUID, cursor: str | None, limit: int = 200) -
         if ahead:
             raise _not_a_cursor(cursor)
         sql.execute(_TAIL, values)
-        rows = sql.fetchall()
+        found = sql.fetchall()
+        rows = found[:limit]
         if rows:
             values["xid"], values["id"] = rows[-1][5], rows[-1][6]
     events = [
         StreamRow(row[0], row[1], row[2], _decoded(row[3]), row[4], f"{row[5]}-{row[6]}") for row in rows
     ]
-    return EventPage(events, f"{values['xid']}-{values['id']}", pending or len(rows) == limit)
+    more = len(found) > limit
+    return EventPage(events, f"{values['xid']}-{values['id']}", more, pending or more)
 
 
 def _place(cursor: str) -> tuple[str, int]:

@@ -19,6 +19,7 @@ from inference.gateway.targets import Targets
 from inference.lane import AsyncLaneClient
 from jobs.documents.reading import reader
 from jobs.live.doorman import Doorman
+from jobs.live.event_waits import EventWaits
 from jobs.live.following import Following
 from jobs.live.guests import EVERY_S, Guests
 from jobs.live.hub import Hub
@@ -79,7 +80,11 @@ class Front:
         self._seats = seats = Seats()
         self._rounds = Rounds(self._hub, self._events)
         waits = Waits(Uploads(self.django, self._spool, self._inspections), self._hub)
-        live = Streams(waits, doorman, seats, Following(self._hub, self._events, Guests(doorman)))
+        guests = Guests(doorman)
+        event_waits = EventWaits(
+            waits, doorman=doorman, seats=seats, hub=self._hub, threads=self._events, guests=guests
+        )
+        live = Streams(event_waits, doorman, seats, Following(self._hub, self._events, guests))
         self._lane = AsyncLaneClient(redis_url)
         self._cache = ResultCache(
             settings.MAAS_CACHE_URL,

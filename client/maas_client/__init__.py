@@ -16,7 +16,7 @@ from maas_client.errors import (
     Unavailable,
     WaitTimedOut,
 )
-from maas_client.resources import Cost, Document, Event, Job, Line, Model, Page, Problem, Result
+from maas_client.resources import Cost, Document, Event, EventPage, Job, Line, Model, Page, Problem, Result
 
 __all__ = [
     "AsyncClient",
@@ -27,6 +27,7 @@ __all__ = [
     "Cost",
     "Document",
     "Event",
+    "EventPage",
     "InvalidRequest",
     "Job",
     "JobFailed",

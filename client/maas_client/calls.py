@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 from maas_client.errors import ConnectionFailed, JobFailed, MaasError, NotFound, Unavailable, WaitTimedOut
 from maas_client.exchange import Flow, Pause, Reply, Request
 from maas_client.reading import error_of, json_of, retry_after_of
-from maas_client.resources import Document, Job, Model, Page, Result
+from maas_client.resources import Document, EventPage, Job, Model, Page, Result
 from maas_client.retries import Retries
 from maas_client.submissions import Work, key_header, submission
 from maas_client.tails import Tail
@@ -217,6 +217,14 @@ class Calls:
         return [Model.from_json(row) for row in body["data"]]
 
     # Events
+
+    def event_page(self, after: str | None, limit: int, wait_s: float) -> Flow[EventPage]:
+        query: dict[str, str | int] = {"limit": limit} if after is None else {"limit": limit, "after": after}
+        held_s = float(math.ceil(min(wait_s, LONGEST_ROUND_S)))
+        prefer = {"Prefer": f"wait={held_s:.0f}"} if held_s > 0 else {}
+        return self._shaped(
+            Request("GET", "/v1/events", query, headers=prefer, held_s=held_s), EventPage.from_json
+        )
 
     def socket_path(self, tail: Tail) -> Flow[str | None]:
         """Path and query of a websocket that opens once; None when there is nothing left to come."""

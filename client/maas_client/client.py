@@ -15,7 +15,7 @@ from websockets.sync.client import connect
 from maas_client.calls import Calls, Part, Told, Worry
 from maas_client.configuration import Configuration
 from maas_client.exchange import Flow, Lost, Pause, Reply, Request
-from maas_client.resources import Document, Event, Job, Model, Page, Result
+from maas_client.resources import Document, Event, EventPage, Job, Model, Page, Result
 from maas_client.retries import Retries
 from maas_client.submissions import Work
 from maas_client.tails import CUTS, Tail
@@ -134,6 +134,13 @@ class Client:
                             yield event
             except CUTS as error:
                 self._play(patient.after_cut(tail, error))
+
+    def event_page(self, after: str | None = None, *, limit: int = 100, wait: float = 0.0) -> EventPage:
+        """What happened to the account after a cursor; without one, where to go on from now.
+
+        With `wait`, it is answered once something has happened, or after so many seconds, 60 at most.
+        """
+        return self._play(self._calls.event_page(after, limit, wait))
 
     def cancel(self, job_id: str) -> Job:
         return self._play(self._calls.cancel(job_id))

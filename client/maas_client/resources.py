@@ -258,3 +258,19 @@ class Event:
     def from_json(cls, body: Json, cursor: str | int) -> Self:
         happened = datetime.fromisoformat(body["created_at"])
         return cls(body["job"], body["seq"], body["type"], body["data"], happened, cursor)
+
+
+@dataclass(frozen=True, slots=True)
+class EventPage:
+    """What happened after a cursor."""
+
+    events: tuple[Event, ...]
+    next: str
+    """Go on after it, also where nothing happened: `event_page(page.next)`, or `events(after=page.next)`."""
+    has_more: bool
+    """More is there to be read at once."""
+
+    @classmethod
+    def from_json(cls, body: Json) -> Self:
+        events = tuple(Event.from_json(event, event["cursor"]) for event in body["events"])
+        return cls(events, body["next"], body["has_more"])

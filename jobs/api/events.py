@@ -1,29 +1,69 @@
-"""`/v1/events`: all that happens to a tenant, as an event stream."""
+"""`/v1/events`: all that happens to a tenant, in pages of JSON; as an event stream it is given ahead of Django."""
 
-from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework.exceptions import NotAcceptable
+from drf_spectacular.utils import OpenApiParameter, extend_schema, inline_serializer
+from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from jobs.api.pagination import limit_of
 from jobs.api.schema import LAST_EVENT_ID, STREAM
+from jobs.api.serializers import EventSerializer
+from jobs.selectors import tenant_events_after
 from tenants.api.callers import caller
-from tenants.api.schema import REFUSALS
+from tenants.api.parameters import only
+from tenants.api.schema import REFUSALS, limit_parameter
+
+
+class StreamEventSerializer(EventSerializer):
+    cursor = serializers.CharField(help_text="Its place among all events of the account: go on after it.")
+
+
+EVENT_PAGE = inline_serializer(
+    "EventPage",
+    {
+        "events": StreamEventSerializer(many=True),
+        "next": serializers.CharField(help_text="Send it as `after` to go on, also where `events` is empty."),
+        "has_more": serializers.BooleanField(help_text="More is there to be read at once."),
+    },
+)
 
 
 class TenantEvents(APIView):
-    # Streams are given ahead of Django (`jobs/live/streams.py`): here come those who take none.
     @extend_schema(
         operation_id="follow_events",
-        summary="All that happens, as it happens",
+        summary="All that happens: what came after a cursor, or a stream",
         parameters=[
             OpenApiParameter(
-                "after", str, description="The id of the last event seen; from now on unless told."
+                "after",
+                str,
+                description="A `next` or `cursor` of an answer, or the id of a streamed event; else from now on.",
+            ),
+            limit_parameter(most=200, default=100),
+            OpenApiParameter(
+                "Prefer",
+                str,
+                OpenApiParameter.HEADER,
+                description="`wait=30` answers when something has happened, or after that time.",
             ),
             LAST_EVENT_ID,
         ],
-        responses={**STREAM, **REFUSALS},
+        responses={200: EVENT_PAGE, **STREAM, **REFUSALS},
     )
     def get(self, request: Request) -> Response:
-        caller(request, "events:read")
-        raise NotAcceptable("Events come as a stream: ask with Accept: text/event-stream.")
+        identity = caller(request, "events:read")
+        only(request, "after", "limit")
+        limit = limit_of(request, default=100, most=200)
+        page = tenant_events_after(identity.tenant_id, request.query_params.get("after"), limit)
+        events = [
+            {
+                "job": row.job_id,
+                "seq": row.seq,
+                "type": row.type,
+                "data": row.data,
+                "created_at": row.created_at,
+                "cursor": row.cursor,
+            }
+            for row in page.events
+        ]
+        return Response({"events": events, "next": page.cursor, "has_more": page.more})

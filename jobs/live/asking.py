@@ -105,7 +105,9 @@ class Asking:
 
     async def look(self, scope: Scope, job_id: UUID | str, query: bytes = b"") -> Answer:
         """The job as it stands now."""
-        path = f"{JOBS}/{job_id}"
+        return await self.look_at(scope, f"{JOBS}/{job_id}", query)
+
+    async def look_at(self, scope: Scope, path: str, query: bytes) -> Answer:
         inner = {
             **scope,
             "method": "GET",

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 EVENT_STREAM = "text/event-stream"
 _EVENT_STREAM = EVENT_STREAM.encode()
 _JSON_ALSO = ("application/json", "application/*")
-_STREAM_ALSO = (EVENT_STREAM, "text/*", "*/*")
 
 
 @dataclass(frozen=True)
@@ -32,20 +31,13 @@ def _quality(parameters: list[str]) -> float:
 
 
 def prefers_stream(accept: str | None) -> bool:
-    """Where JSON is to be had too: only who names the stream gets it, and not behind JSON."""
+    """JSON is to be had too: only who names the stream gets it, and not behind JSON."""
     for one in sorted(_ranges(accept or ""), key=lambda one: -one.quality):
         if one.quality <= 0 or one.name in _JSON_ALSO:
             return False
         if one.name == EVENT_STREAM:
             return True
     return False
-
-
-def takes_stream(accept: str | None) -> bool:
-    """Where nothing else is to be had."""
-    ranges = {one.name: one.quality for one in _ranges(accept or "*/*")}
-    # The most exact of what fits decides, also when it says no.
-    return next((ranges[name] > 0 for name in _STREAM_ALSO if name in ranges), False)
 
 
 def is_stream(headers: Iterable[tuple[bytes, bytes]]) -> bool:

@@ -5,7 +5,7 @@ from jobs.live.asking import JOBS, WITH_RESULT, Asking, JobSeen, is_job, job_in
 from jobs.live.doorman import Doorman
 from jobs.live.following import Following, Line
 from jobs.live.last_words import LastWords
-from jobs.live.media_types import EVENT_STREAM, prefers_stream, takes_stream
+from jobs.live.media_types import EVENT_STREAM, prefers_stream
 from jobs.live.places import InvalidPlace, parameters, place_asked, seq_of
 from jobs.live.seats import Seats
 from jobs.live.tails import JobTail, TenantTail
@@ -41,7 +41,7 @@ class Streams:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         path, method, accept = scope["path"], scope["method"], header(scope, b"accept")
-        if path == EVENTS and method in _READING and takes_stream(accept):
+        if path == EVENTS and method in _READING and prefers_stream(accept):
             await self._of_tenant(scope, receive, send)
         elif method in _READING and (job := _job_at(path)) and prefers_stream(accept):
             await self._of_job(scope, receive, send, job)

@@ -74,5 +74,4 @@ class TenantTail:
         page = tenant_events_after(self.subject, self.place, BATCH)
         self.place = page.cursor
         deliveries = tuple(Delivery(event_json(row), row.cursor) for row in page.events)
-        full = len(page.events) == BATCH
-        return Reading(deliveries, more=full, unsettled=page.pending and not full)
+        return Reading(deliveries, more=page.more, unsettled=page.pending and not page.more)

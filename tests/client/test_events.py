@@ -1,8 +1,10 @@
 """The event stream, over a socket that breaks."""
 
+from contextlib import closing
+
 import pytest
 
-from maas_client import Client, NotFound
+from maas_client import Client, Event, NotFound
 from tests.samples.pdfs import text_pdf
 
 from .cable import Cable
@@ -39,6 +41,22 @@ def test_all_events_go_on_after_the_last_one_seen(
     seen = [(event.job, event.seq) for event in heard]
     assert len(seen) == len(set(seen))
     assert [seq for job, seq in seen if job == second.id] == list(range(1, second.job.last_seq + 1))
+
+
+def test_events_are_read_in_pages_that_miss_none_and_go_on_in_the_socket(client: Client) -> None:
+    place = client.event_page().next
+    first = client.run("embed", text="told of in pages")
+    heard: list[Event] = []
+    more = True
+    while more or not heard:
+        page = client.event_page(place, limit=2, wait=20)
+        heard += page.events
+        place, more = page.next, page.has_more
+    assert [event.seq for event in heard if event.job == first.id] == list(range(1, first.job.last_seq + 1))
+    assert heard[-1].cursor == place
+    second = client.run("embed", text="told of by the socket")
+    with closing(client.events(after=place)) as socket:
+        assert next(socket).job == second.id
 
 
 def test_a_job_that_ended_is_told_to_its_end_and_not_waited_for(client: Client) -> None:

@@ -38,3 +38,22 @@ def test_everything_from_the_beginning_is_ones_own_alone(caller: Caller, theirs:
                 break
     assert theirs.job_id not in jobs
     assert jobs <= {job["id"] for job in caller.get("/v1/jobs", limit=100)["data"]}
+
+
+def test_pages_of_everything_from_the_beginning_hold_ones_own_alone(
+    caller: Caller, other_caller: Caller, mine: Belongings, theirs: Belongings
+) -> None:
+    own, others = jobs_told_to(caller), jobs_told_to(other_caller)
+    assert mine.job_id in own
+    assert theirs.job_id in others
+    assert not own & others
+
+
+def jobs_told_to(caller: Caller) -> set[str]:
+    found: set[str] = set()
+    place, more = "0-0", True
+    while more:
+        page = caller.get("/v1/events", after=place)
+        found |= {event["job"] for event in page["events"]}
+        place, more = page["next"], page["has_more"]
+    return found

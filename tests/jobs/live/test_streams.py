@@ -287,8 +287,14 @@ def test_who_does_not_prefer_a_stream_gets_the_list(open_stream: Open, desk: Des
         assert json.loads(stream.answer.read())["object"] == "list"
 
 
-def test_who_takes_no_stream_is_told_what_there_is(open_stream: Open) -> None:
-    with open_stream("/v1/events", headers={"Accept": "application/json"}) as stream:
+@pytest.mark.parametrize("accept", ["*/*", "application/json"])
+def test_who_does_not_prefer_a_stream_of_everything_gets_a_page(open_stream: Open, accept: str) -> None:
+    with open_stream("/v1/events", headers={"Accept": accept}) as stream:
+        assert set(json.loads(stream.answer.read())) == {"events", "next", "has_more"}
+
+
+def test_who_takes_neither_stream_nor_json_is_told_so(open_stream: Open) -> None:
+    with open_stream("/v1/events", headers={"Accept": "text/html"}) as stream:
         _assert_refused(stream, 406, "not_acceptable")
 
 
