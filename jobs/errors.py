@@ -53,6 +53,11 @@ class DocumentDeleted(DomainError):
     code = "document_deleted"
 
 
+FULL_PAUSE_S = 15
+"""What a caller is told to wait where somebody has to make room first."""
+AWAY_PAUSE_S = 5
+
+
 class StorageUnavailable(DomainError):
     code = "storage_unavailable"
 

@@ -3,14 +3,15 @@
 from collections.abc import Mapping
 from typing import Any
 
-from django.db import InterfaceError, OperationalError
+from django.db import DatabaseError, InterfaceError
 from django.http import Http404
-from psycopg.errors import QueryCanceled
 from rest_framework import exceptions
 
 from inference.contracts import WorkRefused
 from jobs.documents.reader import DocumentRejected, ReaderUnavailable
-from tenants.errors import DatabaseAway, DomainError
+from jobs.live.spool import is_full, refusal_of
+from tenants.database_troubles import trouble_of
+from tenants.errors import DomainError
 
 CONTENT_TYPE = "application/problem+json"
 
@@ -183,31 +184,27 @@ def _first_words(detail: Any) -> str:
     return str(detail)
 
 
-def database_away() -> DatabaseAway:
-    """For a database that restarts, fails over or is cut off: nothing was done, and asking again will do."""
-    return DatabaseAway("The database cannot be reached right now. Try again.", extra={"retry_after_s": 2})
-
-
-def _stopped() -> DatabaseAway:
-    """The limit of maas/statement_limit.py."""
-    words = "The database took too long over this and was stopped. Ask for less, or try again."
-    return DatabaseAway(words, extra={"retry_after_s": 2})
-
-
 def body_for(error: Exception) -> dict[str, object] | None:
     """The problem that an error becomes; None when it is a defect of ours that must stay loud."""
     if isinstance(error, exceptions.APIException):
         return _from_framework(error)
-    refusal = _as_domain_error(error)
+    refusal = as_domain_error(error)
     return problem(refusal.code, refusal.detail, **refusal.extra) if refusal is not None else None
 
 
-def _as_domain_error(error: Exception) -> DomainError | None:
+def _trouble_of(error: Exception) -> DomainError | None:
+    if isinstance(error, OSError):
+        return refusal_of(error) if is_full(error) else None
+    return trouble_of(error)
+
+
+def as_domain_error(error: BaseException | None) -> DomainError | None:
+    """What is wrong in words of ours; None for a defect."""
     match error:
         case DomainError():
             return error
-        case OperationalError() | InterfaceError():
-            return _stopped() if isinstance(error.__cause__, QueryCanceled) else database_away()
+        case DatabaseError() | InterfaceError() | OSError():
+            return _trouble_of(error)
         case WorkRefused() | DocumentRejected():
             return DomainError(error.detail, code=error.code)
         case ReaderUnavailable():

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import structlog
-from django.db import InterfaceError, OperationalError
+from django.db import DatabaseError, InterfaceError
 from rest_framework.renderers import JSONRenderer
 from rest_framework.response import Response
 
@@ -19,7 +19,7 @@ def handle(error: Exception, context: Mapping[str, Any]) -> Response | None:
     body = body_for(error)
     request = context["request"]
     request_id = request.META.get("maas.request_id", "")
-    if isinstance(error, OperationalError | InterfaceError):
+    if body is not None and isinstance(error, DatabaseError | InterfaceError):
         log.warning("database_unavailable", path=request.path, error=str(error))
     if body is None:
         log.exception("unhandled_error", path=request.path, request_id=request_id)

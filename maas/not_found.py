@@ -2,11 +2,10 @@
 
 import sys
 
-from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.csrf import csrf_exempt
 
-from maas.api_errors import database_away, problem
+from maas.api_errors import as_domain_error, problem
 from maas.edge.shapes import shaped
 from maas.error_pages import error_page
 
@@ -40,10 +39,11 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    if isinstance(sys.exc_info()[1], OperationalError | InterfaceError):
-        away = database_away()
-        response = _answer(request, away.code, away.detail, **away.extra)
-        response["Retry-After"] = str(away.extra["retry_after_s"])
+    known = as_domain_error(sys.exc_info()[1])
+    if known is not None:
+        response = _answer(request, known.code, known.detail, **known.extra)
+        if "retry_after_s" in known.extra:
+            response["Retry-After"] = str(known.extra["retry_after_s"])
         return response
     request_id = request.META.get("maas.request_id", "")
     return _answer(

@@ -41,6 +41,7 @@ WITH job AS (
     LEFT JOIN jobs_document document ON document.id = job.document_id
     WHERE job.id = (SELECT job_id FROM jobs_page WHERE id = %(page)s) AND job.state IN ('queued', 'running')
       AND (SELECT state FROM tenants_tenant WHERE id = job.tenant_id) = 'active'
+      AND (%(documents)s OR job.document_id IS NULL)
     FOR NO KEY UPDATE OF job
 ), page AS (
     UPDATE jobs_page page
@@ -149,7 +150,12 @@ class Claim:
 
 
 def claim_page(
-    tenant_id: UUID, page_id: UUID, worker: str, *, may_apart: Callable[[], bool] = lambda: True
+    tenant_id: UUID,
+    page_id: UUID,
+    worker: str,
+    *,
+    may_apart: Callable[[], bool] = lambda: True,
+    documents: bool = True,
 ) -> Claim | None:
     """None when there is nothing to do: done, canceled, held by another, unknown, or its tenant's who is suspended.
 
@@ -157,12 +163,14 @@ def claim_page(
 
     `may_apart` is asked where it may be the last try of a page that workers died with: whether no other such page is
     in hand. If there is one, this comes again a moment later: a deadly page must not use up its neighbours' tries.
+    Where `documents` are not taken, the page of one stays as it is, and is told again when its wake has ended.
     """
     values: dict[str, Any] = {
         "page": page_id,
         "worker": worker,
         "lease_s": settings.MAAS_LEASE_S,
         "max_attempts": settings.MAAS_MAX_ATTEMPTS,
+        "documents": documents,
     }
     with unit_of_work(tenant_id), connections[APP].cursor() as cursor:
         cursor.execute(_CLAIM, {**values, "apart": False})

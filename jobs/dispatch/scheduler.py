@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import psycopg
 import structlog
+from django.conf import settings
 from django.db import connections
 
 from inference.brokers import BrokerUnavailable
@@ -16,6 +17,7 @@ from jobs.dispatch.aside import Aside
 from jobs.dispatch.broker import messages_set_aside, patiently
 from jobs.dispatch.leadership import Leadership, LeadershipLost
 from jobs.dispatch.metrics import DEAD_LETTERS, LEADING, QUEUED_PAGES, SWEPT
+from jobs.dispatch.outage import Outage
 from jobs.dispatch.release import release_after_commit, waiting_versions
 from jobs.dispatch.sweeper import sweep_expired_leases
 from jobs.documents.erasure import erase_due_files
@@ -24,6 +26,7 @@ from jobs.overdue import end_overdue_jobs
 from jobs.search.backfill import index_ordered_jobs
 from jobs.webhooks.upkeep import end_stranded_deliveries, erase_old_webhooks
 from tenants.context import OPERATOR
+from tenants.database_troubles import PASSING, is_operators
 from tenants.metering.roll_up import RECOUNT_EVERY_S, ROLL_UP_EVERY_S, recount_set_aside, roll_up_uses
 
 log = structlog.get_logger(__name__)
@@ -35,6 +38,7 @@ FORGET_EVERY_S = 60.0
 INDEX_EVERY_S = 2.0
 STAND_BY_S = 0.5
 FRESH_S = 10.0
+OUTAGE_MARGIN_S = 2.0
 HANGS_S = 120.0
 """Longer than the sweep of very many pages takes."""
 
@@ -61,7 +65,8 @@ class Scheduler:
 
     def __init__(self, stopping: threading.Event) -> None:
         self._stopping = stopping
-        self._sweep = Aside(sweep)
+        self._outage = Outage(grace_s=settings.MAAS_LEASE_S / 3 + OUTAGE_MARGIN_S)
+        self._sweep = Aside(self._sweep_after_outages)
         self._duties = [
             _Duty(SWEEP_EVERY_S, self._sweep),
             _Duty(RELEASE_EVERY_S, Aside(release_waiting)),
@@ -103,7 +108,7 @@ class Scheduler:
         """From the first try to lead until the session ends, whoever ends it."""
         with closing(Leadership()) as leadership:
             while not leadership.take():
-                self._answered_s = time.monotonic()
+                self._answered()
                 if self._stopping.wait(STAND_BY_S):
                     return
             log.info("scheduler_leading")
@@ -113,13 +118,29 @@ class Scheduler:
         try:
             while True:
                 leadership.prove()
-                self._answered_s = time.monotonic()
+                self._answered()
                 self._tell(leading=True)
                 self._begin_due_duties()
                 if self._stopping.wait(RELEASE_EVERY_S):
                     return
         finally:
             self._tell(leading=False)
+
+    def _answered(self) -> None:
+        self._answered_s = time.monotonic()
+        self._outage.answered(self._answered_s)
+
+    def _sweep_after_outages(self) -> None:
+        if not self._outage.is_over(time.monotonic()):
+            return
+        try:
+            sweep()
+        except PASSING as error:
+            if not is_operators(error):
+                raise
+            self._outage.failed(time.monotonic())
+            log.warning("sweep_put_off", error=str(error).strip())
+            connections.close_all()
 
     def _tell(self, *, leading: bool) -> None:
         self.leading = leading

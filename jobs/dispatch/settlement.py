@@ -58,7 +58,7 @@ SET state = 'queued', attempt = attempt - 1, error_code = %(code)s, error_detail
     lease_until = NULL, wake_again_at = NULL, run_after = clock_timestamp() + make_interval(secs => %(delay_s)s),
     cache_key = NULL, started_at = CASE error_code WHEN '' THEN clock_timestamp() ELSE started_at END
 WHERE id = %(page)s AND state = 'running' AND lease_token = %(token)s
-  AND (error_code = '' OR started_at > clock_timestamp() - make_interval(secs => %(patience_s)s))
+  AND (%(for_ever)s OR error_code = '' OR started_at > clock_timestamp() - make_interval(secs => %(patience_s)s))
 """
 
 
@@ -133,12 +133,13 @@ def fail_page(claim: Claim, failure: Failure, *, may_retry: bool) -> str:
         return "failed"
 
 
-def postpone_page(claim: Claim, failure: Failure) -> str:
-    """For trouble that is not the page's: it waits and loses no attempt, but not for ever."""
+def postpone_page(claim: Claim, failure: Failure, *, for_ever: bool = False) -> str:
+    """For trouble that is not the page's: it waits and loses no attempt. If not for ever, then for an hour."""
     with unit_of_work(claim.tenant_id):
         job = locked(claim.job_id)
         values = {"page": claim.page_id, "token": claim.token, "code": failure.code, "detail": failure.detail}
-        if execute(_POSTPONE, {**values, "delay_s": POSTPONED_S, "patience_s": PATIENCE_S}) == 1:
+        patience = {"patience_s": PATIENCE_S, "for_ever": for_ever}
+        if execute(_POSTPONE, {**values, "delay_s": POSTPONED_S, **patience}) == 1:
             data = {**progress(job, claim.number, states.QUEUED), "error": failure.code}
             append_event(job.id, "page.retrying", data)
             return "postponed"

@@ -17,6 +17,7 @@ from jobs.dispatch.settlement import Failure, fail_lost_page
 from jobs.errors import Fenced
 from jobs.models import Job, Page
 from tenants.context import OPERATOR, operator_work
+from tenants.database_troubles import is_operators
 
 log = structlog.get_logger(__name__)
 BATCH = 200
@@ -94,7 +95,9 @@ def _sweep(page_id: UUID, job_id: UUID) -> bool:
                 _return_to_queue(page)
     except Fenced:
         return False
-    except Exception:
+    except Exception as error:
+        if is_operators(error):
+            raise
         # The others are still to be swept; this one is tried again in the next round.
         log.exception("page_not_swept", page_id=str(page_id), job_id=str(job_id))
         return False

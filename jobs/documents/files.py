@@ -16,7 +16,7 @@ from django.core.files import File
 from django.core.files.base import ContentFile
 from django.core.files.storage import FileSystemStorage, default_storage
 
-from jobs.errors import FileMissing, StorageUnavailable
+from jobs.errors import AWAY_PAUSE_S, FULL_PAUSE_S, FileMissing, StorageUnavailable
 
 log = structlog.get_logger(__name__)
 
@@ -94,6 +94,10 @@ def _storage_errors() -> Iterator[None]:
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             raise StorageUnavailable(
-                "The service's storage is full. Try again later.", code="storage_full"
+                "The service's storage is full. Try again later.",
+                code="storage_full",
+                extra={"retry_after_s": FULL_PAUSE_S},
             ) from error
-        raise StorageUnavailable("The service's storage cannot be reached. Try again later.") from error
+        raise StorageUnavailable(
+            "The service's storage cannot be reached. Try again later.", extra={"retry_after_s": AWAY_PAUSE_S}
+        ) from error

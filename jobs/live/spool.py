@@ -14,7 +14,7 @@ from pathlib import Path
 
 import structlog
 
-from jobs.errors import StorageUnavailable
+from jobs.errors import AWAY_PAUSE_S, FULL_PAUSE_S, StorageUnavailable
 from tenants.asgi.threads import BoundedThreads
 from tenants.errors import DomainError
 
@@ -28,10 +28,16 @@ class StorageFull(DomainError):
     code = "storage_full"
 
 
+def is_full(error: OSError) -> bool:
+    return error.errno in {errno.ENOSPC, errno.EDQUOT}
+
+
 def refusal_of(error: OSError) -> DomainError:
-    if error.errno in {errno.ENOSPC, errno.EDQUOT}:
-        return StorageFull("The service has no disk space left for this upload. Try again later.")
-    return StorageUnavailable("The service cannot write uploads at the moment. Try again later.")
+    if is_full(error):
+        words = "The service has no disk space left for what was sent. Try again later."
+        return StorageFull(words, extra={"retry_after_s": FULL_PAUSE_S})
+    words = "The service cannot write what was sent at the moment. Try again later."
+    return StorageUnavailable(words, extra={"retry_after_s": AWAY_PAUSE_S})
 
 
 class SpoolFile:

@@ -18,6 +18,7 @@ log = structlog.get_logger(__name__)
 
 HANG_PATIENCE_S = 5.0
 """What a page that is past its limit has to end by itself, before its thread is taken for hung."""
+FAILED_AGAIN_S = 1.0
 WORD_BEFORE_PAGE_S = 2.0
 """A cancel may be heard between a page's claim and its entry here."""
 
@@ -130,17 +131,19 @@ class Leases:
                 log.exception("page_not_handed_back", page_id=str(claim.page_id))
             held.call.cancel()
 
-    def renew_once(self) -> None:
+    def renew_once(self) -> bool:
+        """False where the database did not take it."""
         self._end_late()
         self._give_up_hung()
         with self._lock:
             claims = [held.claim for held in self._held.values()]
-        if claims:
-            self._renew(claims)
+        return not claims or self._renew(claims)
 
     def _run(self) -> None:
-        while not self._stopping.wait(self._interval_s):
-            self.renew_once()
+        """Sooner again after a failure: what a database that is back still knows as held must not end meanwhile."""
+        pause_s = self._interval_s
+        while not self._stopping.wait(pause_s):
+            pause_s = self._interval_s if self.renew_once() else min(self._interval_s, FAILED_AGAIN_S)
 
     def _end_late(self) -> None:
         """For those who do not look at the clock themselves."""
@@ -161,18 +164,19 @@ class Leases:
         with self._lock:
             return [held for held in self._held.values() if held.late_s(now_s) > seconds]
 
-    def _renew(self, claims: list[Claim]) -> None:
+    def _renew(self, claims: list[Claim]) -> bool:
         try:
             good = renew_leases(claims)
         except Exception:
             # The database may be restarting; the lease outlives two missed renewals.
             log.exception("leases_not_renewed", pages=len(claims))
-            return
+            return False
         finally:
             close_old_connections()
         for claim in claims:
             if claim.token not in good:
                 self._drop(claim)
+        return True
 
     def _drop(self, claim: Claim) -> None:
         with self._lock:

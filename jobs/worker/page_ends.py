@@ -12,7 +12,8 @@ from inference.errors import CallCanceled, DeadlinePassed, ModelFailed, ModelOve
 from jobs.dispatch.claims import Claim, hand_back, is_wanted
 from jobs.dispatch.settlement import Failure, fail_page, postpone_page
 from jobs.documents.reader import DocumentRejected, ReaderUnavailable
-from jobs.errors import DocumentDeleted, StorageUnavailable
+from jobs.errors import DocumentDeleted, FileMissing, StorageUnavailable
+from tenants.database_troubles import is_operators
 
 log = structlog.get_logger(__name__)
 End = Callable[[], str]
@@ -65,7 +66,12 @@ def _model_failed(claim: Claim, error: Exception) -> End:
 
 
 def _place_away(claim: Claim, error: Exception) -> End:
-    return _postponed(claim, PLACE_AWAY, error)
+    """However long it lasts: that the operator's disk is full says nothing about the page."""
+    log.warning("page_postponed", error=str(error))
+    for_ever = is_operators(error) or (
+        isinstance(error, StorageUnavailable) and not isinstance(error, FileMissing)
+    )
+    return lambda: postpone_page(claim, PLACE_AWAY, for_ever=for_ever)
 
 
 def _crashed(claim: Claim, error: Exception) -> End:

@@ -11,11 +11,11 @@ from inference.calls import Call
 from inference.contracts import VersionSpec, WorkInput, WorkOutput
 from inference.runtime.engine import Engine
 from inference.runtime.load_watch import watching_loads
-from jobs.dispatch.claims import Claim, claim_page
+from jobs.dispatch.claims import Claim, ClaimedDocument, claim_page
 from jobs.dispatch.release import release_after_commit
 from jobs.dispatch.settlement import Timings, finish_page
 from jobs.documents.pages import open_page
-from jobs.errors import Fenced
+from jobs.errors import Fenced, StorageUnavailable
 from jobs.inputs import work_input
 from jobs.models import Document
 from jobs.reuse.keys import Content
@@ -27,11 +27,18 @@ from jobs.worker.load_news import LoadNews
 from jobs.worker.metrics import PAGE_SECONDS, PAGE_WAIT_SECONDS, PAGES
 from jobs.worker.page_ends import End, end_of
 from jobs.worker.patience import while_database_is_away
+from jobs.worker.storage_pause import StoragePause
 from jobs.worker.versions import VersionCatalogue
 
 log = structlog.get_logger(__name__)
 CLAIM_PATIENCE_S = 30.0
 """By then the page has been woken again; another message will bring it back."""
+
+
+@dataclass(frozen=True)
+class _Opened:
+    input: WorkInput
+    content: Content
 
 
 @dataclass(frozen=True)
@@ -42,6 +49,7 @@ class PageRunner:
     worker: str
     news: LoadNews = field(default_factory=LoadNews)
     apart: OneApart = field(default_factory=OneApart)
+    storage: StoragePause = field(default_factory=StoragePause)
 
     def run(self, *, tenant_id: UUID, page_id: UUID) -> None:
         """A database that stays away is no fault of the message: it is done with, and becomes no dead letter."""
@@ -75,8 +83,9 @@ class PageRunner:
 
     def _claim(self, tenant_id: UUID, page_id: UUID, may_apart: MayApart) -> Claim | None:
         give_up_at = time.monotonic() + CLAIM_PATIENCE_S
+        documents = self.storage.takes_documents()
         return while_database_is_away(
-            lambda: claim_page(tenant_id, page_id, self.worker, may_apart=may_apart),
+            lambda: claim_page(tenant_id, page_id, self.worker, may_apart=may_apart, documents=documents),
             keep_trying=lambda: time.monotonic() < give_up_at,
         )
 
@@ -92,7 +101,7 @@ class PageRunner:
         try:
             spec = self.versions.get(claim.model_version_id, call)
             started_s = time.perf_counter()
-            page = _opened(claim, call)
+            page = self._opened(claim, call)
             read_s = time.perf_counter() - started_s
             plan = plan_for(claim, spec, page.content)
             end = self._reused(claim, plan)
@@ -108,6 +117,19 @@ class PageRunner:
             return "succeeded"
 
         return finish
+
+    def _opened(self, claim: Claim, call: Call) -> _Opened:
+        if claim.document is None:
+            return _Opened(work_input(claim.input or {}), Content("input", claim.input_sha256))
+        try:
+            page = _opened(claim.document, claim.number, call)
+        except StorageUnavailable as error:
+            if self.storage.failed(error):
+                log.warning("documents_left", error=error.detail)
+            raise
+        if self.storage.opened():
+            log.info("documents_taken_again")
+        return page
 
     def _reused(self, claim: Claim, plan: Plan) -> End | None:
         """The end of a page that need not be run, or not now."""
@@ -134,17 +156,8 @@ class PageRunner:
         return output, Timings(read_ms=0, load_ms=_ms(loads.waited_s), run_ms=_ms(run_s))
 
 
-@dataclass(frozen=True)
-class _Opened:
-    input: WorkInput
-    content: Content
-
-
-def _opened(claim: Claim, call: Call) -> _Opened:
-    document = claim.document
-    if document is None:
-        return _Opened(work_input(claim.input or {}), Content("input", claim.input_sha256))
-    page = open_page(document, claim.number, call)
+def _opened(document: ClaimedDocument, number: int, call: Call) -> _Opened:
+    page = open_page(document, number, call)
     if document.kind == Document.Kind.TEXT:
         return _Opened(page.work, Content("text_file", document.sha256))
     return _Opened(page.work, Content("page", page.sha256))

@@ -4,14 +4,14 @@ from functools import lru_cache
 
 import structlog
 from django.conf import settings
-from django.db import InterfaceError, OperationalError
+from django.db import DatabaseError, InterfaceError
 
 from inference.gateway.gateway import EMBEDDINGS, is_call, is_grpc, is_health, runs_model
 from jobs.live.media_types import is_stream
 from jobs.live.multipart import too_large
 from jobs.live.sessions import Sessions, session_key_of
 from jobs.live.uploads import caller, form_limits, is_upload
-from maas.api_errors import database_away
+from maas.api_errors import as_domain_error
 from maas.edge.body import Allowance, BodyTooLarge, Deadlines, GuardedBody
 from maas.edge.caching import with_caching
 from maas.edge.journal import Journal, Note
@@ -274,9 +274,10 @@ def _body_too_large(most_bytes: int) -> DomainError:
 
 def _worded(scope: Scope, error: Exception, *, hang_up: bool) -> Refusal:
     where = {"path": scope["path"], "request_id": scope[REQUEST_ID]}
-    if isinstance(error, OperationalError | InterfaceError):
+    known = as_domain_error(error)
+    if known is not None and isinstance(error, DatabaseError | InterfaceError):
         log.warning("database_unavailable", error=str(error), **where)
-        error = database_away()
+    error = known or error
     if not isinstance(error, DomainError):
         log.error("unhandled_error", exc_info=error, **where)
         error = InternalError(

@@ -38,6 +38,8 @@ _SETTINGS = {
     "timezone": "UTC",
     "log_checkpoints": "off",
     "log_line_prefix": "",
+    # A statement that fails for want of disk space may carry a page's text.
+    "log_min_error_statement": "panic",
 }
 _UNSAFE_BUT_FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 _CHATTER = re.compile(

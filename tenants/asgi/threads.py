@@ -6,9 +6,10 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import ParamSpec, TypeVar
 
-from django.db import InterfaceError, OperationalError, close_old_connections
+from django.db import close_old_connections
 
-from tenants.errors import DatabaseAway, DomainError
+from tenants.database_troubles import PASSING, trouble_of
+from tenants.errors import DomainError
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -60,7 +61,8 @@ class DatabaseThreads(BoundedThreads):
 
         try:
             return await super().run(with_live_connection)
-        except (OperationalError, InterfaceError) as error:
-            raise DatabaseAway(
-                "The database does not answer at the moment. Try again.", extra={"retry_after_s": 1}
-            ) from error
+        except PASSING as error:
+            trouble = trouble_of(error)
+            if trouble is None:
+                raise
+            raise trouble from error

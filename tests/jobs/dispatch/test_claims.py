@@ -245,3 +245,13 @@ def test_a_page_whose_job_is_locked_is_left_to_the_end_of_its_lease(desk: Desk) 
         list(Job.objects.select_for_update().filter(id=job.id))
         assert hand_back(claim) is False
     assert hand_back(claim) is True
+
+
+def test_pages_of_documents_can_be_left_where_they_are(desk: Desk) -> None:
+    text, document = desk.pages(desk.submit())[0], desk.pages(desk.submit(pages=2))[0]
+    tenant_id = desk.identity.tenant_id
+    assert claim_page(tenant_id, document.id, "one", documents=False) is None
+    assert claim_page(tenant_id, text.id, "one", documents=False) is not None
+    claim = claim_page(tenant_id, document.id, "one")
+    assert claim is not None
+    assert claim.attempt == 1

@@ -138,6 +138,16 @@ def test_patience_ends_an_hour_after_the_trouble_began(desk: Desk) -> None:
     assert postpone_page(_claimed_at_once(desk, page), BUSY) == "retrying"
 
 
+def test_a_full_disk_never_ends_a_pages_patience(desk: Desk) -> None:
+    page = desk.pages(desk.submit())[0]
+    full = Failure("storage_unavailable", "No room.")
+    for _ in range(3):
+        claim = _claimed_at_once(desk, page)
+        assert postpone_page(claim, full, for_ever=True) == "postponed"
+        assert claim.attempt == 1
+        _an_hour_ago(desk, page, "started_at")
+
+
 def _an_hour_ago(desk: Desk, page: Page, since: str) -> None:
     ago = f"clock_timestamp() - interval '{PATIENCE_S + 1} seconds'"
     desk.sql(f"UPDATE jobs_page SET {since} = {ago} WHERE id = %s", page.id)

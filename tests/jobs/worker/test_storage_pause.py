@@ -1,0 +1,51 @@
+from inference.breaker import MOST_FAILURES
+from jobs.errors import FileMissing, StorageUnavailable
+from jobs.worker.storage_pause import LONGEST_PAUSE_S, StoragePause
+
+
+class Clock:
+    now_s = 1000.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+
+def full() -> StorageUnavailable:
+    return StorageUnavailable("full", code="storage_full")
+
+
+def paused(clock: Clock) -> StoragePause:
+    pause = StoragePause(clock)
+    assert [pause.failed(full()) for _ in range(MOST_FAILURES)] == [False, False, True]
+    return pause
+
+
+def test_a_full_storage_keeps_documents_from_being_taken() -> None:
+    pause = paused(Clock())
+    assert not pause.takes_documents()
+
+
+def test_one_page_in_a_pause_finds_out_whether_it_is_over() -> None:
+    clock = Clock()
+    pause = paused(clock)
+    clock.now_s += 1.1
+    assert [pause.takes_documents() for _ in range(3)] == [True, False, False]
+    assert pause.opened()
+    assert [pause.takes_documents() for _ in range(3)] == [True, True, True]
+
+
+def test_pauses_stay_short_however_long_the_disk_is_full() -> None:
+    clock = Clock()
+    pause = paused(clock)
+    for _ in range(20):
+        clock.now_s += LONGEST_PAUSE_S
+        assert pause.takes_documents()
+        pause.failed(full())
+    assert not pause.takes_documents()
+
+
+def test_a_single_file_that_is_missing_says_nothing_about_the_storage() -> None:
+    pause = StoragePause(Clock())
+    for _ in range(10):
+        assert not pause.failed(FileMissing("gone"))
+    assert pause.takes_documents()
