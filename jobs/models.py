@@ -288,6 +288,12 @@ class Page(TenantOwned):
                 condition=models.Q(state="queued", wake_again_at__isnull=True),
                 name="jobs_page_lines",
             ),
+            # Whether a page of a job runs, and which waits next, however many of its pages have ended.
+            models.Index(
+                fields=["job", "-state", "number"],
+                condition=models.Q(state__in=["queued", "running"]),
+                name="jobs_page_unfinished",
+            ),
             models.Index(
                 fields=["model_version"], condition=models.Q(state="running"), name="jobs_page_running"
             ),

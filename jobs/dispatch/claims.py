@@ -42,6 +42,7 @@ WITH job AS (
     WHERE job.id = (SELECT job_id FROM jobs_page WHERE id = %(page)s) AND job.state IN ('queued', 'running')
       AND (SELECT state FROM tenants_tenant WHERE id = job.tenant_id) = 'active'
       AND (%(documents)s OR job.document_id IS NULL)
+      AND coalesce(least(job.expires_at, job.cancel_at) > clock_timestamp(), true)
     FOR NO KEY UPDATE OF job
 ), page AS (
     UPDATE jobs_page page
@@ -157,7 +158,8 @@ def claim_page(
     may_apart: Callable[[], bool] = lambda: True,
     documents: bool = True,
 ) -> Claim | None:
-    """None when there is nothing to do: done, canceled, held by another, unknown, or its tenant's who is suspended.
+    """None when there is nothing to do: done, canceled, past its job's deadline, held by another, unknown, or its
+    tenant's who is suspended.
 
     Any message may be a repeat.
 

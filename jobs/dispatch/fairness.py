@@ -86,6 +86,13 @@ def turns(lines: Sequence[Line], *, now: float, room: int, cost_s: float) -> Tur
     return Turns(tuple(order), now, ends)
 
 
+def foremost(lines: Sequence[Line], *, now: float, most: int, cost_s: float) -> list[Line]:
+    """Those among whom the next `most` pages are: each has one that waits, so the others begin after all of theirs."""
+    return heapq.nsmallest(
+        most, lines, key=lambda line: (_begin(line, now, cost_s), line.priority, line.tenant)
+    )
+
+
 def pages_before(
     lines: Sequence[Line], mine: Line, own_before: int, *, now: float, cost_s: float, counted: int
 ) -> int | None:

@@ -31,7 +31,9 @@ from tenants.metering.roll_up import RECOUNT_EVERY_S, ROLL_UP_EVERY_S, recount_s
 
 log = structlog.get_logger(__name__)
 RELEASE_EVERY_S = 0.2
-SWEEP_EVERY_S = 1.0
+SWEEP_EVERY_S = 0.5
+"""Whoever waits for the page of a worker that died waits for the next sweep after its lease."""
+OVERDUE_EVERY_S = 1.0
 COUNT_EVERY_S = 5.0
 ERASE_EVERY_S = 5.0
 FORGET_EVERY_S = 60.0
@@ -70,8 +72,8 @@ class Scheduler:
         self._duties = [
             _Duty(SWEEP_EVERY_S, self._sweep),
             _Duty(RELEASE_EVERY_S, Aside(release_waiting)),
-            _Duty(SWEEP_EVERY_S, Aside(end_overdue_jobs)),
-            _Duty(SWEEP_EVERY_S, Aside(keep_up_batches)),
+            _Duty(OVERDUE_EVERY_S, Aside(end_overdue_jobs)),
+            _Duty(OVERDUE_EVERY_S, Aside(keep_up_batches)),
             _Duty(COUNT_EVERY_S, Aside(count_queued)),
             _Duty(COUNT_EVERY_S, Aside(count_batches)),
             _Duty(COUNT_EVERY_S, Aside(count_dead_letters)),

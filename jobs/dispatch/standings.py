@@ -1,27 +1,30 @@
 """Where a job stands among all that wait: a look of one statement, and one at the lines every second for all jobs."""
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.db import connections
 
+from inference.runtime.once import OncePerKey
 from jobs import states
 from jobs.dispatch.fairness import UNKNOWN_COST_S, Line, pages_before, release_window
+from jobs.dispatch.lines import OF_LINE, waiting_lines, with_pages, with_room
 from jobs.dispatch.slots import ModelFleet, any_workers, fleet_of
-from jobs.dispatch.turns import OF_LINE, Waiting, waiting_lines
 from jobs.dispatch.waiting import NextPage, Speed, Standing, standing
 from jobs.models import Job
 from tenants.context import OPERATOR, operator_work
 
-COUNTED = 500
-"""Of each other line. Where more would have to be known, a job has no position."""
+COUNTED, COUNTED_OF_ALL = 500, 20_000
+"""Of each other line, and of all together. Where more would have to be known, a job has no position."""
 OWN_COUNTED = 5_000
 """Whoever asks again and again after ten thousand jobs has little counted each time."""
 LINES_KEPT_S = 1.0
 MOST_REMEMBERED = 1_000
-_lines: dict[int, tuple[float, Waiting]] = {}
+_lines: "OncePerKey[_Lines]" = OncePerKey(capacity=MOST_REMEMBERED)
 
-# Nothing while one of the job's pages is being worked on: then it does not wait.
+# Nothing while one of the job's pages is being worked on: then it does not wait. Those stand first in the index, so
+# that one look there tells both, however many have ended.
 _NEXT_PAGE = f"""
 SELECT line.run_after <= statement_timestamp(), line.wake_again_at IS NOT NULL, tenant.state <> 'active',
     CASE WHEN line.wake_again_at IS NULL THEN (
@@ -32,10 +35,11 @@ SELECT line.run_after <= statement_timestamp(), line.wake_again_at IS NOT NULL, 
               AND page.id < line.id AND {OF_LINE} LIMIT %(most)s
         ) before
     ) ELSE 0 END
-FROM jobs_page line JOIN tenants_tenant tenant ON tenant.id = line.tenant_id
-WHERE line.job_id = %(job)s AND line.state = 'queued'
-  AND NOT EXISTS (SELECT FROM jobs_page other WHERE other.job_id = %(job)s AND other.state = 'running')
-ORDER BY line.number LIMIT 1
+FROM (
+    SELECT * FROM jobs_page WHERE job_id = %(job)s AND state IN ('queued', 'running')
+    ORDER BY state DESC, number LIMIT 1
+) line JOIN tenants_tenant tenant ON tenant.id = line.tenant_id
+WHERE line.state = 'queued'
 """  # noqa: S608  # made of constants alone
 
 
@@ -45,6 +49,14 @@ class _Own:
     told: bool
     suspended: bool
     before: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Lines:
+    lines: Sequence[Line]
+    now: float
+    counted: int
+    """Of each, at most."""
 
 
 def standing_of(job: Job) -> Standing:
@@ -60,13 +72,13 @@ def standing_of(job: Job) -> Standing:
         fleet = fleet_of(job.model_version.key)
         if own.told or own.suspended or not own.due:
             return standing(NextPage(own.suspended, own.due, own.told, False, 0, 0), _speed(fleet))
-        waiting = _waiting(job.model_version_id)
-    mine = _line(job, waiting)
+        lines = _lines_of(job.model_version_id)
+    mine = _line(job, lines)
     before = None
     if own.before < OWN_COUNTED:
         cost_s = fleet.service_s or UNKNOWN_COST_S
         before = pages_before(
-            waiting.lines, mine, own.before, now=waiting.now, cost_s=cost_s, counted=COUNTED
+            lines.lines, mine, own.before, now=lines.now, cost_s=cost_s, counted=lines.counted
         )
     page = NextPage(False, True, False, mine.room == 0, own.before, before)
     return standing(page, _speed(fleet))
@@ -77,18 +89,21 @@ def _speed(fleet: ModelFleet) -> Speed:
     return Speed(any_workers(), fleet.served, fleet.slots, window, fleet.service_s)
 
 
-def _line(job: Job, waiting: Waiting) -> Line:
+def _line(job: Job, lines: _Lines) -> Line:
     """One that has come since the lines were looked at has its turn from now on."""
     key = (job.tenant_id, job.priority)
-    found = [line for line in waiting.lines if (line.tenant, line.priority) == key]
+    found = [line for line in lines.lines if (line.tenant, line.priority) == key]
     return found[0] if found else Line(*key, waiting=1)
 
 
-def _waiting(version_id: int) -> Waiting:
-    kept_until_s, kept = _lines.get(version_id, (0.0, None))
-    if kept is None or time.monotonic() > kept_until_s:
-        if len(_lines) >= MOST_REMEMBERED:
-            _lines.clear()
-        kept = waiting_lines(version_id, COUNTED)
-        _lines[version_id] = (time.monotonic() + LINES_KEPT_S, kept)
-    return kept
+def _lines_of(version_id: int) -> _Lines:
+    """Looked at once a second, however many ask."""
+    second = int(time.monotonic() / LINES_KEPT_S)
+    return _lines.get(f"{version_id} {second}", lambda: _look(version_id))
+
+
+def _look(version_id: int) -> _Lines:
+    waiting = waiting_lines(version_id)
+    lines = with_room(waiting.lines, alone=False)
+    counted = max(2, min(COUNTED, COUNTED_OF_ALL // max(1, len(lines))))
+    return _Lines(with_pages(version_id, lines, counted), waiting.now, counted)

@@ -14,11 +14,12 @@ from django.conf import settings
 from django.db import OperationalError, connections, transaction
 from psycopg.errors import LockNotAvailable
 
-from jobs.dispatch.fairness import Line, Turns, turns
+from jobs.dispatch.fairness import Line, Turns, foremost, turns
+from jobs.dispatch.lines import OF_LINE, WAITS, waiting_lines, with_pages, with_room
 from tenants.context import OPERATOR, operator_work
 
 WAKE_S = 10
-"""How long a message may be under way before it is sent again. A repeated one costs a look and no more."""
+"""How long a message may be under way at most before it is sent again. A repeated one costs a look and no more."""
 LOCK_PATIENCE_MS = 100
 """For others that release pages of the version. Whoever gives up leaves it to the scheduler, a moment later."""
 LOCK_CLASS = 0x6D61617352 << 24
@@ -30,14 +31,6 @@ SELECT set_config('lock_timeout', %s, true), set_config('synchronous_commit', 'o
     set_config('idle_in_transaction_session_timeout', '2s', true)
 """
 _ALONE = "SELECT pg_advisory_xact_lock(%s)"
-
-_DUE = "model_version_id = %(version)s AND state = 'queued' AND run_after <= statement_timestamp()"
-_WAITS = f"{_DUE} AND wake_again_at IS NULL"
-
-# Said as a range, in its order: only the index of lines has that, whatever the planner last heard of the queue's size.
-OF_LINE = """(page.priority, page.tenant_id) >= (line.priority, line.tenant_id)
-    AND (page.priority, page.tenant_id) <= (line.priority, line.tenant_id)
-    ORDER BY page.priority, page.tenant_id, page.id"""
 
 # Messages that were lost are sent again before anything else. What waits is taken only if all of it fits and nobody of
 # those has a limit of his own: else the order matters, and is decided elsewhere.
@@ -56,7 +49,7 @@ WITH under_way AS (
     LIMIT (SELECT pages FROM room)
     FOR UPDATE OF page SKIP LOCKED
 ), waiting AS MATERIALIZED (
-    SELECT id, tenant_id FROM jobs_page WHERE {_WAITS} LIMIT (SELECT pages + 1 FROM room)
+    SELECT id, tenant_id FROM jobs_page WHERE {WAITS} LIMIT (SELECT pages + 1 FROM room)
 ), rest AS (
     SELECT (SELECT pages FROM room) - (SELECT count(*) FROM lost) AS pages
 ), verdict AS (
@@ -78,49 +71,12 @@ WITH under_way AS (
 SELECT fits, rest, woken.id, woken.tenant_id FROM verdict LEFT JOIN woken ON true ORDER BY woken.id
 """  # noqa: S608  # made of constants alone
 
-# From one line to the next, so that of a line with a hundred thousand pages no more than `most` are looked at.
-LINES = f"""
-WITH RECURSIVE line AS (
-    (SELECT priority, tenant_id FROM jobs_page
-     WHERE model_version_id = %(version)s AND state = 'queued' AND wake_again_at IS NULL
-     ORDER BY priority, tenant_id LIMIT 1)
-    UNION ALL
-    SELECT next.priority, next.tenant_id FROM line CROSS JOIN LATERAL (
-        SELECT priority, tenant_id FROM jobs_page
-        WHERE model_version_id = %(version)s AND state = 'queued' AND wake_again_at IS NULL
-          AND (priority, tenant_id) > (line.priority, line.tenant_id)
-        ORDER BY priority, tenant_id LIMIT 1
-    ) next
-), under_way AS (
-    SELECT tenant_id, count(*) AS pages FROM (
-        SELECT tenant_id FROM jobs_page WHERE state = 'running'
-        UNION ALL
-        SELECT tenant_id FROM jobs_page WHERE state = 'queued' AND wake_again_at > statement_timestamp()
-    ) page GROUP BY tenant_id
-)
-SELECT line.tenant_id, line.priority, waiting.pages, tenant.weight, coalesce(turn.ends, 0),
-    CASE WHEN coalesce(tenant.pages_at_once, %(at_once)s) > 0
-        THEN greatest(0, coalesce(tenant.pages_at_once, %(at_once)s) - coalesce(under_way.pages, 0)) END,
-    (SELECT coalesce(max(began), 0) FROM jobs_turn WHERE model_version_id = %(version)s)
-FROM line
-JOIN tenants_tenant tenant ON tenant.id = line.tenant_id AND tenant.state = 'active'
-LEFT JOIN jobs_turn turn ON turn.model_version_id = %(version)s AND turn.tenant_id = line.tenant_id
-    AND turn.priority = line.priority
-LEFT JOIN under_way ON under_way.tenant_id = line.tenant_id
-CROSS JOIN LATERAL (
-    SELECT count(*) AS pages FROM (
-        SELECT FROM jobs_page page WHERE {_WAITS} AND {OF_LINE} LIMIT %(most)s
-    ) counted
-) waiting
-WHERE waiting.pages > 0
-"""  # noqa: S608
-
 _TAKE_CHOSEN = f"""
 WITH chosen AS (
     SELECT page.id FROM unnest(%(tenants)s::uuid[], %(priorities)s::smallint[], %(pages)s::int[])
         AS line (tenant_id, priority, pages)
     CROSS JOIN LATERAL (
-        SELECT id FROM jobs_page page WHERE {_WAITS} AND {OF_LINE} LIMIT line.pages FOR UPDATE SKIP LOCKED
+        SELECT id FROM jobs_page page WHERE {WAITS} AND {OF_LINE} LIMIT line.pages FOR UPDATE SKIP LOCKED
     ) page
 )
 UPDATE jobs_page SET wake_again_at = clock_timestamp() + make_interval(secs => %(wake_s)s)
@@ -159,11 +115,11 @@ class Room:
     """What a page takes, as far as is known."""
 
 
-@dataclass(frozen=True, slots=True)
-class Waiting:
-    lines: Sequence[Line]
-    now: float
-    """The version's virtual time."""
+def wake_s() -> float:
+    """Not longer than a lease: a page that a worker had fetched and not begun when it died waits no longer than
+    those that it had begun.
+    """
+    return min(WAKE_S, settings.MAAS_LEASE_S)
 
 
 def take(room: Room) -> list[Wake]:
@@ -195,7 +151,7 @@ def _take_what_fits(room: Room) -> _Fitted:
         "window": room.window,
         "room": room.pages,
         "at_once": settings.MAAS_PAGES_AT_ONCE,
-        "wake_s": WAKE_S,
+        "wake_s": wake_s(),
     }
     connections[OPERATOR].ensure_connection()
     connection: psycopg.Connection[Any] = connections[OPERATOR].connection
@@ -210,39 +166,39 @@ def _take_what_fits(room: Room) -> _Fitted:
     return _Fitted(rows[0][0], rows[0][1], [Wake(row[2], row[3]) for row in rows if row[2] is not None])
 
 
-def waiting_lines(version_id: int, most: int) -> Waiting:
-    """Of each line up to `most` pages are counted; in the operator's scope."""
-    values = {"version": version_id, "most": most, "at_once": settings.MAAS_PAGES_AT_ONCE}
-    with connections[OPERATOR].cursor() as cursor:
-        cursor.execute(LINES, values)
-        rows = cursor.fetchall()
-    lines = [
-        Line(tenant, priority, waiting, weight, ends, left)
-        for tenant, priority, waiting, weight, ends, left, _ in rows
-    ]
-    return Waiting(lines, rows[0][6] if rows else 0.0)
-
-
 def _take_by_turns(room: Room, pages: int) -> list[Wake]:
-    waiting = waiting_lines(room.version_id, pages)
-    chosen = turns(waiting.lines, now=waiting.now, room=pages, cost_s=room.cost_s)
+    lines, chosen = _chosen(room, pages)
     if not chosen.order:
         return []
-    lines = {place: waiting.lines[place] for place in chosen.ends}
+    of_place = {place: lines[place] for place in chosen.ends}
     values: dict[str, Any] = {
         "version": room.version_id,
-        "wake_s": WAKE_S,
+        "wake_s": wake_s(),
         "now": chosen.now,
-        "tenants": [line.tenant for line in lines.values()],
-        "priorities": [line.priority for line in lines.values()],
-        "pages": [chosen.pages_of(place) for place in lines],
-        "ends": [chosen.ends[place] for place in lines],
+        "tenants": [line.tenant for line in of_place.values()],
+        "priorities": [line.priority for line in of_place.values()],
+        "pages": [chosen.pages_of(place) for place in of_place],
+        "ends": [chosen.ends[place] for place in of_place],
     }
     with connections[OPERATOR].cursor() as cursor:
         cursor.execute(_TAKE_CHOSEN, values)
         taken = cursor.fetchall()
         cursor.execute(_REMEMBER, values)
-    return list(_in_order(chosen, waiting.lines, taken))
+    return list(_in_order(chosen, lines, taken))
+
+
+def _chosen(room: Room, pages: int) -> tuple[Sequence[Line], Turns]:
+    """Who has the next turns; only of those who may have one is it counted how many pages wait."""
+    waiting = waiting_lines(room.version_id)
+    lines = [line for line in with_room(waiting.lines) if line.room != 0]
+    first = foremost(lines, now=waiting.now, most=pages, cost_s=room.cost_s)
+    counted = with_pages(room.version_id, first, pages)
+    chosen = turns(counted, now=waiting.now, room=pages, cost_s=room.cost_s)
+    if len(chosen.order) < pages and len(first) < len(lines):
+        # Priorities of one tenant share what it may have at once: those behind them are next.
+        counted = with_pages(room.version_id, lines, pages)
+        chosen = turns(counted, now=waiting.now, room=pages, cost_s=room.cost_s)
+    return counted, chosen
 
 
 def _in_order(

@@ -41,6 +41,16 @@ def test_times_are_set_by_the_database_from_the_acceptance(desk: Desk) -> None:
     assert (plain.expires_at, plain.cancel_at) == (None, None)
 
 
+@pytest.mark.parametrize("deadlines", [Deadlines(expires_after_s=60), Deadlines(cancel_after_s=60)])
+def test_no_page_begins_between_its_jobs_deadline_and_the_next_look(desk: Desk, deadlines: Deadlines) -> None:
+    job = submit(desk, deadlines)
+    first, second, _ = desk.pages(job)
+    assert desk.claim(first) is not None
+    let_time_pass(desk, job, 60)
+    assert desk.claim(second) is None
+    assert (desk.again(job).state, desk.pages(job)[1].attempt) == (states.RUNNING, 0)
+
+
 def test_a_job_that_is_not_done_in_time_expires_and_what_was_done_is_kept_and_charged(desk: Desk) -> None:
     job = submit(desk, Deadlines(expires_after_s=60))
     first, second, third = desk.pages(job)

@@ -2,14 +2,17 @@
 
 import json
 import threading
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import pytest
 from django.conf import settings
-from django.db import connections
+from django.db import connections, transaction
 
 from inference.brokers import queue_depth
+from inference.registry.models import ModelVersion
+from jobs.dispatch import lines as waiting
 from jobs.dispatch import turns as taking
 from jobs.dispatch.broker import publishing_broker
 from jobs.dispatch.release import release_version
@@ -21,6 +24,7 @@ from tenants.context import OPERATOR, operator_work, unit_of_work
 from tenants.identity import Identity
 from tenants.models import Tenant
 from tests.jobs.conftest import Desk
+from tests.waiting import eventually
 
 FLOOD = 10_000
 # With ids that are older than any other.
@@ -191,6 +195,70 @@ def test_a_tenant_has_no_more_pages_under_way_than_it_may(desk: Desk, rival: Des
 
 
 @pytest.mark.usefixtures("quiet")
+def test_what_a_tenant_may_have_at_once_holds_over_several_models_released_at_the_same_moment(
+    desk: Desk, make_version: Callable[..., ModelVersion]
+) -> None:
+    set_tenant(desk, pages_at_once=3)
+    desks = [desk, *(replace(desk, version=make_version()) for _ in range(3))]
+    for one in desks:
+        flood(one, 50)
+    together, taken = threading.Barrier(len(desks)), []
+
+    def release(one: Desk) -> None:
+        for _ in range(10):
+            together.wait()
+            taken.extend(take(Room(one.version.id, 40, 10, 1.0)))
+        connections.close_all()
+
+    threads = [threading.Thread(target=release, args=[one]) for one in desks]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(taken) == 3
+
+
+@pytest.mark.usefixtures("quiet")
+def test_tenants_without_a_limit_of_pages_do_not_wait_for_those_who_have_one(desk: Desk) -> None:
+    flood(desk, 20)
+    with operator_work(), transaction.atomic(using=OPERATOR), connections[OPERATOR].cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [waiting.CAPS_LOCK])
+        free: list[object] = []
+
+        def release() -> None:
+            free.extend(released(desk, 5))
+            set_tenant(desk, pages_at_once=10)
+            free.append(released(desk, 5))
+            connections.close_all()
+
+        thread = threading.Thread(target=release)
+        thread.start()
+        thread.join()
+    assert (len(free), free[-1]) == (6, [])
+    assert len(released(desk, 10)) == 5
+
+
+@pytest.mark.usefixtures("quiet")
+def test_priorities_of_a_tenant_at_its_limit_leave_the_room_to_others(desk: Desk, rival: Desk) -> None:
+    set_tenant(desk, pages_at_once=1)
+    for priority in (INTERACTIVE, STANDARD, BULK):
+        flood(desk, 20, priority)
+    flood(rival, 20, BULK)
+    theirs = [page.tenant_id for page in released(desk, 3)]
+    assert theirs.count(rival.identity.tenant_id) == 2
+
+
+@pytest.mark.usefixtures("quiet")
+def test_a_message_is_sent_again_once_a_lease_would_have_ended(desk: Desk, settings: Any) -> None:
+    settings.MAAS_LEASE_S = 2
+    submit(desk)
+    released(desk, 1)
+    eventually(lambda: released(desk, 1), "the same page once more")
+    settings.MAAS_LEASE_S = 3600
+    assert taking.wake_s() == taking.WAKE_S
+
+
+@pytest.mark.usefixtures("quiet")
 def test_one_tenant_alone_may_use_every_place(desk: Desk) -> None:
     flood(desk, 100)
     assert len(released(desk, 50, window=40)) == 40
@@ -273,10 +341,11 @@ def test_a_hundred_thousand_waiting_pages_are_not_walked_through(desk: Desk, riv
     """Nor while the planner has not heard of them yet."""
     flood(desk, 100_000)
     submit(rival)
-    looks = (taking._TAKE_WHAT_FITS, taking.LINES)
+    looks = (taking._TAKE_WHAT_FITS, waiting.LINES)
     assert [pages_read(desk, look) < 1_000 for look in looks] == [True, True]
     taken = {"tenants": [desk.identity.tenant_id], "priorities": [STANDARD], "pages": [8]}
     assert pages_read(desk, taking._TAKE_CHOSEN, **taken) < 1_000
+    assert pages_read(desk, waiting.PAGES, **taken) < 1_000
 
 
 def pages_read(desk: Desk, statement: str, **more: object) -> int:

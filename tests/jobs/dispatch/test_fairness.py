@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jobs.dispatch.fairness import Line, pages_before, release_window, step, turns
+from jobs.dispatch.fairness import Line, foremost, pages_before, release_window, step, turns
 from jobs.priorities import BULK, INTERACTIVE, STANDARD, WEIGHTS
 
 A, B, C = (UUID(int=number) for number in (1, 2, 3))
@@ -97,6 +97,17 @@ def test_as_much_is_released_as_fits_and_waits(
     assert len(chosen.order) == min(room, sum(line.waiting for line in lines))
     assert all(chosen.pages_of(place) <= line.waiting for place, line in enumerate(lines))
     assert chosen.now >= now
+
+
+@given(some_lines, times, st.integers(0, 40), costs)
+def test_the_next_pages_are_among_those_of_the_foremost_lines(
+    lines: list[Line], now: float, room: int, cost_s: float
+) -> None:
+    waiting = [line for line in lines if line.waiting]
+    first = foremost(waiting, now=now, most=room, cost_s=cost_s)
+    of_all = turns(waiting, now=now, room=room, cost_s=cost_s)
+    of_first = turns(first, now=now, room=room, cost_s=cost_s)
+    assert [first[at] for at in of_first.order] == [waiting[at] for at in of_all.order]
 
 
 @given(

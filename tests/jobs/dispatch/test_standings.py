@@ -1,11 +1,14 @@
 """Where a job stands among all that wait, over the real tables."""
 
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
+from django.db import connections
 
 from inference.affinity.heartbeats import Beat, Heartbeat
+from inference.runtime.once import OncePerKey
 from jobs.dispatch import slots, standings
 from jobs.dispatch.standings import standing_of
 from jobs.dispatch.waiting import Standing
@@ -15,7 +18,7 @@ from tenants.identity import Identity
 from tenants.models import Tenant
 from tests.fixtures import unique
 from tests.jobs.conftest import Desk
-from tests.jobs.dispatch.test_fair_release import flood, quiet, released, set_tenant, submit
+from tests.jobs.dispatch.test_fair_release import flood, pages_read, quiet, released, set_tenant, submit
 
 __all__ = ["quiet"]
 pytestmark = pytest.mark.usefixtures("quiet")
@@ -29,7 +32,7 @@ def rival(desk: Desk, other_identity: Identity) -> Desk:
 @pytest.fixture(autouse=True)
 def _nothing_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(slots, "_last", slots._Seen())
-    monkeypatch.setattr(standings, "_lines", {})
+    monkeypatch.setattr(standings, "_lines", OncePerKey())
 
 
 @pytest.fixture(autouse=True)
@@ -95,3 +98,38 @@ def test_a_tenant_at_its_cap_and_one_that_is_suspended_are_told_so(desk: Desk) -
     assert stands(desk, job).reason_waiting == "tenant_cap"
     set_tenant(desk, state=Tenant.State.SUSPENDED)
     assert stands(desk, job) == Standing(reason_waiting="tenant_suspended")
+
+
+def test_a_job_of_which_many_pages_have_ended_is_looked_at_quickly(desk: Desk) -> None:
+    job = flood(desk, 50_000)
+    desk.sql("UPDATE jobs_page SET state = 'succeeded' WHERE job_id = %s AND number < 49990", job.id)
+    # Whoever looks first after so many at once passes them over, and leaves a note for the others.
+    pages_read(desk, standings._NEXT_PAGE, job=job.id)
+    assert pages_read(desk, standings._NEXT_PAGE, job=job.id) < 2_000
+
+
+def test_however_many_ask_at_once_the_lines_are_looked_at_once(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: list[int] = []
+    look = standings._look
+
+    def counted_look(version_id: int) -> standings._Lines:
+        looks.append(version_id)
+        return look(version_id)
+
+    monkeypatch.setattr(standings, "_look", counted_look)
+    monkeypatch.setattr(standings, "LINES_KEPT_S", 3600.0)
+    job, told, together = submit(desk), [], threading.Barrier(8)
+
+    def ask() -> None:
+        together.wait()
+        told.append(stands(desk, job).position)
+        connections.close_all()
+
+    threads = [threading.Thread(target=ask) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (told, looks) == ([0] * 8, [desk.version.id])
