@@ -65,7 +65,9 @@ class JobRequest:
 def submit_job(*, identity: Identity, request: JobRequest) -> Job:
     """The accepted job. Everything that can be refused is refused here, before any work."""
     if (request.document_id is None) == (request.input is None):
-        raise InvalidRequest("Send exactly one of `document` (the id of an uploaded document) and `input`.")
+        raise InvalidRequest(
+            "Send exactly one of `document` (the id of an uploaded document), `document_url` and `input`."
+        )
     version = resolve(request.model)
     _check(version, request)
     with ExitStack() as paid, unit_of_work(identity.tenant_id):

@@ -75,11 +75,13 @@ STATUS: Mapping[str, int] = {
     "model_unloaded": 503,
     "overloaded": 503,
     "restarting": 503,
+    "url_resting": 503,
     "reader_unavailable": 503,
     "database_unavailable": 503,
     "storage_unavailable": 503,
     "deadline_exceeded": 504,
     "model_timeout": 504,
+    "url_too_slow": 504,
     "storage_full": 507,
 }
 """Codes that are not listed are about the content of a well-formed request: 422."""

@@ -20,6 +20,8 @@ from inference.lane import AsyncLaneClient
 from jobs.documents.reading import reader
 from jobs.live.doorman import Doorman
 from jobs.live.event_waits import EventWaits
+from jobs.live.fetches import Fetches
+from jobs.live.fetching import Fetcher
 from jobs.live.following import Following
 from jobs.live.guests import EVERY_S, Guests
 from jobs.live.hub import Hub
@@ -79,7 +81,9 @@ class Front:
         doorman = Doorman(self._events, sessions, self._strangers)
         self._seats = seats = Seats()
         self._rounds = Rounds(self._hub, self._events)
-        waits = Waits(Uploads(self.django, self._spool, self._inspections), self._hub)
+        uploads = Uploads(self.django, self._spool, self._inspections)
+        self._fetcher = Fetcher(self._stop, places=settings.MAAS_FETCHES, within_s=settings.MAAS_FETCH_S)
+        waits = Waits(Fetches(uploads, self._spool, self._fetcher, self._inspections), self._hub)
         guests = Guests(doorman)
         event_waits = EventWaits(
             waits, doorman=doorman, seats=seats, hub=self._hub, threads=self._events, guests=guests
@@ -221,6 +225,7 @@ class Front:
         self._hub.close()
         self._rounds.close()
         self._strangers.close()
+        self._fetcher.close()
         self._inspections.close()
         self.django.close()
         for threads in (self._keys, self._people, self._models, self._events, self._writes):

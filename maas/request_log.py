@@ -6,6 +6,8 @@ from collections.abc import Callable
 import structlog
 from django.http import HttpRequest, HttpResponse
 
+from jobs.documents.uploads import FETCH
+
 log = structlog.get_logger(__name__)
 QUIET = frozenset({"/livez", "/readyz", "/metrics"})
 
@@ -20,8 +22,7 @@ class RequestLogMiddleware:
         with structlog.contextvars.bound_contextvars(request_id=request_id):
             response = self.get_response(request)
             if request.path not in QUIET:
-                # A waiting request looks at its job again and again; only the caller's own request is news.
-                tell = log.debug if request.META.get("maas.looks_again") else log.info
+                tell = log.debug if _comes_again(request) else log.info
                 tell(
                     "request",
                     method=request.method,
@@ -30,3 +31,10 @@ class RequestLogMiddleware:
                     ms=round((time.perf_counter() - started) * 1000, 1),
                 )
         return response
+
+
+def _comes_again(request: HttpRequest) -> bool:
+    """A waiting request looks at its job again and again, and one whose document is still to be fetched is asked twice;
+    only the caller's own request is news."""
+    fetch = request.META.get(FETCH)
+    return bool(request.META.get("maas.looks_again") or (fetch and fetch.wanted))

@@ -13,7 +13,7 @@ from maas_client.exchange import Flow, Pause, Reply, Request
 from maas_client.reading import error_of, json_of, retry_after_of
 from maas_client.resources import Document, EventPage, Job, Model, Page, Result
 from maas_client.retries import Retries
-from maas_client.submissions import Work, key_header, submission
+from maas_client.submissions import LONGEST_FETCH_S, Work, key_header, submission
 from maas_client.tails import Tail
 from maas_client.uploads import FilePart, Source
 
@@ -191,6 +191,13 @@ class Calls:
 
     def upload(self, part: FilePart, key: str | None) -> Flow[Document]:
         request = Request("POST", "/v1/documents", file=part, headers=key_header(key))
+        return Document.from_json(json_of((yield from self.ask(request, outage_s=RESTART_S))))
+
+    def document_from_url(self, url: str, name: str | None, key: str | None) -> Flow[Document]:
+        wanted = {"url": url} | ({"name": name} if name else {})
+        request = Request(
+            "POST", "/v1/documents", json=wanted, headers=key_header(key), held_s=LONGEST_FETCH_S
+        )
         return Document.from_json(json_of((yield from self.ask(request, outage_s=RESTART_S))))
 
     def document(self, document_id: str) -> Flow[Document]:

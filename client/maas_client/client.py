@@ -69,7 +69,8 @@ class Client:
     ) -> Result:
         """The result of a job, once it has one: `run("parse", "scan.pdf").text`.
 
-        `file` is a path, bytes or an open file; in its place may stand `text=`, `texts=`, `tensors=` or `document=`.
+        `file` is a path, bytes or an open file; in its place may stand `text=`, `texts=`, `tensors=`,
+        `document=` or `document_url=`.
         Raises JobFailed when nothing came of it, and WaitTimedOut after `wait` seconds (None: never).
         """
         return self._play(self._calls.run(model, file, work, wait))
@@ -162,6 +163,12 @@ class Client:
         """The same bytes are the same document, however often they are sent."""
         part = file_part(file, name, progress)
         return self._play(self._calls.upload(part, idempotency_key))
+
+    def document_from_url(
+        self, url: str, *, name: str | None = None, idempotency_key: str | None = None
+    ) -> Document:
+        """The service fetches it: `https://…`, from a public server, without a sign-in and without redirects."""
+        return self._play(self._calls.document_from_url(url, name, idempotency_key))
 
     def document(self, document_id: str) -> Document:
         return self._play(self._calls.document(document_id))

@@ -28,7 +28,7 @@ class Request:
 
     def at_once(self) -> "Request":
         """The same, not to be held back: after an outage, what was missed comes first."""
-        if not self.held_s:
+        if "Prefer" not in self.headers:
             return self
         return replace(self, headers={**self.headers, "Prefer": "wait=0"}, held_s=0.0)
 

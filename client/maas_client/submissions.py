@@ -8,6 +8,9 @@ from uuid import uuid4
 from maas_client.exchange import Request
 from maas_client.uploads import Progress, Source, file_part
 
+LONGEST_FETCH_S = 75.0
+"""So long the service may be busy with a document that it fetches."""
+
 
 class Work(TypedDict, total=False):
     """Beside the model: exactly one thing to work on, and how."""
@@ -18,6 +21,8 @@ class Work(TypedDict, total=False):
     """Each with `name`, `datatype`, `shape` and `data`, for ONNX graphs."""
     document: str
     """The id of one that was uploaded."""
+    document_url: str
+    """From where the service fetches it: `https://…`, without a sign-in."""
     parameters: Mapping[str, Any]
     name: str
     """What the file shall be called; its own name unless told."""
@@ -27,10 +32,14 @@ class Work(TypedDict, total=False):
 
 
 def submission(model: str, file: Source | None, work: Work) -> Request:
-    given: list[str] = [name for name in ("text", "texts", "tensors", "document") if name in work]
+    given: list[str] = [
+        name for name in ("text", "texts", "tensors", "document", "document_url") if name in work
+    ]
     if len(given) + (file is not None) != 1:
         found = ", ".join(["a file"] * (file is not None) + given) or "nothing"
-        raise TypeError(f"Give exactly one of a file, text, texts, tensors and document; there is {found}.")
+        raise TypeError(
+            f"Give exactly one of a file, text, texts, tensors, document and document_url; there is {found}."
+        )
     headers = key_header(work.get("idempotency_key"))
     parameters = dict(work.get("parameters", {}))
     if file is not None:
@@ -38,7 +47,8 @@ def submission(model: str, file: Source | None, work: Work) -> Request:
         form = {"model": model, "parameters": json.dumps(parameters)}
         return Request("POST", "/v1/jobs", form=form, file=part, headers=headers)
     body = {"model": model, "parameters": parameters, **_subject(work)}
-    return Request("POST", "/v1/jobs", json=body, headers=headers)
+    held_s = LONGEST_FETCH_S if "document_url" in work else 0.0
+    return Request("POST", "/v1/jobs", json=body, headers=headers, held_s=held_s)
 
 
 def key_header(own: str | None) -> dict[str, str]:
@@ -49,6 +59,8 @@ def key_header(own: str | None) -> dict[str, str]:
 def _subject(work: Work) -> dict[str, Any]:
     if "document" in work:
         return {"document": work["document"]}
+    if "document_url" in work:
+        return {"document_url": work["document_url"]}
     if "tensors" in work:
         return {"input": {"tensors": list(work["tensors"])}}
     return {"input": list(work["texts"]) if "texts" in work else work["text"]}

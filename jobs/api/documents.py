@@ -14,17 +14,19 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from jobs.api.fetching import checked_address, fetch_first, fetched
 from jobs.api.pagination import listing
 from jobs.api.schema import IDEMPOTENCY_KEY, UPLOAD
 from jobs.api.sending_again import key_of, replay_headers
-from jobs.api.serializers import DocumentSerializer, StoredDocumentSerializer
+from jobs.api.serializers import AddressSerializer, DocumentSerializer, StoredDocumentSerializer
 from jobs.documents.files import open_file
 from jobs.documents.selectors import get_document, get_page, live_documents
 from jobs.documents.services import delete_document
-from jobs.documents.uploads import Upload
+from jobs.documents.uploads import Address, Upload
 from jobs.errors import FileMissing, InvalidRequest
-from jobs.idempotency.creations import CREATED, upload_document_once
-from jobs.models import DocumentPage
+from jobs.idempotency.creations import CREATED, upload_document_once, uploaded_before
+from jobs.idempotency.once import Answered
+from jobs.models import Document, DocumentPage
 from tenants.api.callers import caller
 from tenants.api.parameters import only
 from tenants.api.schema import PAGED, REFUSALS, paged_list_of
@@ -37,8 +39,22 @@ DOCUMENT_LIST = paged_list_of("DocumentList", DocumentSerializer(many=True))
 def uploaded(request: Request) -> Upload:
     upload = request.META.get("maas.upload")
     if not isinstance(upload, Upload):
-        raise InvalidRequest("Send the document as multipart/form-data with a field named `file`.")
+        raise InvalidRequest(
+            "Send the document as multipart/form-data with a field named `file`, or its address as JSON: "
+            '{"url": "https://…"}.'
+        )
     return upload
+
+
+def _address_in(request: Request) -> Address | None:
+    """None of a form with a file."""
+    if not request.content_type.startswith("application/json"):
+        return None
+    if not isinstance(request.data, dict):
+        raise InvalidRequest("The body must be a JSON object.")
+    form = AddressSerializer(data=request.data)
+    form.is_valid(raise_exception=True)
+    return checked_address(form.validated_data["url"], form.validated_data["name"])
 
 
 class DocumentList(APIView):
@@ -46,7 +62,7 @@ class DocumentList(APIView):
         operation_id="upload_document",
         summary="Upload a document",
         parameters=[IDEMPOTENCY_KEY],
-        request=UPLOAD,
+        request={**UPLOAD, "application/json": AddressSerializer},
         responses={
             201: StoredDocumentSerializer,
             200: OpenApiResponse(StoredDocumentSerializer, "These very bytes were here already."),
@@ -55,8 +71,18 @@ class DocumentList(APIView):
     )
     def post(self, request: Request) -> Response:
         identity = caller(request, "documents:write")
-        key = key_of(request)
-        answered = upload_document_once(identity=identity, upload=uploaded(request), key=key)
+        key, address = key_of(request), _address_in(request)
+        if address is None:
+            return self._stored(upload_document_once(identity=identity, upload=uploaded(request), key=key))
+        upload = fetched(request)
+        if upload is not None:
+            return self._stored(
+                upload_document_once(identity=identity, upload=upload, key=key, address=address)
+            )
+        earlier = uploaded_before(identity=identity, address=address, key=key)
+        return fetch_first(request, address) if earlier is None else self._stored(earlier)
+
+    def _stored(self, answered: Answered[Document]) -> Response:
         body = {**DocumentSerializer(answered.made).data, "duplicate": answered.status != CREATED}
         headers = {"Location": f"/v1/documents/{answered.made.id}", **replay_headers(answered)}
         return Response(body, status=answered.status, headers=headers)

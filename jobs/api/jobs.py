@@ -17,6 +17,7 @@ from rest_framework.views import APIView
 from inference.registry.selectors import versions_named
 from jobs import states
 from jobs.api.documents import uploaded
+from jobs.api.fetching import checked_address, fetch_first, fetched
 from jobs.api.pagination import limit_of, listing, number_of
 from jobs.api.schema import (
     CACHE_CONTROL,
@@ -46,7 +47,7 @@ from jobs.documents.uploads import Upload
 from jobs.errors import InvalidRequest, NotFound
 from jobs.idempotency.creations import retry_once
 from jobs.idempotency.once import Answered
-from jobs.idempotency.submissions import submit_once
+from jobs.idempotency.submissions import submit_once, submitted_before
 from jobs.models import Job
 from jobs.priorities import DEFAULT, NUMBERS
 from jobs.reuse.wishes import COALESCED, HIT, Wish, wish_of, x_cache
@@ -58,6 +59,7 @@ from jobs.storable import unstorable_text
 from tenants.api.callers import caller
 from tenants.api.parameters import only
 from tenants.api.schema import PAGED, REFUSALS, limit_parameter, list_of, number_parameter, paged_list_of
+from tenants.asgi.protocol import UPLOAD
 from tenants.context import unit_of_work
 from tenants.identity import Identity
 
@@ -110,9 +112,14 @@ class JobList(APIView):
     def post(self, request: Request) -> Response:
         identity = caller(request, "jobs:write")
         key = key_of(request)
-        upload = uploaded(request) if "maas.upload" in request.META else None
-        wanted = _from_form(request, identity, upload) if upload else _from_json(request)
-        return _accepted(submit_once(identity=identity, request=wanted, key=key, upload=upload))
+        if UPLOAD in request.META and fetched(request) is None:
+            upload = uploaded(request)
+            wanted = _from_form(request, identity, upload)
+            return _accepted(submit_once(identity=identity, request=wanted, key=key, upload=upload))
+        wanted, url = _from_json(request)
+        if url:
+            return _from_address(request, identity, wanted, url)
+        return _accepted(submit_once(identity=identity, request=wanted, key=key))
 
     @extend_schema(
         operation_id="list_jobs",
@@ -134,13 +141,29 @@ def _accepted(answered: Answered[Job]) -> Response:
     return Response(job_body(job), status=answered.status, headers={**headers, **replay_headers(answered)})
 
 
-def _from_json(request: Request) -> JobRequest:
+def _from_address(request: Request, identity: Identity, wanted: JobRequest, url: str) -> Response:
+    """Its document is fetched before anything is accepted, and nothing is fetched for what would be refused anyway."""
+    identity.require("documents:write")
+    key, address, upload = key_of(request), checked_address(url), fetched(request)
+    if upload is not None:
+        return _accepted(
+            submit_once(identity=identity, request=wanted, key=key, upload=upload, document_url=url)
+        )
+    earlier = submitted_before(identity=identity, request=wanted, key=key, document_url=url)
+    return fetch_first(request, address) if earlier is None else _accepted(earlier)
+
+
+def _from_json(request: Request) -> tuple[JobRequest, str]:
+    """And the address of its document, where it names one."""
     if not isinstance(request.data, dict):
         raise InvalidRequest("The body must be a JSON object.")
     form = JobRequestSerializer(data=request.data)
     form.is_valid(raise_exception=True)
     asked = form.validated_data
-    return JobRequest(
+    url = asked.get("document_url", "")
+    if url and (asked.get("document") is not None or asked.get("input") is not None):
+        raise InvalidRequest("Send exactly one of `document`, `document_url` and `input`.")
+    wanted = JobRequest(
         model=asked["model"],
         document_id=asked.get("document"),
         input=asked.get("input"),
@@ -151,6 +174,7 @@ def _from_json(request: Request) -> JobRequest:
         cache_control=_wish(request),
         webhook_url=asked.get("webhook_url", ""),
     )
+    return wanted, url
 
 
 def _wish(request: Request) -> Wish:

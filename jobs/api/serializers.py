@@ -49,7 +49,32 @@ class DocumentSerializer(serializers.ModelSerializer[Document]):
         return f"/v1/documents/{document.id}"
 
 
-class JobRequestSerializer(serializers.Serializer[Any]):
+class KnownFields(serializers.Serializer[Any]):
+    """Refuses a field that it does not know: what was meant by it would not be done."""
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        unknown = sorted(set(self.initial_data) - set(self.fields))
+        if unknown:
+            raise serializers.ValidationError({name: ["There is no such field."] for name in unknown})
+        return attrs
+
+
+class AddressSerializer(KnownFields):
+    """A document that is to be fetched."""
+
+    url = serializers.CharField(
+        max_length=LONGEST_URL, help_text="`https://…`; used once, and neither logged nor stored."
+    )
+    name = serializers.CharField(
+        required=False,
+        default="",
+        allow_blank=True,
+        max_length=255,
+        help_text="What it is to be called; by its server or its address unless told.",
+    )
+
+
+class JobRequestSerializer(KnownFields):
     """The JSON form of a submission; the multipart form has `model`, `file`, `webhook_url` and, as JSON
     text, `parameters`."""
 
@@ -57,6 +82,11 @@ class JobRequestSerializer(serializers.Serializer[Any]):
         max_length=120, help_text="`parse` for the current version, `parse@2` for one."
     )
     document = serializers.UUIDField(required=False, allow_null=True)
+    document_url = serializers.CharField(
+        required=False,
+        max_length=LONGEST_URL,
+        help_text="In the place of `document`: `https://…`, from where it is fetched.",
+    )
     input = serializers.JSONField(
         required=False, allow_null=True, help_text="Text, list of texts, or tensors."
     )
@@ -79,12 +109,6 @@ class JobRequestSerializer(serializers.Serializer[Any]):
 
     def validate_input(self, value: object) -> dict[str, Any] | None:
         return None if value is None else normal_form(value)
-
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        unknown = sorted(set(self.initial_data) - set(self.fields))
-        if unknown:
-            raise serializers.ValidationError({name: ["There is no such field."] for name in unknown})
-        return attrs
 
 
 class JobSerializer(serializers.ModelSerializer[Job]):

@@ -21,3 +21,26 @@ class Upload:
     """The other fields of the form."""
     inspection: Inspection | DocumentRejected | None = None
     """None when its tenant had these very bytes already, so that nothing had to be found out."""
+    fetched: bool = False
+    """From an address that the request named; the request itself is JSON."""
+
+
+FETCH = "maas.fetch"
+"""In the scope of a request that may name an address, and so beside its headers."""
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where a document is to be fetched from."""
+
+    url: str = field(repr=False)
+    """It may be a secret by itself, as one that a storage has signed: never logged, never stored."""
+    name: str
+    """Which the caller gave; may be empty."""
+
+
+@dataclass
+class Fetch:
+    """A question to whoever answers the request: of an address it is told here, and asked again with the file."""
+
+    wanted: Address | None = None

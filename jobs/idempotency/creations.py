@@ -9,9 +9,9 @@ from jobs.batches.selectors import get_batch, get_file
 from jobs.batches.services import BatchRequest, create_batch, store_file
 from jobs.documents.selectors import as_uuid, get_document
 from jobs.documents.services import store_document
-from jobs.documents.uploads import Upload
+from jobs.documents.uploads import Address, Upload
 from jobs.idempotency.keys import Operation, Sent, fingerprint_of
-from jobs.idempotency.once import Answered, Keep, make_in_steps, make_once
+from jobs.idempotency.once import Answered, Keep, made_before, make_in_steps, make_once
 from jobs.models import Document, Job, WebhookEndpoint
 from jobs.selectors import get_job
 from jobs.services import retry_job
@@ -23,8 +23,10 @@ from tenants.identity import Identity
 OK, CREATED, ACCEPTED = 200, 201, 202
 
 
-def upload_document_once(*, identity: Identity, upload: Upload, key: str | None) -> Answered[Document]:
-    """Its status is 200 where these very bytes were here already."""
+def upload_document_once(
+    *, identity: Identity, upload: Upload, key: str | None, address: Address | None = None
+) -> Answered[Document]:
+    """Its status is 200 where these very bytes were here already. `address` is where they were fetched from."""
 
     def store(keep: Keep[Document]) -> Answered[Document]:
         stored = store_document(identity=identity, upload=upload)
@@ -34,8 +36,21 @@ def upload_document_once(*, identity: Identity, upload: Upload, key: str | None)
             keep(first)
         return first
 
-    sent = _sent(identity, "upload_document", key, content_sha256=upload.sha256)
+    sent = _sent_from(identity, address, key) if address else _sent_bytes(identity, upload, key)
     return make_in_steps(sent, make=store, look=get_document)
+
+
+def uploaded_before(*, identity: Identity, address: Address, key: str | None) -> Answered[Document] | None:
+    """So that nothing is fetched a second time."""
+    return made_before(_sent_from(identity, address, key), get_document)
+
+
+def _sent_bytes(identity: Identity, upload: Upload, key: str | None) -> Sent | None:
+    return _sent(identity, "upload_document", key, content_sha256=upload.sha256)
+
+
+def _sent_from(identity: Identity, address: Address, key: str | None) -> Sent | None:
+    return _sent(identity, "upload_document", key, url=address.url, name=address.name)
 
 
 def upload_file_once(

@@ -52,6 +52,7 @@ class Asked:
     priority: int = STANDARD
     deadlines: Deadlines = FOR_EVER
     webhook_url: str = ""
+    document_url: str = ""
 
     def fingerprint(self) -> str:
         asked = asdict(self)
@@ -62,6 +63,8 @@ class Asked:
             del asked["deadlines"]
         if not self.webhook_url:
             del asked["webhook_url"]
+        if not self.document_url:
+            del asked["document_url"]
         return fingerprint_of(asked)
 
 

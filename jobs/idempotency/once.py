@@ -92,6 +92,18 @@ def make_in_steps(sent: Sent | None, *, make: Callable[[Keep[M]], Answered[M]], 
         return make(partial(_keep, sent))
 
 
+def made_before(sent: Sent | None, look: Look[M]) -> Answered[M] | None:
+    """What an earlier request made, for whoever has much to do before its own turn; in that it is looked for again."""
+    if sent is None:
+        return None
+    with unit_of_work(sent.tenant_id):
+        is_alone = _locked(_FOR_TRANSACTION, sent)
+        earlier = _earlier(sent, look)
+    if earlier is None and not is_alone:
+        raise _in_progress(sent)
+    return earlier
+
+
 def _earlier(sent: Sent, look: Look[M]) -> Answered[M] | None:
     """Looked for before anything else is checked: what was accepted is given whatever became of its model since."""
     kept = remembered_keys().filter(key=sent.key).first()

@@ -9,7 +9,7 @@ from jobs.documents.reader import Inspection
 from jobs.documents.services import store_document
 from jobs.documents.uploads import Upload
 from jobs.idempotency.keys import Asked, Sent
-from jobs.idempotency.once import Answered, Keep, make_in_steps, make_once
+from jobs.idempotency.once import Answered, Keep, made_before, make_in_steps, make_once
 from jobs.models import Job
 from jobs.page_allowance import require_room_for_pages
 from jobs.selectors import get_job
@@ -21,15 +21,32 @@ ACCEPTED, DONE_ALREADY = 202, 200
 
 
 def submit_once(
-    *, identity: Identity, request: JobRequest, key: str | None, upload: Upload | None = None
+    *,
+    identity: Identity,
+    request: JobRequest,
+    key: str | None,
+    upload: Upload | None = None,
+    document_url: str = "",
 ) -> Answered[Job]:
-    """`upload` is the document that came with the request and is not stored yet."""
-    sent = _sent(identity, request, key, upload)
+    """`upload` is the document that came with the request, or was fetched for it, and is not stored yet."""
+    sent = _sent(identity, request, key, upload, document_url)
     if upload is None:
         return make_once(sent, make=lambda: _submitted(identity, request), look=get_job)
     return make_in_steps(
         sent, make=lambda keep: _submitted_with(upload, identity, request, keep), look=get_job
     )
+
+
+def submitted_before(
+    *, identity: Identity, request: JobRequest, key: str | None, document_url: str
+) -> Answered[Job] | None:
+    """The job of the same request, or None: then all that can be refused without its document has been."""
+    earlier = made_before(_sent(identity, request, key, None, document_url), get_job)
+    if earlier is None:
+        check_model(request.model, request.parameters)
+        with unit_of_work(identity.tenant_id):
+            require_room_for_job(identity)
+    return earlier
 
 
 def _submitted(identity: Identity, request: JobRequest) -> Answered[Job]:
@@ -47,18 +64,21 @@ def _submitted_with(
     return first
 
 
-def _sent(identity: Identity, request: JobRequest, key: str | None, upload: Upload | None) -> Sent | None:
+def _sent(
+    identity: Identity, request: JobRequest, key: str | None, upload: Upload | None, document_url: str
+) -> Sent | None:
     if key is None:
         return None
     asked = Asked(
         model=request.model,
         parameters=request.parameters,
         document_id=str(request.document_id) if request.document_id is not None else None,
-        content_sha256=upload.sha256 if upload else None,
+        content_sha256=upload.sha256 if upload and not document_url else None,
         input=request.input,
         priority=request.priority,
         deadlines=request.deadlines,
         webhook_url=request.webhook_url,
+        document_url=document_url,
         livemode=identity.livemode,
     )
     return Sent(identity.tenant_id, "submit_job", key, asked.fingerprint())

@@ -58,6 +58,12 @@ class SpoolFile:
         self._buffer += data
         self.size_bytes += len(data)
 
+    def write(self, data: bytes) -> int:
+        """At once, for whoever is in a thread already."""
+        self._write(data)
+        self.size_bytes += len(data)
+        return len(data)
+
     async def write_full_batch(self) -> None:
         if len(self._buffer) >= BATCH_BYTES:
             await self._write_out()

@@ -23,7 +23,7 @@ class Turns:
         queue = self._waiting.get(tenant_id, ())
         if len(queue) >= self._most_waiting_each:
             raise Overloaded(
-                f"{len(queue)} of your documents are waiting to be looked at already. Try again.",
+                f"{len(queue)} of your documents are waiting for their turn already. Try again.",
                 extra={"retry_after_s": 1},
             )
         self._waiting.setdefault(tenant_id, deque()).append(place)

@@ -25,10 +25,11 @@ from tenants.errors import NotSignedIn
 from tenants.identity import Identity
 from tenants.identity import Scope as KeyScope
 
+DOCUMENTS = "/v1/documents"
 FILES = "/v1/files"
 """Lines for a batch, which are looked at when it is made; what comes to the other two is a document."""
 SCOPE_FOR_PATH: Mapping[str, KeyScope] = {
-    "/v1/documents": "documents:write",
+    DOCUMENTS: "documents:write",
     "/v1/jobs": "jobs:write",
     FILES: "documents:write",
 }

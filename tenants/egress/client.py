@@ -11,6 +11,7 @@ from django.conf import settings
 from tenants.egress import exchange, metrics
 from tenants.egress.addresses import Address, is_loopback
 from tenants.egress.circuits import Circuits
+from tenants.egress.cut import Cut
 from tenants.egress.deadline import Deadline
 from tenants.egress.errors import EgressFailed, EgressRefused
 from tenants.egress.exchange import Answer, Caps, Outbound
@@ -18,16 +19,26 @@ from tenants.egress.lookup import Resolve, look_up, system_addresses
 from tenants.egress.urls import Rules, Target, read_url
 from tenants.egress.wire import Dial, Wire, dial, reach, secure, trusted
 
-__all__ = ["DOCUMENT_CAPS", "WEBHOOK_CAPS", "Answer", "Caps", "Outbound", "check_url", "fetch_to", "send"]
+__all__ = [
+    "DOCUMENT_CAPS",
+    "WEBHOOK_CAPS",
+    "Answer",
+    "Caps",
+    "Cut",
+    "Outbound",
+    "check_url",
+    "fetch_to",
+    "send",
+]
 
 WEBHOOK_CAPS = Caps()
-DOCUMENT_CAPS = Caps(total_s=300.0, body_bytes=200 * 2**20, needs_body=True)
+DOCUMENT_CAPS = Caps(total_s=60.0, body_bytes=200 * 2**20, needs_body=True)
 """What may be a document is for the caller to say, by `dataclasses.replace`."""
 
 
-def check_url(url: str) -> None:
+def check_url(url: str) -> Target:
     """EgressRefused where a URL can never be used; what its name leads to is seen when it is used."""
-    read_url(url, _rules())
+    return read_url(url, _rules())
 
 
 def send(outbound: Outbound, *, caps: Caps = WEBHOOK_CAPS, circuit: str | None = None) -> Answer:
@@ -38,9 +49,9 @@ def send(outbound: Outbound, *, caps: Caps = WEBHOOK_CAPS, circuit: str | None =
     return _client_of(_rules()).send(outbound, caps=caps, circuit=circuit)
 
 
-def fetch_to(url: str, file: BinaryIO, *, caps: Caps = DOCUMENT_CAPS) -> Answer:
+def fetch_to(url: str, file: BinaryIO, *, caps: Caps = DOCUMENT_CAPS, cut: Cut | None = None) -> Answer:
     """GET, with the body of a 200 written to the file as it comes; what is there after an error is worth nothing."""
-    return _client_of(_rules()).send(Outbound("GET", url, {}), caps=caps, file=file)
+    return _client_of(_rules()).fetch(url, file, caps=caps, cut=cut)
 
 
 @dataclass(frozen=True)
@@ -52,6 +63,10 @@ class Client:
     dial: Dial = dial
     trust: ssl.SSLContext = field(default_factory=trusted)
     circuits: Circuits = field(default_factory=Circuits)
+
+    def fetch(self, url: str, file: BinaryIO, *, caps: Caps, cut: Cut | None = None) -> Answer:
+        client = self if cut is None else replace(self, dial=cut.watching(self.dial))
+        return client.send(Outbound("GET", url, {"Accept": "*/*"}), caps=caps, file=file)
 
     def send(
         self, outbound: Outbound, *, caps: Caps, circuit: str | None = None, file: BinaryIO | None = None

@@ -46,7 +46,7 @@ def _begin(thread: threading.Thread) -> None:
             return thread.start()
         except RuntimeError:  # the system gives no thread
             _places.release()
-    raise EgressFailed("name_not_resolved", "Too many names are being looked up. Try again.")
+    raise EgressFailed("lookups_busy", "Too many names are being looked up. Try again.")
 
 
 def _ask(host: str, resolve: Resolve, answers: "SimpleQueue[Sequence[Address] | Exception]") -> None:

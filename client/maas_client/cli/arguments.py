@@ -34,9 +34,13 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _add_run(names: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    run = names.add_parser("run", help="run a model on files or a text, wait, and print what came of it")
+    run = names.add_parser(
+        "run", help="run a model on files, addresses or a text, wait, and print what came of it"
+    )
     run.add_argument("model", metavar="MODEL", help="a name, or name@version; see: maas models")
-    run.add_argument("files", metavar="FILE", nargs="*", type=_file)
+    run.add_argument(
+        "files", metavar="FILE", nargs="*", type=_file_or_url, help="a path, or an address: https://…"
+    )
     run.add_argument("--text", help="these words instead of a file")
     run.add_argument(
         "--parameter",
@@ -95,6 +99,11 @@ def _add_output(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None
 
 def _add_limit(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--limit", type=_count, default=20, help="20 unless told")
+
+
+def _file_or_url(text: str) -> Path | str:
+    """An address is for the service to fetch, and to judge."""
+    return text if text.startswith(("https://", "http://")) else _file(text)
 
 
 def _file(text: str) -> Path:

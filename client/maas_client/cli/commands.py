@@ -62,21 +62,28 @@ def _submit(
             shown.submitted(name, job)
 
 
-def _works(given: argparse.Namespace, own_key: str) -> list[tuple[str, Path | None, str]]:
-    """Name, file and key of each; several files are several jobs, and so have a key each."""
+def _works(given: argparse.Namespace, own_key: str) -> list[tuple[str, Path | str | None, str]]:
+    """Name, file or address, and key of each; several files are several jobs, and so have a key each."""
     if given.text is not None:
         return [("text", None, own_key)]
     several = len(given.files) > 1
     return [
-        (str(path), path, f"{own_key}-{number}" if several else own_key)
-        for number, path in enumerate(given.files, 1)
+        (_shown(file), file, f"{own_key}-{number}" if several else own_key)
+        for number, file in enumerate(given.files, 1)
     ]
 
 
+def _shown(file: Path | str) -> str:
+    """Of an address without its query, which may be a secret."""
+    return str(file).partition("?")[0]
+
+
 def _submitted(
-    client: Client, given: argparse.Namespace, file: Path | None, key: str, progress: Progress
+    client: Client, given: argparse.Namespace, file: Path | str | None, key: str, progress: Progress
 ) -> Job:
     parameters = dict(given.parameter)
+    if isinstance(file, str):
+        return client.submit(given.model, document_url=file, parameters=parameters, idempotency_key=key)
     if file is None:
         return client.submit(given.model, text=given.text, parameters=parameters, idempotency_key=key)
     return client.submit(given.model, file, parameters=parameters, progress=progress, idempotency_key=key)

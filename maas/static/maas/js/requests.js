@@ -9,12 +9,12 @@ export const tenantOf = (page) => page.querySelector("meta[name=tenant]")?.conte
 export const pageHeaders = () => ({ "X-CSRFToken": csrfToken(), "X-Tenant": tenantOf(document) });
 
 /** The answer's JSON; throws an Error whose message is meant for the person, with the answer's `status` if any. */
-export async function post(url, body, headers = {}) {
-  return ask(url, { method: "POST", body, headers: { ...headers, ...pageHeaders() } });
+export async function post(url, body, headers = {}, signal = undefined) {
+  return ask(url, { method: "POST", body, headers: { ...headers, ...pageHeaders() }, signal });
 }
 
-export async function postJson(url, value, headers = {}) {
-  return post(url, JSON.stringify(value), { ...headers, "Content-Type": "application/json" });
+export async function postJson(url, value, headers = {}, signal = undefined) {
+  return post(url, JSON.stringify(value), { ...headers, "Content-Type": "application/json" }, signal);
 }
 
 export async function get(url) {

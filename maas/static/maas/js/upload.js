@@ -59,7 +59,7 @@ export class Upload {
   // Without a network a browser may wait for minutes before it says so: what is cut off is sent again when it is back.
   async send(signal) {
     for (;;) {
-      this.become("sending", "Sending");
+      this.become(...(this.file.url ? ["checking", "Fetching"] : ["sending", "Sending"]));
       const cut = new AbortController();
       const stop = () => cut.abort(signal.reason ?? new Error("The connection is lost."));
       addEventListener("offline", stop);
@@ -79,6 +79,8 @@ export class Upload {
 
   sendOnce(signal) {
     this.sentBytes = 0;
+    const { url } = this.file;
+    if (url) return postJson(this.addresses.documents, { url }, {}, signal);
     return sendFile(this.addresses.documents, this.file, {
       signal,
       onSent: (bytes) => {
@@ -96,7 +98,7 @@ export class Upload {
     const job = await postJson(this.addresses.jobs, wanted, { "Idempotency-Key": this.key });
     this.job = job.id;
     const named = this.document.name;
-    const known = this.document.duplicate && named !== this.file.name ? `, known as “${named}”` : "";
+    const known = this.document.duplicate && !this.file.url && named !== this.file.name ? `, known as “${named}”` : "";
     this.become("accepted", `Accepted${known}`);
   }
 
@@ -149,6 +151,7 @@ function pause(ms, signal) {
 }
 
 function faultOf(file, mostBytes, mostWords) {
+  if (file.url) return "";
   if (!file.size) return "This file is empty (0 bytes), so there is nothing to read.";
   if (file.size > mostBytes) return `This file has ${sizeWords(file.size)}; up to ${mostWords} are accepted. Split it.`;
   return "";

@@ -6,7 +6,7 @@ export function makeRow(upload, act) {
   const row = document.createElement("li");
   const name = element("bdi", "name", upload.file.name);
   name.title = upload.file.name;
-  const size = element("span", "fine size", sizeWords(upload.file.size));
+  const size = element("span", "fine size");
   const bar = element("progress");
   bar.max = Math.max(1, upload.file.size);
   bar.ariaLabel = `Bytes of ${upload.file.name} sent`;
@@ -25,7 +25,7 @@ function update(row, { upload, act, bar, words, buttons, size }) {
   } else {
     // No value: the browser shows that it goes on, without saying how far.
     if (["checking", "accepting"].includes(upload.state)) bar.removeAttribute("value");
-    size.textContent = sizeWords(upload.file.size);
+    size.textContent = upload.file.url ? "" : sizeWords(upload.file.size);
   }
   bar.hidden = !upload.open;
   if (upload.state === "waiting") bar.value = 0;

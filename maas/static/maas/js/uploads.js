@@ -13,7 +13,11 @@ export function watchUploads() {
   if (!form) return;
   const tray = new Tray(form);
   document.addEventListener("click", ({ target }) => target.closest("[data-choose]") && form.file.click());
-  form.addEventListener("submit", (event) => event.preventDefault());
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    tray.take([addressed(form.address.value.trim())]);
+    form.address.value = "";
+  });
   form.file.addEventListener("change", () => {
     tray.take([...form.file.files]);
     form.file.value = "";
@@ -133,6 +137,12 @@ class Tray {
     for (const upload of this.uploads) if (upload.open) upload.cancel();
     this.describe();
   }
+}
+
+// In the place of a file, for the server to fetch. What is shown of it has no query, which may be a secret.
+function addressed(url) {
+  const [place] = url.split("?");
+  return { url, name: place.replace(/^https:\/\//, ""), size: 0, lastModified: url };
 }
 
 function rememberModel(select) {

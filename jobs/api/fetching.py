@@ -1,0 +1,37 @@
+"""Requests that name a document by its address: checked here, fetched by the live layer, and asked once more."""
+
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from jobs.documents.uploads import FETCH, Address, Fetch, Upload
+from jobs.errors import InvalidRequest
+from jobs.live.fetch_errors import refused
+from tenants.asgi.protocol import UPLOAD
+from tenants.egress.client import check_url
+from tenants.egress.errors import EgressRefused
+
+
+def fetched(request: Request) -> Upload | None:
+    """The document, where this is the second time that the request is asked."""
+    upload = request.META.get(UPLOAD)
+    return upload if isinstance(upload, Upload) and upload.fetched else None
+
+
+def checked_address(url: str, name: str = "") -> Address:
+    try:
+        check_url(url)
+    except EgressRefused as error:
+        raise refused(error, url) from error
+    return Address(url, name)
+
+
+def fetch_first(request: Request, address: Address) -> Response:
+    """An answer that nobody sees: whoever fetches the document reads the question beside it."""
+    fetch = request.META.get(FETCH)
+    if not isinstance(fetch, Fetch):
+        raise InvalidRequest(
+            "A request that names a document by its address is JSON of at most 65536 bytes, with the names of its "
+            "fields as they are."
+        )
+    fetch.wanted = address
+    return Response(status=202)

@@ -1,0 +1,37 @@
+"""What a document is called that was fetched from an address; pure. Whoever stores it makes the name safe."""
+
+from email.message import Message
+from email.utils import collapse_rfc2231_value
+from urllib.parse import unquote
+
+_LONGEST_READ = 4096
+
+
+def fetched_name(*, given: str, disposition: str, path: str, host: str) -> str:
+    """The caller's word, else the server's, else the last of the path. Never anything of the query."""
+    return given or _named_by(disposition) or _last_of(path) or host
+
+
+def _named_by(disposition: str) -> str:
+    """The form that names its character set goes before the plain one (RFC 6266)."""
+    header = Message()
+    header["Content-Disposition"] = disposition[:_LONGEST_READ]
+    try:
+        parameters = header.get_params([], "Content-Disposition")
+        given = [value for name, value in parameters if name.lower() == "filename"]
+        given.sort(key=lambda value: not isinstance(value, tuple))
+        return _as_utf8(collapse_rfc2231_value(given[0])) if given else ""
+    except (ValueError, LookupError):  # a character set that is none
+        return ""
+
+
+def _as_utf8(name: str) -> str:
+    """Headers are read as Latin-1, and many servers put UTF-8 into them."""
+    try:
+        return name.encode("latin-1").decode()
+    except UnicodeError:
+        return name
+
+
+def _last_of(path: str) -> str:
+    return unquote(path.partition("?")[0].rpartition("/")[2], errors="replace")

@@ -1,0 +1,219 @@
+"""Requests that name a document by its address, sent to the product's own web process."""
+
+import secrets
+import ssl
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from inference.registry.models import ModelVersion
+from jobs.live.spool import LOCK
+from jobs.models import Document, IdempotencyKey
+from tenants.context import operator_work, unit_of_work
+from tenants.services import CreatedTenant, create_key
+from tests.maas.granian_server import GranianServer
+from tests.samples.pdfs import text_pdf
+from tests.tenants.egress.conftest import certificate
+from tests.tenants.egress.receiver import Receiver
+from tests.waiting import eventually
+
+SECRET = "X-Signature=s3cr3t-of-a-storage"
+
+
+@pytest.fixture(scope="module")
+def local_certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return certificate(tmp_path_factory.mktemp("certificate"), "localhost")
+
+
+@pytest.fixture(scope="module")
+def server(local_certificate: Path) -> Iterator[GranianServer]:
+    env = {
+        "MAAS_EGRESS_LOOPBACK": "1",
+        "SSL_CERT_FILE": str(local_certificate),
+        "MAAS_MAX_UPLOAD_BYTES": "200000",
+        "MAAS_WEB_THREADS": "2",
+        "MAAS_FETCH_S": "5",
+        "MAAS_LOG_LEVEL": "INFO",
+    }
+    with GranianServer("maas.asgi:application", env) as started:
+        yield started
+
+
+@pytest.fixture
+def there(local_certificate: Path) -> Iterator[Callable[..., Receiver]]:
+    started: list[Receiver] = []
+
+    def start(*pieces: bytes, **options: Any) -> Receiver:
+        tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        tls.load_cert_chain(local_certificate)
+        started.append(Receiver(pieces, tls, **options))
+        return started[-1]
+
+    yield start
+    for one in started:
+        one.close()
+
+
+@pytest.fixture
+def client(server: GranianServer, tenant: CreatedTenant) -> Iterator[httpx.Client]:
+    headers = {"Authorization": f"Bearer {tenant.key.text}"}
+    with httpx.Client(base_url=server.url, headers=headers, timeout=60) as made:
+        yield made
+
+
+def ok(body: bytes) -> bytes:
+    return b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n" % len(body) + body
+
+
+def at(receiver: Receiver) -> str:
+    return f"https://localhost:{receiver.port}/papers/letter.pdf?{SECRET}"
+
+
+def a_pdf() -> bytes:
+    return text_pdf(secrets.token_hex(8))
+
+
+def test_a_document_is_fetched_looked_at_and_kept_under_the_name_of_its_address(
+    client: httpx.Client, there: Callable[..., Receiver]
+) -> None:
+    receiver = there(ok(a_pdf()))
+    made = client.post("/v1/documents", json={"url": at(receiver)})
+    assert (made.status_code, made.json()["duplicate"]) == (201, False)
+    assert (made.json()["name"], made.json()["content_type"]) == ("letter.pdf", "application/pdf")
+    again = client.post("/v1/documents", json={"url": at(receiver), "name": "mine.pdf"})
+    assert (again.status_code, again.json()["duplicate"]) == (200, True)
+    assert again.json()["id"] == made.json()["id"]
+
+
+def test_a_job_on_an_address_is_made_once_under_its_key_and_its_document_fetched_once(
+    client: httpx.Client, there: Callable[..., Receiver], version: ModelVersion
+) -> None:
+    receiver = there(ok(a_pdf()))
+    body = {"model": version.served_model.name, "document_url": at(receiver)}
+    key = {"Idempotency-Key": secrets.token_hex(8)}
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(lambda _: client.post("/v1/jobs", json=body, headers=key), range(8)))
+    assert {answer.status_code for answer in answers} <= {202, 409}
+    first = eventually(lambda: client.post("/v1/jobs", json=body, headers=key), "an answer")
+    assert (first.status_code, first.headers["idempotent-replay"]) == (202, "true")
+    assert {answer.json()["id"] for answer in answers if answer.status_code == 202} == {first.json()["id"]}
+    assert len(receiver.requests) == 1
+    other = client.post("/v1/jobs", json={**body, "document_url": at(receiver) + "2"}, headers=key)
+    assert (other.status_code, other.json()["code"]) == (422, "idempotency_key_reused")
+    assert len(receiver.requests) == 1
+
+
+def test_nothing_is_fetched_for_what_is_refused_anyway(
+    client: httpx.Client, there: Callable[..., Receiver], tenant: CreatedTenant, version: ModelVersion
+) -> None:
+    receiver = there(ok(a_pdf()))
+    url, model = at(receiver), version.served_model.name
+    with operator_work():
+        reads = create_key(tenant_id=tenant.tenant.id, name="reads", scopes=["documents:read", "jobs:write"])
+    reading = {"Authorization": f"Bearer {reads.text}"}
+    refused = [
+        client.post("/v1/jobs", json={"model": "no-such-model", "document_url": url}),
+        client.post("/v1/jobs", json={"model": model, "document_url": url, "input": "x"}),
+        client.post("/v1/jobs", json={"model": model, "document_url": url, "parameters": {"no": 1}}),
+        client.post("/v1/jobs", json={"model": model, "document_url": url}, headers=reading),
+        client.post("/v1/documents", json={"url": url}, headers=reading),
+        client.post("/v1/documents", json={"url": url, "folder": "x"}),
+        client.post("/v1/documents", json={"url": url}, headers={"Idempotency-Key": "x" * 256}),
+        client.post("/v1/documents", json=["url"]),
+        client.post("/v1/documents", json={"url": f"https://me:{SECRET}@localhost:{receiver.port}/"}),
+        client.post("/v1/documents", json={"url": "https://10.0.0.1/"}),
+        client.post("/v1/documents", content=b'{"url": ', headers={"Content-Type": "application/json"}),
+    ]
+    codes = [answer.json()["code"] for answer in refused]
+    assert codes == [
+        "model_not_found",
+        "invalid_request",
+        "invalid_parameter",
+        "insufficient_scope",
+        "insufficient_scope",
+        *["invalid_request"] * 3,
+        *["url_not_allowed"] * 2,
+        "invalid_request",
+    ]
+    assert not any(SECRET in answer.text for answer in refused)
+    assert receiver.requests == []
+
+
+def test_what_a_server_gives_is_looked_at_like_any_upload(
+    client: httpx.Client, there: Callable[..., Receiver], server: GranianServer
+) -> None:
+    page = client.post("/v1/documents", json={"url": at(there(ok(b"<html><body>Sign in</body></html>")))})
+    assert (page.status_code, page.json()["code"]) == (415, "unsupported_type")
+    large = client.post("/v1/documents", json={"url": at(there(ok(b"%PDF-" + b"x" * 300_000)))})
+    assert (large.status_code, large.json()["limit_bytes"]) == (413, 200_000)
+    empty = client.post("/v1/documents", json={"url": at(there(ok(b"")))})
+    assert empty.status_code == 422
+    gone = client.post("/v1/documents", json={"url": at(there(b"HTTP/1.1 403 No\r\n\r\n"))})
+    assert (gone.status_code, gone.json()["code"], gone.json()["remote_status"]) == (
+        422,
+        "url_not_fetched",
+        403,
+    )
+    _nothing_is_spooled(server)
+
+
+def test_a_caller_that_hangs_up_lets_go_of_the_other_server(
+    client: httpx.Client, there: Callable[..., Receiver], server: GranianServer, version: ModelVersion
+) -> None:
+    head = b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n"
+    drips = there(head, endlessly=b"x", every_s=0.02)
+    wanted = [
+        ("/v1/documents", {"url": at(drips)}),
+        ("/v1/jobs", {"model": version.served_model.name, "document_url": at(drips)}),
+    ]
+    for path, body in wanted:
+        before = _gone(server)
+        with pytest.raises(httpx.ReadTimeout):
+            client.post(path, json=body, timeout=1, headers={"Prefer": "wait=30"})
+        eventually(partial(_more_gone, server, before), "an end of the request", 4)
+        _nothing_is_spooled(server)
+
+
+def test_servers_that_are_slow_hold_no_thread_of_django(
+    client: httpx.Client, there: Callable[..., Receiver]
+) -> None:
+    silent = there(b"HTTP/1.1 200 OK\r\n", every_s=60)
+    with ThreadPoolExecutor(6) as pool:
+        slow = [pool.submit(client.post, "/v1/documents", json={"url": at(silent)}) for _ in range(6)]
+        eventually(lambda: len(silent.requests) >= 4, "four requests")
+        for _ in range(10):
+            assert client.get("/v1/documents", timeout=3).status_code == 200
+        codes = {one.result().json()["code"] for one in slow}
+    assert codes <= {"url_too_slow", "overloaded", "url_resting"}
+    assert "url_too_slow" in codes
+
+
+def test_the_address_is_neither_logged_nor_stored(
+    client: httpx.Client, there: Callable[..., Receiver], server: GranianServer, tenant: CreatedTenant
+) -> None:
+    key = {"Idempotency-Key": secrets.token_hex(8)}
+    made = client.post("/v1/documents", json={"url": at(there(ok(a_pdf())))}, headers=key).json()
+    client.post("/v1/documents", json={"url": at(there(b"HTTP/1.1 404 No\r\n\r\n"))})
+    with unit_of_work(tenant.tenant.id):
+        rows = [*Document.objects.filter(id=made["id"]).values(), *IdempotencyKey.objects.values()]
+    assert SECRET not in str(rows) + server.log_path.read_text()
+
+
+def _nothing_is_spooled(server: GranianServer) -> None:
+    def spooled() -> list[Path]:
+        return [path for path in (server.home / "spool").rglob("*") if path.is_file() and path.name != LOCK]
+
+    eventually(lambda: not spooled(), "an empty spool", 10)
+
+
+def _gone(server: GranianServer) -> int:
+    return server.log_path.read_text().count("client_gone")
+
+
+def _more_gone(server: GranianServer, before: int) -> bool:
+    return _gone(server) > before
