@@ -11,6 +11,7 @@ from django.utils import timezone
 from inference.models import ModelVersion
 from jobs import priorities, states
 from jobs.batches.models import Batch, BatchTask, StoredFile
+from jobs.uploads.models import ResumableUpload, UploadPiece
 from jobs.webhooks.models import (
     LONGEST_URL,
     WebhookAttempt,
@@ -32,8 +33,10 @@ __all__ = [
     "Job",
     "Page",
     "PageText",
+    "ResumableUpload",
     "StoredFile",
     "Turn",
+    "UploadPiece",
     "WebhookAttempt",
     "WebhookDelivery",
     "WebhookEndpoint",

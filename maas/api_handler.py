@@ -32,6 +32,8 @@ def handle(error: Exception, context: Mapping[str, Any]) -> Response | None:
     headers = {"WWW-Authenticate": 'Bearer realm="maas"'} if body["status"] == 401 else {}
     if "retry_after_s" in body:
         headers["Retry-After"] = str(body["retry_after_s"])
+    if "tus_version" in body:
+        headers["Tus-Version"] = str(body["tus_version"])
     content_type, said = shaped(request.path, body)
     status = status_at(request.path, int(str(body["status"])))
     return Response(said, status=status, content_type=content_type, headers=headers)

@@ -22,10 +22,12 @@ from jobs.live.doorman import Doorman
 from jobs.live.event_waits import EventWaits
 from jobs.live.fetches import Fetches
 from jobs.live.fetching import Fetcher
+from jobs.live.finishing import Finishing
 from jobs.live.following import Following
 from jobs.live.guests import EVERY_S, Guests
 from jobs.live.hub import Hub
 from jobs.live.inspections import Inspections
+from jobs.live.resumable import Resumable
 from jobs.live.rounds import Rounds
 from jobs.live.routing import Sockets
 from jobs.live.seats import MOST as MOST_OPEN
@@ -83,7 +85,11 @@ class Front:
         self._rounds = Rounds(self._hub, self._events)
         uploads = Uploads(self.django, self._spool, self._inspections)
         self._fetcher = Fetcher(self._stop, places=settings.MAAS_FETCHES, within_s=settings.MAAS_FETCH_S)
-        waits = Waits(Fetches(uploads, self._spool, self._fetcher, self._inspections), self._hub)
+        self._finishing = Finishing(self._spool, self._inspections, self._keys, self._stop)
+        self._resumable = Resumable(
+            Fetches(uploads, self._spool, self._fetcher, self._inspections), self._spool, self._finishing
+        )
+        waits = Waits(self._resumable, self._hub)
         guests = Guests(doorman)
         event_waits = EventWaits(
             waits, doorman=doorman, seats=seats, hub=self._hub, threads=self._events, guests=guests
@@ -226,6 +232,8 @@ class Front:
         self._rounds.close()
         self._strangers.close()
         self._fetcher.close()
+        self._resumable.close()
+        self._finishing.close()
         self._inspections.close()
         self.django.close()
         for threads in (self._keys, self._people, self._models, self._events, self._writes):

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from jobs.api import batches, documents, events, exports, files, jobs, limits, tickets, webhooks
+from jobs.api import batches, documents, events, exports, files, jobs, limits, tickets, uploads, webhooks
 
 urlpatterns = [
     path("documents", documents.DocumentList.as_view(), name="api-documents"),
@@ -28,6 +28,8 @@ urlpatterns = [
     path("files", files.FileList.as_view(), name="api-files"),
     path("files/<str:file_id>", files.FileDetail.as_view(), name="api-file"),
     path("files/<str:file_id>/content", files.FileContent.as_view(), name="api-file-content"),
+    path("uploads", uploads.UploadList.as_view(), name="api-uploads"),
+    path("uploads/<str:upload_id>", uploads.UploadDetail.as_view(), name="api-upload"),
     path("batches", batches.BatchList.as_view(), name="api-batches"),
     path("batches/<str:batch_id>", batches.BatchDetail.as_view(), name="api-batch"),
     path("batches/<str:batch_id>/cancel", batches.BatchCancel.as_view(), name="api-batch-cancel"),

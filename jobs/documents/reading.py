@@ -12,7 +12,7 @@ from jobs.documents.reader import DocumentLimits, DocumentReader
 def reader() -> DocumentReader:
     made = DocumentReader(
         DocumentLimits(
-            max_bytes=settings.MAAS_MAX_UPLOAD_BYTES,
+            max_bytes=max(settings.MAAS_MAX_UPLOAD_BYTES, settings.MAAS_MAX_RESUMABLE_BYTES),
             max_pages=settings.MAAS_MAX_PAGES,
             max_page_pixels=settings.MAAS_MAX_PAGE_PIXELS,
             render_dpi=settings.MAAS_RENDER_DPI,

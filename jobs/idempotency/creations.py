@@ -12,9 +12,12 @@ from jobs.documents.services import store_document
 from jobs.documents.uploads import Address, Upload
 from jobs.idempotency.keys import Operation, Sent, fingerprint_of
 from jobs.idempotency.once import Answered, Keep, made_before, make_in_steps, make_once
-from jobs.models import Document, Job, WebhookEndpoint
+from jobs.models import Document, Job, ResumableUpload, WebhookEndpoint
 from jobs.selectors import get_job
 from jobs.services import retry_job
+from jobs.uploads.protocol import Announced
+from jobs.uploads.selectors import get_upload
+from jobs.uploads.services import create_upload
 from jobs.webhooks.selectors import get_endpoint
 from jobs.webhooks.services import create_endpoint, rotate_secret
 from tenants.context import unit_of_work
@@ -64,6 +67,24 @@ def upload_file_once(
 
     sent = _sent(identity, "upload_file", key, content_sha256=upload.sha256, lives_s=lives_s)
     return make_in_steps(sent, make=store, look=lambda file_id: get_file(shown(FILE, file_id)))
+
+
+def create_upload_once(
+    *, identity: Identity, announced: Announced, key: str | None
+) -> Answered[ResumableUpload]:
+    sent = _sent(
+        identity,
+        "create_upload",
+        key,
+        size_bytes=announced.size_bytes,
+        name=announced.name,
+        metadata=announced.metadata,
+    )
+    return make_once(
+        sent,
+        make=lambda: Answered(create_upload(identity=identity, announced=announced), CREATED),
+        look=get_upload,
+    )
 
 
 def create_batch_once(*, identity: Identity, request: BatchRequest, key: str | None) -> Answered[Batch]:

@@ -17,6 +17,7 @@ Operation = Literal[
     "retry_job",
     "upload_document",
     "upload_file",
+    "create_upload",
     "create_batch",
     "create_webhook_endpoint",
     "rotate_webhook_secret",

@@ -9,8 +9,10 @@ from django.db import DatabaseError, InterfaceError
 from inference.gateway.gateway import EMBEDDINGS, is_call, is_grpc, is_health, runs_model
 from jobs.live.media_types import is_stream
 from jobs.live.multipart import too_large
+from jobs.live.resumable import brings_bytes, is_resumable
 from jobs.live.sessions import Sessions, session_key_of
 from jobs.live.uploads import caller, form_limits, is_upload
+from jobs.uploads.protocol import VERSION
 from maas.api_errors import as_domain_error
 from maas.edge.body import Allowance, BodyTooLarge, Deadlines, GuardedBody
 from maas.edge.caching import with_caching
@@ -46,6 +48,8 @@ log = structlog.get_logger(__name__)
 OPENED = 101
 REFUSED_QUIETLY = 403
 """What a server answers to a handshake when the socket is closed before it was opened."""
+TUS_HEADERS = ((b"tus-resumable", VERSION.encode()),)
+"""On each answer about uploads, whoever gives it."""
 READING = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
 STRANGERS_FORM_BYTES = 64 << 10
 """What somebody sends to a page without a session's cookie: to sign in takes far less, and it stays in memory."""
@@ -188,6 +192,13 @@ class EdgeGuard:
                 self._deadlines.upload_s,
                 lambda: too_large(limits.file_bytes),
             )
+        if brings_bytes(scope):
+            return Allowance(
+                settings.MAAS_MAX_RESUMABLE_BYTES,
+                self._deadlines.idle_s,
+                self._deadlines.upload_s,
+                lambda: too_large(settings.MAAS_MAX_RESUMABLE_BYTES),
+            )
         # Of a message nothing is seen before it is whole.
         idle_s = self._deadlines.request_s if is_grpc(scope["path"]) else self._deadlines.idle_s
         return _usual_allowance(_most_bytes(scope), idle_s, self._deadlines.request_s)
@@ -201,6 +212,7 @@ class _Answer:
         self._journal = journal
         self._note = note
         self._path = scope["path"]
+        self._is_resumable = is_resumable(scope)
         self._name = scope[REQUEST_ID].encode()
         self.admission: Admission | None = None
         self.started = False
@@ -213,6 +225,8 @@ class _Answer:
             if self._note is not None and is_stream(message["headers"]):
                 self._journal.close(self._note)  # Like a socket's: it may stay open for hours.
             headers = with_caching(self._path, message["headers"])
+            if self._is_resumable:
+                headers += TUS_HEADERS
             if self.admission is not None:
                 headers += self.admission.headers(for_openai=self._path == EMBEDDINGS)
             message = {**message, "headers": [*headers, (b"x-request-id", self._name)]}

@@ -21,13 +21,14 @@ class Belongings:
     batch_id: str
     endpoint_id: str
     delivery_id: str
+    upload_id: str
     number: int = 1
 
     @classmethod
     def of_nobody(cls) -> "Belongings":
-        document_id, job_id, endpoint_id, delivery_id = (str(uuid4()) for _ in range(4))
+        document_id, job_id, endpoint_id, delivery_id, upload_id = (str(uuid4()) for _ in range(5))
         file_id, batch_id = f"file-{uuid4().hex}", f"batch_{uuid4().hex}"
-        return cls(document_id, job_id, file_id, batch_id, endpoint_id, delivery_id)
+        return cls(document_id, job_id, file_id, batch_id, endpoint_id, delivery_id, upload_id)
 
     @classmethod
     def made_by(cls, caller: Caller, words: str) -> "Belongings":
@@ -48,7 +49,17 @@ class Belongings:
         hook = {"url": "https://example.com/hook", "description": words}
         endpoint = caller.http.post("/v1/webhooks/endpoints", json=hook).json()
         delivery = caller.http.post(f"/v1/webhooks/endpoints/{endpoint['id']}/test").json()
-        return cls(job["document"], job["id"], stored["id"], batch["id"], endpoint["id"], delivery["id"])
+        announced = {"Tus-Resumable": "1.0.0", "Upload-Length": "10"}
+        upload = caller.http.post("/v1/uploads", headers=announced).json()
+        return cls(
+            job["document"],
+            job["id"],
+            stored["id"],
+            batch["id"],
+            endpoint["id"],
+            delivery["id"],
+            upload["id"],
+        )
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -59,6 +70,7 @@ class Belongings:
             self.batch_id,
             self.endpoint_id,
             self.delivery_id,
+            self.upload_id,
         )
 
     def values(self) -> dict[str, object]:

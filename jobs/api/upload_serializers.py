@@ -1,0 +1,54 @@
+"""How a resumable upload looks to an API client."""
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from jobs.api.serializers import ErrorSerializer
+from jobs.models import ResumableUpload
+from jobs.uploads.decisions import state_of
+from jobs.uploads.selectors import seen
+
+
+class UploadSerializer(serializers.ModelSerializer[ResumableUpload]):
+    """Of rows that jobs/uploads/selectors.py found."""
+
+    object = serializers.CharField(read_only=True, default="upload")
+    state = serializers.SerializerMethodField()
+    offset = serializers.IntegerField(source="offset_bytes", help_text="So many bytes are stored.")
+    size = serializers.IntegerField(source="size_bytes", help_text="So many bytes the file has.")
+    document = serializers.UUIDField(source="document_id", allow_null=True, help_text="Once it is `ready`.")
+    error = serializers.SerializerMethodField()
+    url = serializers.SerializerMethodField()
+
+    class Meta:
+        model = ResumableUpload
+        fields = (
+            "id",
+            "object",
+            "state",
+            "name",
+            "offset",
+            "size",
+            "document",
+            "duplicate",
+            "error",
+            "livemode",
+            "expires_at",
+            "created_at",
+            "url",
+        )
+
+    @extend_schema_field(
+        {"type": "string", "enum": ["receiving", "checking", "ready", "rejected", "expired", "terminated"]}
+    )
+    def get_state(self, upload: ResumableUpload) -> str:
+        return state_of(seen(upload))
+
+    @extend_schema_field(ErrorSerializer(allow_null=True))
+    def get_error(self, upload: ResumableUpload) -> dict[str, Any] | None:
+        return {"code": upload.error_code, "detail": upload.error_detail} if upload.error_code else None
+
+    def get_url(self, upload: ResumableUpload) -> str:
+        return f"/v1/uploads/{upload.id}"

@@ -1,0 +1,207 @@
+"""`/v1/uploads`: large files in as many requests as they need, by the tus protocol; see jobs/live/resumable.py."""
+
+from typing import Any
+
+from django.conf import settings
+from django.utils.http import http_date
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from jobs.api.pagination import listing
+from jobs.api.schema import IDEMPOTENCY_KEY
+from jobs.api.sending_again import key_of, replay_headers
+from jobs.api.upload_serializers import UploadSerializer
+from jobs.errors import InvalidRequest
+from jobs.idempotency.creations import CREATED, create_upload_once
+from jobs.models import ResumableUpload
+from jobs.uploads import protocol
+from jobs.uploads.decisions import Offer, gone, out_of_place
+from jobs.uploads.receiving import WAITING, WaitingBody, take_turn
+from jobs.uploads.selectors import get_upload, seen, uploads
+from jobs.uploads.services import State, terminate_upload
+from tenants.api.callers import caller
+from tenants.api.parameters import only
+from tenants.api.schema import PAGED, REFUSALS, paged_list_of
+from tenants.context import unit_of_work
+from tenants.errors import DomainError
+from tenants.identity import Identity
+
+UPLOAD_LIST = paged_list_of("UploadList", UploadSerializer(many=True))
+BYTES = {protocol.BYTES: {"type": "string", "format": "binary"}}
+
+
+def _header(name: str, said: str, *, required: bool = True) -> OpenApiParameter:
+    return OpenApiParameter(name, str, OpenApiParameter.HEADER, required=required, description=said)
+
+
+RESUMABLE = _header("Tus-Resumable", "1.0.0, the version of the protocol.")
+LENGTH = _header("Upload-Length", "How many bytes the file has.")
+METADATA = _header("Upload-Metadata", "`filename` and `filetype`, in base64 as tus has it.", required=False)
+OFFSET = _header("Upload-Offset", "Where these bytes begin: how many are stored already.")
+CHECKSUM = _header(
+    "Upload-Checksum", "`sha256` or `sha1`, and the digest of this body in base64.", required=False
+)
+
+
+class UploadList(APIView):
+    def get_permissions(self) -> list[Any]:
+        """What the server can do is no secret."""
+        return [] if self.request.method == "OPTIONS" else list(super().get_permissions())
+
+    def options(self, request: Any, *args: Any, **kwargs: Any) -> Response:
+        headers = {
+            "Tus-Version": protocol.VERSION,
+            "Tus-Extension": protocol.EXTENSIONS,
+            "Tus-Max-Size": str(settings.MAAS_MAX_RESUMABLE_BYTES),
+            "Tus-Checksum-Algorithm": ",".join(protocol.ALGORITHMS),
+        }
+        return Response(status=204, headers=headers)
+
+    @extend_schema(
+        operation_id="create_upload",
+        summary="Begin a resumable upload",
+        parameters=[IDEMPOTENCY_KEY, RESUMABLE, LENGTH, METADATA, CHECKSUM],
+        request=BYTES,
+        responses={201: UploadSerializer, **REFUSALS},
+    )
+    def post(self, request: Request) -> Response:
+        identity = caller(request, "documents:write")
+        only(request)
+        protocol.require_version(request.headers.get("Tus-Resumable"))
+        if "Upload-Concat" in request.headers:
+            raise InvalidRequest("Upload-Concat: this server does not put uploads together.")
+        checksum = protocol.read_checksum(request.headers.get("Upload-Checksum"))
+        announced = protocol.read_announced(
+            request.headers.get("Upload-Length"), request.headers.get("Upload-Metadata")
+        )
+        answered = create_upload_once(identity=identity, announced=announced, key=key_of(request))
+        waiting = _waiting_body(request)
+        if waiting is not None and not answered.replayed:
+            offer = Offer(0, waiting.announced_bytes)
+            waiting.turn = take_turn(
+                identity=identity, upload_id=answered.made.id, offer=offer, checksum=checksum
+            )
+        headers = {
+            "Location": f"/v1/uploads/{answered.made.id}",
+            **_headers(answered.made),
+            **replay_headers(answered),
+        }
+        return Response(UploadSerializer(answered.made).data, status=CREATED, headers=headers)
+
+    @extend_schema(
+        operation_id="list_uploads",
+        summary="List resumable uploads",
+        parameters=PAGED,
+        responses={200: UPLOAD_LIST, **REFUSALS},
+    )
+    def get(self, request: Request) -> Response:
+        identity = caller(request, "documents:read")
+        only(request, "limit", "cursor")
+        with unit_of_work(identity.tenant_id):
+            return Response(listing(request, uploads(), lambda row: UploadSerializer(row).data))
+
+
+class UploadDetail(APIView):
+    @extend_schema(
+        operation_id="show_upload",
+        summary="Show a resumable upload",
+        responses={200: UploadSerializer, **REFUSALS},
+    )
+    def get(self, request: Request, upload_id: str) -> Response:
+        identity = caller(request, "documents:read")
+        return Response(UploadSerializer(_found(identity, upload_id)).data)
+
+    def head(self, request: Request, upload_id: str) -> Response:
+        """Where to go on, as tus asks for it."""
+        upload = _found(caller(request, "documents:write"), upload_id)
+        protocol.require_version(request.headers.get("Tus-Resumable"))
+        ended = gone(seen(upload))
+        if ended is not None:
+            raise ended
+        headers = {"Upload-Length": str(upload.size_bytes), "Cache-Control": "no-store", **_headers(upload)}
+        if upload.metadata:
+            headers["Upload-Metadata"] = upload.metadata
+        return Response(status=200, headers=headers)
+
+    @extend_schema(
+        operation_id="send_upload_bytes",
+        summary="Send the next bytes of a resumable upload",
+        parameters=[RESUMABLE, OFFSET, CHECKSUM],
+        request=BYTES,
+        responses={
+            204: OpenApiResponse(description="Stored; `Upload-Offset` says how much is."),
+            **REFUSALS,
+        },
+    )
+    def patch(self, request: Request, upload_id: str) -> Response:
+        """Without a body it tells how the upload stands, and what was wrong with the file once that is known."""
+        identity = caller(request, "documents:write")
+        upload = _found(identity, upload_id)
+        protocol.require_version(request.headers.get("Tus-Resumable"))
+        _require_bytes(request)
+        waiting = _waiting_body(request)
+        if waiting is not None and waiting.stored:
+            return _standing(upload)
+        checksum = protocol.read_checksum(request.headers.get("Upload-Checksum"))
+        offset = protocol.read_offset(request.headers.get("Upload-Offset"))
+        if waiting is not None:
+            offer = Offer(offset, waiting.announced_bytes)
+            waiting.turn = take_turn(identity=identity, upload_id=upload.id, offer=offer, checksum=checksum)
+            return Response(status=204)
+        refusal = out_of_place(seen(upload), offset)
+        if refusal is not None:
+            raise refusal
+        return _standing(upload)
+
+    @extend_schema(
+        operation_id="terminate_upload",
+        summary="Give a resumable upload up",
+        responses={204: None, **REFUSALS},
+    )
+    def delete(self, request: Request, upload_id: str) -> Response:
+        identity = caller(request, "documents:write")
+        version = request.headers.get("Tus-Resumable")
+        if version is not None:
+            protocol.require_version(version)
+        terminate_upload(identity=identity, upload_id=upload_id)
+        return Response(status=204)
+
+
+def _found(identity: Identity, upload_id: str) -> ResumableUpload:
+    with unit_of_work(identity.tenant_id):
+        return get_upload(upload_id)
+
+
+def _waiting_body(request: Request) -> WaitingBody | None:
+    waiting = request.META.get(WAITING)
+    return waiting if isinstance(waiting, WaitingBody) else None
+
+
+def _require_bytes(request: Request) -> None:
+    sent = request.content_type or ""
+    if sent.partition(";")[0].strip().lower() != protocol.BYTES:
+        raise InvalidRequest(
+            f"The bytes of an upload come with the Content-Type {protocol.BYTES}, not {sent[:80]!r}.",
+            code="unsupported_media_type",
+        )
+
+
+def _standing(upload: ResumableUpload) -> Response:
+    """What became of the file, as soon as it is known."""
+    if upload.state == State.REJECTED:
+        raise DomainError(upload.error_detail, code=upload.error_code)
+    return Response(status=204, headers=_headers(upload))
+
+
+def _headers(upload: ResumableUpload) -> dict[str, str]:
+    """How it stands. A document's id says that all is done."""
+    headers = {
+        "Upload-Offset": str(upload.offset_bytes),
+        "Upload-State": upload.state,
+        "Upload-Expires": http_date(upload.expires_at.timestamp()),
+    }
+    if upload.document_id is not None:
+        headers["Upload-Document"] = str(upload.document_id)
+    return headers

@@ -1,0 +1,63 @@
+"""The bytes of one request to an upload: how many came, how many are stored, and how many of those are counted."""
+
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+from jobs.uploads.decisions import too_long
+from jobs.uploads.errors import ChecksumMismatch
+from jobs.uploads.protocol import ALGORITHMS
+from jobs.uploads.receiving import StagedPiece, Turn
+
+
+@dataclass
+class Arriving:
+    turn: Turn
+    counted_to: int = field(init=False)
+    received_to: int = field(init=False)
+    staged: list[StagedPiece] = field(default_factory=list)
+    ended: bool = False
+    cut: Exception | None = None
+    whole: bool = False
+    """The upload: all its bytes are counted."""
+    renewed_s: float = field(default_factory=time.monotonic)
+    _digest: Any = None
+
+    def __post_init__(self) -> None:
+        self.counted_to = self.received_to = self.turn.offset
+        if self.turn.checksum is not None:
+            self._digest = ALGORITHMS[self.turn.checksum.algorithm]()
+
+    @property
+    def stored_to(self) -> int:
+        return self.counted_to + sum(piece.size_bytes for piece in self.staged)
+
+    @property
+    def left(self) -> int:
+        return self.turn.size_bytes - self.received_to
+
+    @property
+    def may_be_kept(self) -> bool:
+        """What broke off is kept where nothing was to be checked; what is too long is not."""
+        if self.cut is None:
+            return True
+        return self.turn.checksum is None and self.left >= 0
+
+    def see(self, chunk: bytes) -> None:
+        self.received_to += len(chunk)
+        if self.left < 0:
+            raise too_long(self.turn.size_bytes - self.turn.offset)
+        if self._digest is not None:
+            self._digest.update(chunk)
+
+    def counted(self) -> None:
+        self.counted_to, self.staged = self.stored_to, []
+
+    def check(self) -> None:
+        wanted = self.turn.checksum
+        if wanted is not None and self._digest.digest() != wanted.digest:
+            raise ChecksumMismatch(
+                f"The bytes of this request have another {wanted.algorithm} digest than Upload-Checksum says. None of "
+                "them was kept: send them again.",
+                extra={"offset": self.turn.offset},
+            )

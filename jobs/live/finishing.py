@@ -1,0 +1,104 @@
+"""Makes documents of uploads that are whole, beside the requests that brought their last bytes."""
+
+import asyncio
+import secrets
+from contextlib import suppress
+
+import structlog
+
+from jobs.batches.blobs import Scratch
+from jobs.documents.reader import ReaderUnavailable
+from jobs.live.inspections import Inspections
+from jobs.live.spool import Spool
+from jobs.live.turns import Turns
+from jobs.uploads import finishing
+from jobs.uploads.receiving import LEASE_S, Turn
+from tenants.asgi.stopping import Stop
+from tenants.asgi.threads import DatabaseThreads
+from tenants.errors import DomainError
+
+log = structlog.get_logger(__name__)
+AT_ONCE = 2
+WAIT_S = 20.0
+"""So long the request with the last byte waits for its document; what takes longer is asked for."""
+PAUSE_S = 2.0
+
+
+class Finishing:
+    """What fails here, or ends with this process, is tried again by the scheduler."""
+
+    def __init__(self, spool: Spool, inspections: Inspections, lookups: DatabaseThreads, stop: Stop) -> None:
+        self._spool = spool
+        self._inspections = inspections
+        self._lookups = lookups
+        self._stop = stop
+        self._threads = DatabaseThreads("finish", AT_ONCE)
+        self._turns = Turns(AT_ONCE, most_each=max(1, AT_ONCE - 1), most_waiting_each=64)
+        self._under_way: set[asyncio.Task[None]] = set()
+
+    async def finish(self, turn: Turn) -> None:
+        """Returns when it is done, or when that takes too long; it goes on then."""
+        task = asyncio.get_running_loop().create_task(self._finish(turn))
+        self._under_way.add(task)
+        task.add_done_callback(self._under_way.discard)
+        try:
+            async with self._stop.limit(WAIT_S):
+                await asyncio.shield(task)
+        except TimeoutError:
+            log.info("upload_checked_later", upload_id=str(turn.upload_id))
+
+    def close(self) -> None:
+        for task in self._under_way:
+            task.cancel()
+        self._threads.close()
+
+    async def _finish(self, turn: Turn) -> None:
+        about = {"upload_id": str(turn.upload_id), "tenant_id": str(turn.tenant_id)}
+        keeping = asyncio.get_running_loop().create_task(self._keep(turn))
+        try:
+            await self._in_turn(turn)
+        except finishing.Lost:
+            log.info("upload_finished_elsewhere", **about)
+        except (DomainError, ReaderUnavailable) as error:
+            log.warning("upload_put_off", error=error.detail, **about)
+            await self._put_off(turn)
+        except Exception:
+            log.exception("upload_not_finished", **about)
+            await self._put_off(turn)
+        finally:
+            keeping.cancel()
+
+    async def _put_off(self, turn: Turn) -> None:
+        with suppress(DomainError):  # Else its lease ends by itself.
+            await self._lookups.run(finishing.put_off, turn, PAUSE_S)
+
+    async def _in_turn(self, turn: Turn) -> None:
+        await self._turns.take(turn.tenant_id)
+        try:
+            file = await self._threads.run(self._scratch)
+            try:
+                upload = await self._threads.run(finishing.join, turn, file)
+                upload = await self._inspections.look_at(turn.tenant_id, upload)
+                await self._threads.run(finishing.settle, turn, upload)
+            finally:
+                with suppress(
+                    RuntimeError
+                ):  # The threads have ended with the process, and so will its folder.
+                    self._threads.start(file.close)
+        finally:
+            self._turns.give_back(turn.tenant_id)
+
+    def _scratch(self) -> Scratch:
+        """In this process's own folder, which does not outlive it."""
+        path = self._spool.prepare() / secrets.token_hex(16)
+        return Scratch(path, path.open("xb"))
+
+    async def _keep(self, turn: Turn) -> None:
+        """The lease, however long a large file takes."""
+        while True:
+            await asyncio.sleep(LEASE_S / 3)
+            try:
+                if not await self._lookups.run(finishing.keep, turn):
+                    return
+            except DomainError as error:
+                log.warning("upload_lease_not_renewed", upload_id=str(turn.upload_id), error=error.detail)

@@ -1,0 +1,88 @@
+"""Whether bytes that are offered may be taken, and why not."""
+
+from dataclasses import dataclass
+
+from jobs.uploads.errors import OffsetMismatch, TooManyPieces, UploadGone, UploadLocked, UploadTooLong
+from tenants.errors import DomainError
+
+PIECE_BYTES = 8 * 2**20
+"""In storage one by one: what a killed process loses, and what a request has in its hands at once."""
+MOST_PIECES = 10_000
+"""Of one upload: each is a file and a row. Who sends the largest upload in chunks needs half a megabyte in each."""
+GONE = frozenset({"expired", "terminated"})
+
+
+@dataclass(frozen=True)
+class Seen:
+    """An upload as it stood when it was asked for."""
+
+    state: str
+    offset_bytes: int
+    size_bytes: int
+    pieces: int = 0
+    overdue: bool = False
+    """Past its time; its row is told of that a little later."""
+    locked_for_s: float = 0.0
+
+
+@dataclass(frozen=True)
+class Offer:
+    offset: int
+    announced_bytes: int | None
+    """What its Content-Length says; None where it says nothing."""
+
+
+def state_of(seen: Seen) -> str:
+    return "expired" if seen.overdue and seen.state == "receiving" else seen.state
+
+
+def gone(seen: Seen) -> UploadGone | None:
+    state = state_of(seen)
+    if state not in GONE:
+        return None
+    return UploadGone(
+        f"This upload is {state}: its bytes are erased. Make a new one.", extra={"state": state}
+    )
+
+
+def out_of_place(seen: Seen, offset: int) -> DomainError | None:
+    """None where the upload goes on from there."""
+    if (ended := gone(seen)) is not None:
+        return ended
+    if offset != seen.offset_bytes:
+        return OffsetMismatch(
+            f"These bytes begin at {offset}, and {seen.offset_bytes} are stored. Go on from there.",
+            extra={"offset": seen.offset_bytes},
+        )
+    return None
+
+
+def why_not(seen: Seen, offer: Offer) -> DomainError | None:
+    """None where nothing stands in the way of the bytes."""
+    if (refusal := out_of_place(seen, offer.offset)) is not None:
+        return refusal
+    if seen.locked_for_s > 0:
+        return locked(seen.locked_for_s)
+    left = seen.size_bytes - seen.offset_bytes
+    if offer.announced_bytes is not None and offer.announced_bytes > left:
+        return too_long(left)
+    if seen.pieces >= MOST_PIECES:
+        return TooManyPieces(
+            f"This upload came in {seen.pieces} pieces already, which is the most. Begin a new one, in larger chunks."
+        )
+    return None
+
+
+def too_long(left: int) -> UploadTooLong:
+    return UploadTooLong(
+        f"More bytes came than the {left} that are left of the upload's declared length. Nothing beyond was kept.",
+        extra={"limit_bytes": left},
+    )
+
+
+def locked(for_s: float) -> UploadLocked:
+    pause_s = max(1, round(for_s))
+    return UploadLocked(
+        f"Another request is sending bytes of this upload. Ask for its offset in {pause_s} s and go on from there.",
+        extra={"retry_after_s": pause_s},
+    )

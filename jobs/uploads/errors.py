@@ -1,0 +1,39 @@
+"""What can be wrong with a request about an upload that comes in pieces."""
+
+from tenants.errors import DomainError
+
+
+class TusVersionNotSupported(DomainError):
+    code = "tus_version_not_supported"
+
+
+class OffsetMismatch(DomainError):
+    code = "offset_mismatch"
+
+
+class UploadLocked(DomainError):
+    """Another request is sending bytes of it."""
+
+    code = "upload_locked"
+
+
+class UploadGone(DomainError):
+    """It was given up, by its sender or by time."""
+
+    code = "upload_gone"
+
+
+class UploadTooLong(DomainError):
+    code = "upload_too_long"
+
+
+class ChecksumMismatch(DomainError):
+    code = "checksum_mismatch"
+
+
+class TooManyPieces(DomainError):
+    code = "too_many_pieces"
+
+
+class TooManyUploads(DomainError):
+    code = "too_many_uploads"

@@ -1,0 +1,149 @@
+"""Makes a document of an upload whose bytes are all here: join, look at (by whoever calls), store, say so.
+
+Whoever does it holds a lease. Whoever dies over it leaves an upload that is `checking`, its pieces, and perhaps the
+document: the next one to try comes to the same document, as its bytes are the same.
+"""
+
+import errno
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from uuid import UUID
+
+from django.db import connections
+from django.db.models.functions import Now
+
+from jobs.batches.blobs import Scratch
+from jobs.documents import files
+from jobs.documents.reader import DocumentRejected
+from jobs.documents.services import StoredDocument, store_document
+from jobs.documents.uploads import Upload
+from jobs.errors import StorageUnavailable
+from jobs.models import ResumableUpload, UploadPiece
+from jobs.uploads.receiving import LEASE_S, Turn, renew
+from jobs.uploads.services import let_go_of_pieces
+from tenants.context import APP, unit_of_work
+from tenants.identity import Identity
+from tenants.selectors import effective_limits
+
+State = ResumableUpload.State
+COPY_BYTES = 1 << 20
+
+_CLAIM = """
+UPDATE jobs_resumableupload
+SET lease_token = nextval('jobs_fence'), lease_until = clock_timestamp() + make_interval(secs => %s)
+WHERE id = %s AND state = 'checking' AND (lease_until IS NULL OR lease_until <= clock_timestamp())
+RETURNING lease_token, size_bytes
+"""
+
+
+@dataclass(frozen=True)
+class Lost(Exception):
+    """Somebody else finishes it by now, or has."""
+
+    upload_id: UUID
+
+
+def claim(tenant_id: UUID, upload_id: UUID) -> Turn | None:
+    """None where somebody is at it, or nothing is left to do."""
+    with unit_of_work(tenant_id), connections[APP].cursor() as cursor:
+        cursor.execute(_CLAIM, [LEASE_S, upload_id])
+        row = cursor.fetchone()
+    return Turn(tenant_id, upload_id, row[0], row[1], row[1]) if row else None
+
+
+def join(turn: Turn, file: Scratch) -> Upload:
+    """All of it on local disk, with its digest."""
+    with unit_of_work(turn.tenant_id):
+        upload = _held(turn)
+        pieces = list(UploadPiece.objects.filter(upload_id=turn.upload_id).order_by("start"))
+    _check_whole(turn, pieces)
+    for piece in pieces:
+        _copy(piece, file)
+    return Upload(
+        path=file.path,
+        sha256=file.finish(),
+        size_bytes=file.size_bytes,
+        filename=upload.name,
+        content_type=upload.content_type,
+    )
+
+
+def settle(turn: Turn, upload: Upload) -> None:
+    """Looked at by now. Ready with its document, or rejected; nothing where somebody else has done it."""
+    with unit_of_work(turn.tenant_id):
+        livemode = _held(turn).livemode
+    identity = Identity(turn.tenant_id, effective_limits(), frozenset(), livemode=livemode)
+    try:
+        _mark_ready(turn, store_document(identity=identity, upload=upload))
+    except DocumentRejected as rejected:
+        _end(
+            turn,
+            state=State.REJECTED,
+            error_code=rejected.code,
+            error_detail=rejected.detail,
+            document_id=None,
+        )
+
+
+def put_off(turn: Turn, pause_s: float) -> None:
+    """For another try, by whoever comes then."""
+    with unit_of_work(turn.tenant_id):
+        ResumableUpload.objects.filter(
+            id=turn.upload_id, lease_token=turn.token, state=State.CHECKING
+        ).update(lease_token=None, lease_until=Now() + timedelta(seconds=pause_s))
+
+
+def keep(turn: Turn) -> bool:
+    """To be called well within every lease; False once it is lost."""
+    return renew(turn)
+
+
+def _held(turn: Turn) -> ResumableUpload:
+    upload = ResumableUpload.objects.filter(
+        id=turn.upload_id, lease_token=turn.token, state=State.CHECKING
+    ).first()
+    if upload is None:
+        raise Lost(turn.upload_id)
+    return upload
+
+
+def _check_whole(turn: Turn, pieces: Sequence[UploadPiece]) -> None:
+    """The unique start of each, and an offset that only grows by what is stored, see to it."""
+    reached = 0
+    for piece in pieces:
+        if piece.start != reached:
+            raise AssertionError(f"upload {turn.upload_id} has a gap or an overlap at {reached}")
+        reached += piece.size_bytes
+    if reached != turn.size_bytes:
+        raise AssertionError(f"upload {turn.upload_id} has {reached} bytes of {turn.size_bytes}")
+
+
+def _copy(piece: UploadPiece, file: Scratch) -> None:
+    before = file.size_bytes
+    try:
+        with files.open_file(piece.name) as source:
+            while block := source.read(COPY_BYTES):
+                file.write(block)
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise StorageUnavailable(
+                "There is no local disk space for this upload.", code="storage_full"
+            ) from error
+        raise StorageUnavailable("The bytes of this upload cannot be read at the moment.") from error
+    if file.size_bytes - before != piece.size_bytes:
+        raise StorageUnavailable(f"The piece {piece.name} has not the bytes that were stored.")
+
+
+def _mark_ready(turn: Turn, stored: StoredDocument) -> None:
+    _end(turn, state=State.READY, document_id=stored.document.id, duplicate=not stored.created)
+
+
+def _end(turn: Turn, **values: object) -> None:
+    with unit_of_work(turn.tenant_id):
+        changed = ResumableUpload.objects.filter(
+            id=turn.upload_id, lease_token=turn.token, state=State.CHECKING
+        ).update(lease_token=None, lease_until=None, ended_at=Now(), **values)
+        if not changed:
+            raise Lost(turn.upload_id)
+        let_go_of_pieces(turn.tenant_id, turn.upload_id)

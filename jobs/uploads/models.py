@@ -1,0 +1,72 @@
+"""Uploads that come in pieces, over as many requests as they need, and the pieces that have come."""
+
+from django.db import models
+from django.db.models.functions import Now
+
+from tenants.scoped import TenantOwned
+
+LONGEST_METADATA = 4096
+
+
+class ResumableUpload(TenantOwned):
+    """Its row stays once it has ended, so that an id that was given out is never one that never was."""
+
+    class State(models.TextChoices):
+        RECEIVING = "receiving"
+        CHECKING = "checking"
+        """All bytes are here, and are to become a document."""
+        READY = "ready"
+        REJECTED = "rejected"
+        EXPIRED = "expired"
+        TERMINATED = "terminated"
+
+    name = models.CharField(max_length=255)
+    content_type = models.CharField(max_length=255, blank=True, help_text="As the client named it.")
+    metadata = models.CharField(max_length=LONGEST_METADATA, blank=True, help_text="As it was sent.")
+    size_bytes = models.PositiveBigIntegerField()
+    offset_bytes = models.PositiveBigIntegerField(default=0, help_text="So much of it is stored.")
+    state = models.CharField(max_length=10, choices=State.choices, default=State.RECEIVING)
+    livemode = models.BooleanField(default=True)
+    document_id = models.UUIDField(null=True, help_text="What it has become.")
+    duplicate = models.BooleanField(default=False, help_text="These very bytes were a document already.")
+    error_code = models.CharField(max_length=60, blank=True)
+    error_detail = models.TextField(blank=True)
+    lease_token = models.BigIntegerField(null=True)
+    lease_until = models.DateTimeField(
+        null=True, help_text="Until then it is one request's, or nobody tries to finish it."
+    )
+    expires_at = models.DateTimeField()
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    ended_at = models.DateTimeField(null=True)
+
+    class Meta(TenantOwned.Meta):
+        indexes = [
+            models.Index(
+                fields=["tenant", "expires_at"],
+                condition=models.Q(state__in=["receiving", "checking"]),
+                name="jobs_resumableupload_open",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class UploadPiece(TenantOwned):
+    """Bytes that are in storage, from `start` on. Each ends where the next begins."""
+
+    upload = models.ForeignKey(
+        ResumableUpload, on_delete=models.CASCADE, related_name="pieces", db_constraint=False, db_index=False
+    )
+    start = models.PositiveBigIntegerField()
+    size_bytes = models.PositiveBigIntegerField()
+    name = models.CharField(max_length=300)
+
+    class Meta(TenantOwned.Meta):
+        constraints = [
+            *TenantOwned.Meta.constraints,
+            models.UniqueConstraint(fields=["upload", "start"], name="jobs_uploadpiece_once"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,0 +1,122 @@
+"""The tus protocol, 1.0.0, as far as its headers say it: what was sent, read and checked."""
+
+import base64
+import binascii
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from jobs.documents.names import LONGEST, safe_name
+from jobs.errors import InvalidRequest
+from jobs.uploads.errors import TusVersionNotSupported
+
+VERSION = "1.0.0"
+EXTENSIONS = "creation,creation-with-upload,termination,expiration,checksum"
+BYTES = "application/offset+octet-stream"
+"""The one type of a body that is bytes of an upload."""
+MOST_DIGITS = 16
+LONGEST_METADATA = 4096
+LONGEST_TYPE = 255
+
+ALGORITHMS: Mapping[str, Any] = {"sha1": hashlib.sha1, "sha256": hashlib.sha256}
+"""sha1 is what every server of this protocol must know."""
+
+
+@dataclass(frozen=True)
+class Announced:
+    """A file that is to come."""
+
+    name: str
+    content_type: str
+    size_bytes: int
+    metadata: str = ""
+
+
+@dataclass(frozen=True)
+class Checksum:
+    algorithm: str
+    digest: bytes
+
+
+def require_version(sent: str | None) -> None:
+    if sent != VERSION:
+        said = "was not sent" if sent is None else f"is {sent[:20]!r}"
+        raise TusVersionNotSupported(
+            f"The header Tus-Resumable {said}; this server speaks version {VERSION} of the tus protocol.",
+            extra={"tus_version": VERSION},
+        )
+
+
+def read_announced(length: str | None, metadata: str | None) -> Announced:
+    """Of a request that makes an upload."""
+    if length is None:
+        raise InvalidRequest(
+            "Say in the header Upload-Length how many bytes the file has; a length that comes later is not supported."
+        )
+    told = read_metadata(metadata or "")
+    name = told.get("filename") or told.get("name") or ""
+    content_type = told.get("filetype") or told.get("type") or ""
+    return Announced(
+        safe_name(name)[:LONGEST],
+        _printable(content_type),
+        _number("Upload-Length", length),
+        metadata or "",
+    )
+
+
+def read_offset(sent: str | None) -> int:
+    if sent is None:
+        raise InvalidRequest(
+            "Say in the header Upload-Offset where these bytes begin; HEAD tells what is next."
+        )
+    return _number("Upload-Offset", sent)
+
+
+def read_metadata(sent: str) -> dict[str, str]:
+    """Names and values, which are base64 of UTF-8."""
+    if len(sent) > LONGEST_METADATA:
+        raise InvalidRequest(f"Upload-Metadata has {len(sent)} characters; send {LONGEST_METADATA} at most.")
+    told: dict[str, str] = {}
+    for pair in sent.split(",") if sent.strip() else ():
+        name, _, value = pair.strip().partition(" ")
+        if not name or name in told:
+            raise InvalidRequest(f"Upload-Metadata has a name twice, or none: {pair.strip()[:60]!r}.")
+        told[name] = _decoded(name, value.strip())
+    return told
+
+
+def read_checksum(sent: str | None) -> Checksum | None:
+    if sent is None:
+        return None
+    algorithm, _, encoded = sent.strip().partition(" ")
+    if algorithm not in ALGORITHMS:
+        raise InvalidRequest(
+            f"Upload-Checksum names the algorithm {algorithm[:20]!r}; this server knows {', '.join(ALGORITHMS)}."
+        )
+    try:
+        digest = base64.b64decode(encoded.strip(), validate=True)
+    except (binascii.Error, ValueError):
+        digest = b""
+    if len(digest) != ALGORITHMS[algorithm]().digest_size:
+        raise InvalidRequest(f"Upload-Checksum is not the base64 of a {algorithm} digest.")
+    return Checksum(algorithm, digest)
+
+
+def _number(header: str, sent: str) -> int:
+    if not sent.isascii() or not sent.isdecimal() or len(sent) > MOST_DIGITS:
+        raise InvalidRequest(f"{header} is {sent[:30]!r}; send a whole number of bytes, 0 or more.")
+    return int(sent)
+
+
+def _decoded(name: str, value: str) -> str:
+    try:
+        return base64.b64decode(value, validate=True).decode()
+    except (binascii.Error, ValueError):
+        raise InvalidRequest(
+            f"The value of {name[:60]!r} in Upload-Metadata is not base64 of UTF-8 text: {value[:40]!r}."
+        ) from None
+
+
+def _printable(text: str) -> str:
+    return "".join(char for char in text if " " <= char <= "~")[:LONGEST_TYPE]

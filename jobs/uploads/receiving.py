@@ -1,0 +1,169 @@
+"""Takes bytes of an upload in: one request at a time, piece by piece, each in storage before it is counted.
+
+A request holds the upload by a lease that ends soon after its last byte, so that neither a process that was killed nor
+a sender that fell silent holds it for long. What decides is the token: whoever lost it can count nothing any more.
+"""
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from uuid import UUID
+
+from django.conf import settings
+from django.db import connections
+
+from jobs.documents import erasure, files
+from jobs.models import UploadPiece
+from jobs.uploads.decisions import Offer, locked, why_not
+from jobs.uploads.protocol import Checksum
+from jobs.uploads.selectors import get_upload, with_pieces
+from tenants.context import APP, unit_of_work
+from tenants.identity import Identity
+
+LEASE_S = 10.0
+"""From one sign of life of its holder to the next."""
+TIME_TO_COUNT = timedelta(hours=1)
+"""Between the save of a piece and its count: a chunk with a checksum is counted whole or not at all."""
+
+_TAKE = """
+UPDATE jobs_resumableupload
+SET lease_token = nextval('jobs_fence'), lease_until = clock_timestamp() + make_interval(secs => %(lease_s)s)
+WHERE id = %(upload)s AND state = 'receiving' AND offset_bytes = %(offset)s
+    AND (lease_until IS NULL OR lease_until <= clock_timestamp()) AND expires_at > clock_timestamp()
+RETURNING lease_token, size_bytes
+"""
+
+_RENEW = """
+UPDATE jobs_resumableupload SET lease_until = clock_timestamp() + make_interval(secs => %(lease_s)s)
+WHERE id = %(upload)s AND lease_token = %(token)s AND state IN ('receiving', 'checking')
+"""
+
+_RELEASE = """
+UPDATE jobs_resumableupload SET lease_token = NULL, lease_until = NULL
+WHERE id = %(upload)s AND lease_token = %(token)s AND state = 'receiving'
+"""
+
+# Whoever brings the last byte keeps the upload, to finish it.
+_COUNT = """
+UPDATE jobs_resumableupload
+SET offset_bytes = offset_bytes + %(bytes)s,
+    state = CASE WHEN offset_bytes + %(bytes)s = size_bytes THEN 'checking' ELSE state END,
+    lease_until = clock_timestamp() + make_interval(secs => %(lease_s)s),
+    expires_at = clock_timestamp() + make_interval(secs => %(expires_s)s)
+WHERE id = %(upload)s AND lease_token = %(token)s AND state = 'receiving' AND offset_bytes = %(offset)s
+RETURNING offset_bytes = size_bytes
+"""
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One request's right to add bytes, from `offset` on."""
+
+    tenant_id: UUID
+    upload_id: UUID
+    token: int
+    offset: int
+    size_bytes: int
+    checksum: Checksum | None = None
+
+
+WAITING = "maas.waiting_body"
+"""Where a request whose body waits is asked about, and the turn that is taken for it is left."""
+
+
+@dataclass
+class WaitingBody:
+    announced_bytes: int | None
+    turn: Turn | None = None
+    stored: bool = False
+    """Its bytes are: what is left is to say how the upload stands."""
+
+
+@dataclass(frozen=True)
+class StagedPiece:
+    """In storage, and not counted yet."""
+
+    name: str
+    start: int
+    size_bytes: int
+
+
+def take_turn(
+    *, identity: Identity, upload_id: object, offer: Offer, checksum: Checksum | None = None
+) -> Turn:
+    """Raises why bytes that begin there cannot be taken now."""
+    with unit_of_work(identity.tenant_id):
+        upload = get_upload(upload_id)
+        refusal = why_not(with_pieces(upload), offer)
+        if refusal is not None:
+            raise refusal
+        row = _changed(_TAKE, upload=upload.id, offset=offer.offset, lease_s=LEASE_S)
+        if row is None:
+            # Somebody was faster since it was looked at, by less than a moment.
+            raise why_not(with_pieces(get_upload(upload_id)), offer) or locked(LEASE_S)
+    return Turn(identity.tenant_id, upload.id, row[0], offer.offset, row[1], checksum)
+
+
+def renew(turn: Turn) -> bool:
+    """False when the upload is somebody else's by now, or nobody's."""
+    with unit_of_work(turn.tenant_id), connections[APP].cursor() as cursor:
+        cursor.execute(_RENEW, {"upload": turn.upload_id, "token": turn.token, "lease_s": LEASE_S})
+        return bool(cursor.rowcount == 1)
+
+
+def release(turn: Turn) -> None:
+    with unit_of_work(turn.tenant_id), connections[APP].cursor() as cursor:
+        cursor.execute(_RELEASE, {"upload": turn.upload_id, "token": turn.token})
+
+
+def save_piece(turn: Turn, path: Path, start: int, size_bytes: int) -> StagedPiece:
+    """To be erased again, unless it is counted."""
+    name = f"tenants/{turn.tenant_id}/uploads/{turn.upload_id}/{start:016}-{secrets.token_hex(6)}"
+    with unit_of_work(turn.tenant_id):
+        erasure.order([name], due_in=TIME_TO_COUNT)
+    files.save_file(name, path)
+    return StagedPiece(name, start, size_bytes)
+
+
+def count_pieces(turn: Turn, pieces: Sequence[StagedPiece]) -> bool:
+    """Whether the upload is whole now. The rows, the offset and the end of the orders are one transaction."""
+    with unit_of_work(turn.tenant_id):
+        row = _changed(
+            _COUNT,
+            upload=turn.upload_id,
+            token=turn.token,
+            offset=pieces[0].start,
+            bytes=sum(piece.size_bytes for piece in pieces),
+            lease_s=LEASE_S,
+            expires_s=settings.MAAS_UPLOAD_EXPIRES_S,
+        )
+        if row is None:
+            upload = get_upload(turn.upload_id)
+            raise why_not(with_pieces(upload), Offer(pieces[0].start, None)) or locked(LEASE_S)
+        for piece in pieces:
+            erasure.withdraw(piece.name)
+        UploadPiece.objects.bulk_create(
+            UploadPiece(
+                tenant_id=turn.tenant_id,
+                upload_id=turn.upload_id,
+                start=piece.start,
+                size_bytes=piece.size_bytes,
+                name=piece.name,
+            )
+            for piece in pieces
+        )
+    return bool(row[0])
+
+
+def drop_pieces(turn: Turn, pieces: Sequence[StagedPiece]) -> None:
+    """At once; should that fail, they go when they are due."""
+    erasure.carry_out_now(turn.tenant_id, [piece.name for piece in pieces])
+
+
+def _changed(statement: str, **values: UUID | int | float) -> tuple[int, int] | None:
+    with connections[APP].cursor() as cursor:
+        cursor.execute(statement, values)
+        row: tuple[int, int] | None = cursor.fetchone()
+        return row

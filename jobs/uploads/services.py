@@ -1,0 +1,101 @@
+"""Makes uploads that come in pieces, and gives them up."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from uuid import UUID
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Count, Sum
+from django.db.models.functions import Now
+
+from jobs.documents import erasure
+from jobs.documents.reader import DocumentRejected
+from jobs.models import ResumableUpload
+from jobs.uploads.decisions import GONE
+from jobs.uploads.errors import TooManyUploads, UploadGone
+from jobs.uploads.protocol import Announced
+from jobs.uploads.selectors import get_upload
+from tenants.context import APP, unit_of_work
+from tenants.identity import Identity
+from tenants.models import Tenant
+
+State = ResumableUpload.State
+OPEN = (State.RECEIVING, State.CHECKING)
+
+
+def create_upload(*, identity: Identity, announced: Announced) -> ResumableUpload:
+    """All its bytes are counted from now on, so that what was begun can also be ended."""
+    _check_size(announced.size_bytes)
+    with unit_of_work(identity.tenant_id):
+        # Whoever makes one waits for who is making one: else two at once would both find the last place free.
+        Tenant.objects.select_for_update(no_key=True).filter(id=identity.tenant_id).first()
+        _check_room(announced.size_bytes)
+        upload = ResumableUpload(
+            tenant_id=identity.tenant_id,
+            name=announced.name,
+            content_type=announced.content_type,
+            metadata=announced.metadata,
+            size_bytes=announced.size_bytes,
+            livemode=identity.livemode,
+            expires_at=Now() + timedelta(seconds=settings.MAAS_UPLOAD_EXPIRES_S),
+        )
+        upload.save(force_insert=True)
+        return get_upload(upload.id)
+
+
+def terminate_upload(*, identity: Identity, upload_id: object) -> None:
+    """What came of it is erased. What has become a document stays that."""
+    with unit_of_work(identity.tenant_id):
+        upload = get_upload(upload_id)
+        locked = ResumableUpload.objects.select_for_update(no_key=True).get(id=upload.id)
+        if locked.state in GONE:
+            raise UploadGone(f"This upload is {locked.state} already.", extra={"state": locked.state})
+        end_upload(locked, State.TERMINATED)
+
+
+def end_upload(upload: ResumableUpload, state: str) -> None:
+    """In the tenant's unit of work, on a row that is locked; whoever is still at work on it is fenced off."""
+    upload.state, upload.ended_at = state, Now()
+    upload.lease_token = upload.lease_until = None
+    upload.save()
+    let_go_of_pieces(upload.tenant_id, upload.id)
+
+
+def let_go_of_pieces(tenant_id: UUID, upload_id: UUID) -> None:
+    """In the transaction that ends the upload: rows go with it, and files by an order of it."""
+    pieces = ResumableUpload(id=upload_id).pieces.all()
+    names = list(pieces.values_list("name", flat=True))
+    pieces.delete()
+    erase_after_commit(tenant_id, names)
+
+
+def erase_after_commit(tenant_id: UUID, names: Sequence[str]) -> None:
+    erasure.order(names)
+    transaction.on_commit(lambda: erasure.carry_out_now(tenant_id, names), using=APP, robust=True)
+
+
+def _check_size(size_bytes: int) -> None:
+    if size_bytes == 0:
+        raise DocumentRejected("document_empty", "The file is empty. Upload a file that has content.")
+    most = settings.MAAS_MAX_RESUMABLE_BYTES
+    if size_bytes > most:
+        raise DocumentRejected(
+            "document_too_large", f"The file has {size_bytes} bytes and at most {most} are accepted."
+        )
+
+
+def _check_room(size_bytes: int) -> None:
+    held = ResumableUpload.objects.filter(state__in=OPEN).aggregate(count=Count("id"), size=Sum("size_bytes"))
+    if held["count"] >= settings.MAAS_MAX_OPEN_UPLOADS:
+        raise TooManyUploads(
+            f"This account has {held['count']} unfinished uploads, which is the most. Finish some, or give them up.",
+            extra={"retry_after_s": 60},
+        )
+    left = settings.MAAS_MAX_OPEN_UPLOADS_BYTES - (held["size"] or 0)
+    if size_bytes > left:
+        raise TooManyUploads(
+            f"This account's unfinished uploads leave room for {max(0, left)} bytes; this one has {size_bytes}. "
+            "Finish some, or give them up.",
+            extra={"retry_after_s": 60},
+        )

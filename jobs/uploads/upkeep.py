@@ -1,0 +1,114 @@
+"""What the scheduler does for uploads: finish those whose web process died, and end those that nobody goes on with."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from uuid import UUID
+
+import structlog
+from django.db import close_old_connections
+from django.db.models import Q
+from django.db.models.functions import Now
+
+from jobs.batches.blobs import scratch
+from jobs.documents.reader import DocumentRejected, Inspection, ReaderUnavailable
+from jobs.documents.reading import reader
+from jobs.documents.uploads import Upload
+from jobs.models import ResumableUpload
+from jobs.uploads import finishing
+from jobs.uploads.receiving import LEASE_S, Turn
+from jobs.uploads.services import OPEN, State, end_upload
+from tenants.context import operator_work, unit_of_work
+from tenants.errors import DomainError
+
+log = structlog.get_logger(__name__)
+MOST = 50
+PAUSE_S = 10.0
+"""After a try that failed, such as by storage that is away."""
+
+_NOBODYS = Q(lease_until=None) | Q(lease_until__lte=Now())
+
+
+def finish_stranded_uploads() -> int:
+    """How many were tried, oldest first; whoever tries others is not waited for."""
+    with operator_work():
+        waiting = ResumableUpload.objects.filter(_NOBODYS, state=State.CHECKING, expires_at__gt=Now())
+        found = list(waiting.order_by("id").values_list("tenant_id", "id")[:MOST])
+    tried = 0
+    for tenant_id, upload_id in found:
+        turn = finishing.claim(tenant_id, upload_id)
+        if turn is not None:
+            _finish(turn)
+            tried += 1
+    return tried
+
+
+def expire_uploads() -> int:
+    """How many were given up. Of those that are checked still, it was storage that failed for all that time."""
+    with operator_work():
+        late = ResumableUpload.objects.filter(_NOBODYS, state__in=OPEN, expires_at__lte=Now())
+        found = list(late.values_list("tenant_id", "id")[:MOST])
+    return sum(_expire(tenant_id, upload_id) for tenant_id, upload_id in found)
+
+
+def _expire(tenant_id: UUID, upload_id: UUID) -> bool:
+    with unit_of_work(tenant_id):
+        rows = ResumableUpload.objects.select_for_update(no_key=True, skip_locked=True)
+        upload = rows.filter(_NOBODYS, id=upload_id, state__in=OPEN, expires_at__lte=Now()).first()
+        if upload is None:
+            return False
+        was = upload.state
+        end_upload(upload, State.EXPIRED)
+    if was == State.CHECKING:
+        log.error("upload_never_finished", upload_id=str(upload_id), tenant_id=str(tenant_id))
+    return True
+
+
+def _finish(turn: Turn) -> None:
+    about = {"upload_id": str(turn.upload_id), "tenant_id": str(turn.tenant_id)}
+    try:
+        with _kept(turn), scratch() as file:
+            finishing.settle(turn, _looked_at(finishing.join(turn, file)))
+        log.info("upload_finished", **about)
+    except finishing.Lost:
+        log.info("upload_finished_elsewhere", **about)
+    except (DomainError, ReaderUnavailable) as error:
+        log.warning("upload_put_off", error=error.detail, **about)
+        finishing.put_off(turn, PAUSE_S)
+    except Exception:
+        log.exception("upload_not_finished", **about)
+        finishing.put_off(turn, PAUSE_S)
+
+
+def _looked_at(upload: Upload) -> Upload:
+    found: Inspection | DocumentRejected
+    try:
+        found = reader().inspect(upload.path)
+    except DocumentRejected as rejected:
+        found = rejected
+    return replace(upload, inspection=found)
+
+
+@contextmanager
+def _kept(turn: Turn) -> Iterator[None]:
+    """The lease is renewed meanwhile, however long a large file takes."""
+    ended = threading.Event()
+    threading.Thread(target=_keep, args=(turn, ended), name="upload-lease", daemon=True).start()
+    try:
+        yield
+    finally:
+        ended.set()
+
+
+def _keep(turn: Turn, ended: threading.Event) -> None:
+    try:
+        while not ended.wait(LEASE_S / 3):
+            try:
+                if not finishing.keep(turn):
+                    return
+            except Exception as error:
+                log.warning("upload_lease_not_renewed", upload_id=str(turn.upload_id), error=str(error))
+                close_old_connections()
+    finally:
+        close_old_connections()
