@@ -35,7 +35,7 @@ class Outcome:
     """One of the above, or the code of the error with which it was refused."""
 
 
-class _Strength:
+class Strength:
     """What one request takes on; the first job always, however long it is."""
 
     def __init__(self, most_pages: int) -> None:
@@ -64,10 +64,10 @@ class Consequences:
 
 
 def cancel_jobs(*, identity: Identity, job_ids: Sequence[str]) -> list[Outcome]:
-    known = _known(identity, job_ids)
-    strength = _Strength(MOST_PAGES_AT_ONCE)
+    known = known_jobs(identity, job_ids)
+    strength = Strength(MOST_PAGES_AT_ONCE)
     outcomes = []
-    for job_id in _bounded(job_ids):
+    for job_id in bounded(job_ids):
         job = known.get(job_id)
         if job is None or job.terminal:
             outcomes.append(Outcome(job_id, ENDED if job else NOT_FOUND))
@@ -84,10 +84,10 @@ def cancel_jobs(*, identity: Identity, job_ids: Sequence[str]) -> list[Outcome]:
 
 
 def retry_jobs(*, identity: Identity, job_ids: Sequence[str], request_id: str = "") -> list[Outcome]:
-    known = _known(identity, job_ids)
-    strength = _Strength(MOST_PAGES_SENT_AGAIN)
+    known = known_jobs(identity, job_ids)
+    strength = Strength(MOST_PAGES_SENT_AGAIN)
     outcomes = []
-    for job_id in _bounded(job_ids):
+    for job_id in bounded(job_ids):
         job = known.get(job_id)
         if job is not None and _retriable(job) and not strength.allows(job):
             outcomes.append(Outcome(job_id, LEFT))
@@ -106,11 +106,11 @@ def _retriable(job: Job) -> bool:
 
 def delete_documents_of(*, identity: Identity, job_ids: Sequence[str]) -> list[Outcome]:
     """Several jobs may be about one document: it is deleted once, and that is the outcome of each."""
-    known = _known(identity, job_ids)
-    strength, patience = _Strength(MOST_PAGES_AT_ONCE), Patience()
+    known = known_jobs(identity, job_ids)
+    strength, patience = Strength(MOST_PAGES_AT_ONCE), Patience()
     of_document: dict[object, str] = {}
     outcomes = []
-    for job_id in _bounded(job_ids):
+    for job_id in bounded(job_ids):
         job = known.get(job_id)
         if job is None or job.document_id is None:
             outcomes.append(Outcome(job_id, NO_DOCUMENT if job else NOT_FOUND))
@@ -135,7 +135,7 @@ def _deleted(identity: Identity, job: Job, patience: Patience) -> str:
 
 
 def consequences_of_deleting(*, identity: Identity, job_ids: Sequence[str]) -> Consequences:
-    known = _known(identity, job_ids).values()
+    known = known_jobs(identity, job_ids).values()
     documents = {
         job.document.id: job.document for job in known if job.document and not job.document.deleted_at
     }
@@ -151,14 +151,14 @@ def consequences_of_deleting(*, identity: Identity, job_ids: Sequence[str]) -> C
         )
 
 
-def _known(identity: Identity, job_ids: Iterable[str]) -> dict[str, Job]:
-    wanted = [job_id for job_id in map(as_uuid, _bounded(job_ids)) if job_id]
+def known_jobs(identity: Identity, job_ids: Iterable[str]) -> dict[str, Job]:
+    wanted = [job_id for job_id in map(as_uuid, bounded(job_ids)) if job_id]
     with unit_of_work(identity.tenant_id):
         jobs = jobs_with_models().select_related("document").filter(id__in=wanted)
         return {str(job.id): job for job in jobs}
 
 
-def _bounded(job_ids: Iterable[str]) -> list[str]:
+def bounded(job_ids: Iterable[str]) -> list[str]:
     """Each once."""
     once = list(dict.fromkeys(job_ids))
     if len(once) > MOST_AT_ONCE:

@@ -21,6 +21,18 @@ class JobNotFinished(DomainError):
     code = "job_not_finished"
 
 
+class JobErased(DomainError):
+    """It was there and ended, and what was in it is gone; what stays of it is told with this."""
+
+    code = "job_erased"
+
+
+class TooMuchToErase(DomainError):
+    """More than one request takes on; what it took on is done."""
+
+    code = "more_to_erase"
+
+
 class NothingToRetry(DomainError):
     code = "nothing_to_retry"
 

@@ -1,5 +1,6 @@
-"""What the web process counts of jobs. Labels never name a tenant."""
+"""What is counted of jobs, mostly by the web process. Labels never name a tenant."""
 
 from prometheus_client import Counter
 
 JOBS_ACCEPTED = Counter("maas_jobs_accepted_total", "Jobs accepted, retries included.", ["model"])
+ERASED = Counter("maas_erased_total", "What was erased for good, and why.", ["what", "because"])

@@ -27,6 +27,7 @@ __all__ = [
     "BatchTask",
     "Document",
     "DocumentPage",
+    "ErasedBecause",
     "Event",
     "FileToErase",
     "IdempotencyKey",
@@ -49,6 +50,14 @@ _PAGE_STATES = [(state, state) for state in states.PAGE_STATES]
 _PRIORITIES = list(priorities.NAMES.items())
 
 
+class ErasedBecause(models.TextChoices):
+    """Why something was erased: what its tenant is told for good."""
+
+    REQUEST = "request", "on request"
+    OPERATOR = "operator", "by the operator of this service"
+    RETENTION = "retention", "because its time was over"
+
+
 class Document(TenantOwned):
     """A file as it came. The same bytes of the same tenant are one document."""
 
@@ -67,6 +76,9 @@ class Document(TenantOwned):
     livemode = models.BooleanField(default=True)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     deleted_at = models.DateTimeField(null=True, blank=True)
+    deleted_because = models.CharField(
+        max_length=10, choices=ErasedBecause.choices, blank=True, default="", db_default="", editable=False
+    )
 
     class Meta(TenantOwned.Meta):
         constraints = [
@@ -174,6 +186,12 @@ class Job(TenantOwned):
     finished_at = models.DateTimeField(null=True)
     expires_at = models.DateTimeField(null=True, help_text="If it is not done by then it ends as expired.")
     cancel_at = models.DateTimeField(null=True, help_text="If it is not done by then it is canceled.")
+    erased_at = models.DateTimeField(
+        null=True, editable=False, help_text="Since then this row is all there is of it; see jobs/retention."
+    )
+    erased_because = models.CharField(
+        max_length=10, choices=ErasedBecause.choices, blank=True, default="", db_default="", editable=False
+    )
 
     class Meta(TenantOwned.Meta):
         indexes = [
@@ -186,6 +204,10 @@ class Job(TenantOwned):
             models.Index(fields=["tenant", "state", "-id"], name="jobs_job_by_state"),
             models.Index(fields=["tenant", "model_version", "-id"], name="jobs_job_by_model"),
             models.Index(fields=["document"], name="jobs_job_of_document"),
+            # Lists leave out what is erased, of which there is more and more.
+            models.Index(
+                fields=["tenant", "-id"], condition=models.Q(erased_at__isnull=True), name="jobs_job_kept"
+            ),
             # The operator's lists know no tenant. What succeeded is most of all, and found without an index.
             models.Index(
                 fields=["state", "-id"], condition=~models.Q(state="succeeded"), name="jobs_job_unsuccessful"
@@ -210,6 +232,10 @@ class Job(TenantOwned):
     @property
     def terminal(self) -> bool:
         return self.state in states.TERMINAL
+
+    @property
+    def erased(self) -> bool:
+        return self.erased_at is not None
 
 
 class Page(TenantOwned):

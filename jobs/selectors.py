@@ -12,8 +12,9 @@ from django.db import connections
 from django.db.models import QuerySet
 
 from jobs.documents.selectors import as_uuid
-from jobs.errors import InvalidRequest, NotFound
+from jobs.errors import InvalidRequest, JobErased, NotFound
 from jobs.models import Event, Job
+from jobs.retention.tombstones import erased_words, tombstone
 from jobs.states import TERMINAL
 from tenants.context import APP, unit_of_work
 
@@ -45,18 +46,31 @@ class EventPage:
 
 
 def jobs_with_models() -> "QuerySet[Job]":
-    """Without the inline input, which may be megabytes that nobody who lists or shows a job asks for."""
+    """Those that are not erased, without the inline input, which may be megabytes that nobody who lists or shows a job
+    asks for."""
+    return jobs_and_tombstones().filter(erased_at=None)
+
+
+def jobs_and_tombstones() -> "QuerySet[Job]":
+    """With what is left of those that are erased: their counts, times and costs."""
     return Job.objects.select_related("model_version__served_model").defer("input").order_by("-id")
 
 
 def get_job(job_id: object, *, for_update: bool = False) -> Job:
+    """NotFound for what never was or is another's, JobErased for what was the caller's own."""
     wanted = as_uuid(job_id)
-    jobs = jobs_with_models()
+    jobs = jobs_and_tombstones()
     if for_update:
         jobs = jobs.select_for_update(of=("self",), no_key=True)
     job = jobs.filter(id=wanted).first() if wanted else None
     if job is None:
         raise NotFound(f"There is no job {str(job_id)[:60]!r}.")
+    return unless_erased(job)
+
+
+def unless_erased(job: Job) -> Job:
+    if job.erased_at is not None:
+        raise JobErased(erased_words("job", job.id, job.erased_at, job.erased_because), extra=tombstone(job))
     return job
 
 

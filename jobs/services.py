@@ -277,8 +277,12 @@ def _retry_that_will_do(old: Job) -> Job | None:
 
 
 def _furthest(old: Job) -> Job:
-    """The job itself, or that retry of it which has the most pages: each took over what there was before it."""
-    return jobs_with_models().filter(retry_of=old).order_by("-pages_succeeded").first() or old
+    """The job itself, or that retry of it which has the most pages: each took over what there was before it.
+
+    Locked, so that it is not erased while it is taken over.
+    """
+    retries = jobs_with_models().filter(retry_of=old).order_by("-pages_succeeded")
+    return retries.select_for_update(of=("self",), no_key=True).first() or old
 
 
 # A random id whose first 48 bits are the time, as everywhere else: lists are ordered by it.

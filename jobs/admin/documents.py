@@ -46,7 +46,7 @@ class DocumentAdmin(RecordAdmin):
 
     @column("document", order_by="id")
     def named(self, document: Document) -> str:
-        return document.name
+        return document.name or "erased"
 
     @column("tenant")
     def owner(self, document: Document) -> str:

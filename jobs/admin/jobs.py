@@ -17,7 +17,8 @@ from jobs.admin.filters import VersionFilter
 from jobs.admin.job_detail import detail_of
 from jobs.admin.workers import WORKER_PATHS
 from jobs.dispatch.waking import wake_job_now
-from jobs.models import Document, Job
+from jobs.models import Document, ErasedBecause, Job
+from jobs.retention.erasing import erase_job
 from jobs.services import cancel_job, retry_job
 from tenants.admin.columns import badge, column, two_lines
 from tenants.admin.confirmation import at_once, confirmed
@@ -64,7 +65,7 @@ class JobAdmin(RecordAdmin):
     ordering = ("-id",)
     fields = ("id", "state")
     change_form_template = "admin/jobs/job/change_form.html"
-    actions = ("cancel", "retry", "release_again")
+    actions = ("cancel", "retry", "release_again", "erase")
     one_transaction = False  # but one for each job, through its tenant's role: see _acted_on
 
     def get_queryset(self, request: HttpRequest) -> "QuerySet[Job]":
@@ -90,20 +91,21 @@ class JobAdmin(RecordAdmin):
             yield lately & Q(id__endswith=term.lower())
 
     def in_words(self, row: Job) -> str:
-        name = row.document.name if row.document else "sent inline"
-        return f"{name} ({short(row.id)}) of {row.tenant.name}, {row.state.replace('_', ' ')}"
+        return f"{_name_of(row)} ({short(row.id)}) of {row.tenant.name}, {row.state.replace('_', ' ')}"
 
     def row_actions(self, row: Job) -> list[str]:
         if not row.terminal:
             return ["release_again", "cancel"]
-        return [] if row.state == states.SUCCEEDED else ["retry"]
+        if row.erased:
+            return []
+        return ["erase"] if row.state == states.SUCCEEDED else ["retry", "erase"]
 
     def more(self, request: HttpRequest, row: Job) -> dict[str, Any]:
         return {**super().more(request, row), **detail_of(row)}
 
     @column("job", order_by="id")
     def named(self, job: Job) -> str:
-        return two_lines(job.document.name if job.document else "sent inline", short(job.id))
+        return two_lines(_name_of(job), short(job.id))
 
     @column("state")
     def state_badge(self, job: Job) -> str:
@@ -179,6 +181,23 @@ class JobAdmin(RecordAdmin):
 
         self._each(request, jobs, release, "released again")
 
+    @admin.action(description="Erase", permissions=["act"])
+    @confirmed(
+        "Erase these jobs?",
+        "Their results, inputs, events and all that was derived from them are gone for good. Their counts and costs"
+        " stay, and their tenants are told that the operator did it. What has not ended is left as it is.",
+        "Erase these jobs",
+    )
+    def erase(self, request: HttpRequest, jobs: "QuerySet[Job]") -> None:
+        def erase(job: Job) -> str | None:
+            if job.erased:
+                return None
+            acting = _acting_for(job, request)
+            erase_job(identity=acting, job_id=job.id, because=ErasedBecause.OPERATOR)
+            return "Erased."
+
+        self._each(request, jobs, erase, "erased")
+
     def _each(
         self, request: HttpRequest, jobs: "QuerySet[Job]", act: Callable[[Job], str | None], done: str
     ) -> None:
@@ -202,6 +221,12 @@ class JobAdmin(RecordAdmin):
             if message:
                 self.log_change(request, job, message)
         return message is not None
+
+
+def _name_of(job: Job) -> str:
+    if job.erased:
+        return "erased"
+    return job.document.name if job.document else "sent inline"
 
 
 def _acting_for(job: Job, request: HttpRequest) -> Identity:

@@ -7,7 +7,7 @@ from django.http import FileResponse
 from django.http.response import HttpResponseBase
 from django.utils.cache import get_conditional_response
 from django.utils.http import quote_etag
-from drf_spectacular.utils import OpenApiResponse, extend_schema
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
@@ -27,6 +27,7 @@ from jobs.errors import FileMissing, InvalidRequest
 from jobs.idempotency.creations import CREATED, upload_document_once, uploaded_before
 from jobs.idempotency.once import Answered
 from jobs.models import Document, DocumentPage
+from jobs.retention.documents import erase_document_and_jobs
 from tenants.api.callers import caller
 from tenants.api.parameters import only
 from tenants.api.schema import PAGED, REFUSALS, paged_list_of
@@ -114,12 +115,31 @@ class DocumentDetail(APIView):
     @extend_schema(
         operation_id="erase_document",
         summary="Erase a document and its page pictures",
+        parameters=[
+            OpenApiParameter(
+                "with",
+                str,
+                enum=["jobs"],
+                description="Erase its jobs too, with their results. Needs `jobs:write` as well.",
+            )
+        ],
         responses={204: None, **REFUSALS},
     )
     def delete(self, request: Request, document_id: str) -> Response:
         identity = caller(request, "documents:write")
-        delete_document(identity=identity, document_id=document_id)
+        only(request, "with")
+        if _with_jobs(request.query_params.get("with")):
+            identity.require("jobs:write")
+            erase_document_and_jobs(identity=identity, document_id=document_id)
+        else:
+            delete_document(identity=identity, document_id=document_id)
         return Response(status=204)
+
+
+def _with_jobs(asked: str | None) -> bool:
+    if asked not in (None, "jobs"):
+        raise InvalidRequest(f"with={asked[:40]!r} is not known; there is with=jobs.")
+    return asked is not None
 
 
 class AsStored(BaseContentNegotiation):

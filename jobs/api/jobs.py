@@ -50,10 +50,11 @@ from jobs.idempotency.once import Answered
 from jobs.idempotency.submissions import submit_once, submitted_before
 from jobs.models import Job
 from jobs.priorities import DEFAULT, NUMBERS
+from jobs.retention.erasing import erase_job
 from jobs.reuse.wishes import COALESCED, HIT, Wish, wish_of, x_cache
 from jobs.search.queries import parsed
 from jobs.search.selectors import search_jobs
-from jobs.selectors import get_job, job_events_after, jobs_with_models
+from jobs.selectors import get_job, job_events_after, jobs_and_tombstones, jobs_with_models
 from jobs.services import JobRequest, cancel_job
 from jobs.storable import unstorable_text
 from tenants.api.callers import caller
@@ -129,7 +130,7 @@ class JobList(APIView):
     )
     def get(self, request: Request) -> Response:
         identity = caller(request, "jobs:read")
-        only(request, "state", "model", "document", "q", "limit", "cursor")
+        only(request, "state", "model", "document", "q", "include", "limit", "cursor")
         with unit_of_work(identity.tenant_id):
             return Response(listing(request, _filtered(request), job_body))
 
@@ -244,8 +245,8 @@ def _json_object(text: str) -> dict[str, Any]:
 
 
 def _filtered(request: Request) -> "QuerySet[Job]":
-    jobs = jobs_with_models()
     asked = request.query_params
+    jobs = jobs_and_tombstones() if _wants(asked.get("include"), "erased") else jobs_with_models()
     if "state" in asked:
         wanted = asked["state"].split(",")
         unknown = [state for state in wanted if state not in states.JOB_STATES]
@@ -283,17 +284,26 @@ class JobDetail(APIView):
     def get(self, request: Request, job_id: str) -> Response:
         identity = caller(request, "jobs:read")
         only(request, "include")
-        with_result = _wants_result(request.query_params.get("include"))
+        with_result = _wants(request.query_params.get("include"), "result")
         with unit_of_work(identity.tenant_id):
             job = get_job(job_id)
             body = job_body(job, with_result=with_result)
         body |= asdict(standing_of(job))
         return Response(body, headers={**polling_headers(job), **reuse_headers(job)})
 
+    @extend_schema(
+        operation_id="erase_job",
+        summary="Erase a job that has ended, with its results and events",
+        responses={204: None, **REFUSALS},
+    )
+    def delete(self, request: Request, job_id: str) -> Response:
+        erase_job(identity=caller(request, "jobs:write"), job_id=job_id)
+        return Response(status=204)
 
-def _wants_result(include: str | None) -> bool:
-    if include not in (None, "result"):
-        raise ParseError(f"include={include[:40]!r} is not known; there is include=result.")
+
+def _wants(include: str | None, known: str) -> bool:
+    if include not in (None, known):
+        raise ParseError(f"include={include[:40]!r} is not known; there is include={known}.")
     return include is not None
 
 

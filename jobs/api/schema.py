@@ -137,6 +137,9 @@ JOB_FILTERS = [
     OpenApiParameter("model", str, description="Name, or name@version."),
     OpenApiParameter("document", str, description="Id of the document."),
     OpenApiParameter(
+        "include", str, enum=["erased"], description="Also jobs that are erased, with what is left of them."
+    ),
+    OpenApiParameter(
         "q",
         {"type": "string", "minLength": 1},
         description='Words of the name or of a page, as in `acme "total due" -draft`. Finds the 1,000 newest jobs.',

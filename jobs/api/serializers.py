@@ -8,7 +8,7 @@ from rest_framework import serializers
 from jobs.deadlines import LONGEST_S
 from jobs.dispatch.waiting import REASONS
 from jobs.inputs import normal_form
-from jobs.models import Document, Job, Page
+from jobs.models import Document, ErasedBecause, Job, Page
 from jobs.priorities import DEFAULT, NAMES, NUMBERS
 from jobs.webhooks.models import LONGEST_URL
 from tenants.billing.prices import display
@@ -120,6 +120,7 @@ class JobSerializer(serializers.ModelSerializer[Job]):
     error = serializers.SerializerMethodField()
     cost = serializers.SerializerMethodField()
     retry_of = serializers.UUIDField(source="retry_of_id", allow_null=True)
+    erased_because = serializers.SerializerMethodField()
     urls = serializers.SerializerMethodField()
 
     class Meta:
@@ -148,6 +149,8 @@ class JobSerializer(serializers.ModelSerializer[Job]):
             "cancel_at",
             "started_at",
             "finished_at",
+            "erased_at",
+            "erased_because",
             "urls",
         )
 
@@ -158,6 +161,10 @@ class JobSerializer(serializers.ModelSerializer[Job]):
     @extend_schema_field(ErrorSerializer(allow_null=True))
     def get_error(self, job: Job) -> dict[str, str] | None:
         return {"code": job.error_code, "detail": job.error_detail} if job.error_code else None
+
+    @extend_schema_field(serializers.ChoiceField(ErasedBecause.values, allow_null=True))
+    def get_erased_because(self, job: Job) -> str | None:
+        return job.erased_because or None
 
     @extend_schema_field(CostSerializer)
     def get_cost(self, job: Job) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from django.db.models import QuerySet
 
 from jobs.errors import DocumentDeleted, NotFound
 from jobs.models import Document, DocumentPage
+from jobs.retention.tombstones import erased_words, why_erased
 
 
 def as_uuid(value: object) -> UUID | None:
@@ -26,7 +27,8 @@ def get_document(document_id: object, *, for_update: bool = False) -> Document:
     if document is None:
         raise NotFound(f"There is no document {str(document_id)[:60]!r}.")
     if document.deleted_at is not None:
-        raise DocumentDeleted(f"The document {document.id} was deleted on {document.deleted_at:%Y-%m-%d}.")
+        words = erased_words("document", document.id, document.deleted_at, document.deleted_because)
+        raise DocumentDeleted(words, extra=why_erased(document.deleted_at, document.deleted_because))
     return document
 
 

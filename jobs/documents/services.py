@@ -4,14 +4,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from django.db import IntegrityError, transaction
-from django.utils import timezone
+from django.db.models.functions import Now
 
 from jobs.documents import erasure, files
 from jobs.documents.names import safe_name
+from jobs.documents.names_kept import forget_name
 from jobs.documents.reader import DocumentRejected, Inspection, ReaderUnavailable
 from jobs.documents.selectors import get_document, live_document_with
 from jobs.documents.uploads import Upload
-from jobs.models import Document
+from jobs.metrics import ERASED
+from jobs.models import Document, ErasedBecause
 from jobs.reuse.forgetting import forget_results_of
 from jobs.services import cancel_unfinished_jobs_of
 from tenants.context import APP, unit_of_work
@@ -95,7 +97,11 @@ def _check_against(identity: Identity, inspection: Inspection) -> None:
 
 
 def delete_document(
-    *, identity: Identity, document_id: object, patience: erasure.Patience | None = None
+    *,
+    identity: Identity,
+    document_id: object,
+    patience: erasure.Patience | None = None,
+    because: ErasedBecause = ErasedBecause.REQUEST,
 ) -> None:
     """Cancels what still runs on it, then erases the file and every picture made of it; no result of it is used again.
 
@@ -107,9 +113,11 @@ def delete_document(
         names = [document.file, *document.pages.exclude(picture="").values_list("picture", flat=True)]
         document.pages.all().delete()
         forget_results_of(document)
-        document.deleted_at = timezone.now()
-        document.save(update_fields=["deleted_at"])
+        Document.objects.filter(id=document.id).update(deleted_at=Now(), deleted_because=because)
+        document.refresh_from_db(fields=["deleted_at", "deleted_because"])
+        forget_name(document)
         erasure.order(names)
+        transaction.on_commit(ERASED.labels(what="document", because=because.value).inc, using=APP)
         # Robust: by then the document is gone, and what is left of it is the scheduler's.
         transaction.on_commit(
             lambda: erasure.carry_out_now(identity.tenant_id, names, patience), using=APP, robust=True

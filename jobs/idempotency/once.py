@@ -13,7 +13,7 @@ from uuid import UUID
 
 from django.db import Error, connections
 
-from jobs.errors import DocumentDeleted, IdempotentResultGone, NotFound, RequestInProgress
+from jobs.errors import DocumentDeleted, IdempotentResultGone, JobErased, NotFound, RequestInProgress
 from jobs.idempotency.expiry import REMEMBERED, remembered_keys
 from jobs.idempotency.keys import Sent, require_same
 from jobs.models import Job
@@ -112,7 +112,7 @@ def _earlier(sent: Sent, look: Look[M]) -> Answered[M] | None:
     require_same(sent, kept.operation, kept.fingerprint)
     try:
         return Answered(look(kept.result_id), kept.status, replayed=True)
-    except (NotFound, DocumentDeleted) as gone:
+    except (NotFound, DocumentDeleted, JobErased) as gone:
         raise IdempotentResultGone(
             f"What the first request with the Idempotency-Key {sent.key[:80]!r} made has been deleted since. "
             "Send a new key to make it anew."

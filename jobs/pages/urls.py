@@ -7,6 +7,7 @@ from jobs.pages.batches import views as batches
 from jobs.pages.catalogue import views as catalogue
 from jobs.pages.listing import bulk_views as bulk
 from jobs.pages.listing import views as listing
+from jobs.pages.reading import erase_views
 from jobs.pages.reading import views as reading
 from jobs.pages.webhooks import views as webhooks
 
@@ -17,8 +18,11 @@ urlpatterns = [
     path("jobs/bulk/cancel", bulk.bulk_cancel, name="bulk-cancel"),
     path("jobs/bulk/consequences", bulk.bulk_consequences, name="bulk-consequences"),
     path("jobs/bulk/delete", bulk.bulk_delete, name="bulk-delete"),
+    path("jobs/bulk/erase", bulk.bulk_erase, name="bulk-erase"),
+    path("jobs/bulk/erasure", bulk.bulk_erasure, name="bulk-erasure"),
     path("jobs/bulk/retry", bulk.bulk_retry, name="bulk-retry"),
     path("jobs/<str:job_id>", reading.job_page, name="job-page"),
+    path("jobs/<str:job_id>/erase", erase_views.erase, name="job-erase"),
     path("jobs/<str:job_id>/cancel", reading.cancel, name="job-cancel"),
     path("jobs/<str:job_id>/retry", reading.retry, name="job-retry"),
     path("batches", batches.batch_list, name="batch-list"),

@@ -64,7 +64,7 @@ def find_known(job: Job, numbers: Sequence[int]) -> list[Taken]:
     if job.cache_control or not ttl_s:
         return []
     keys = _keys(job, version, numbers)
-    known = known_pages(keys.values(), ttl_s=ttl_s)
+    known = known_pages(keys.values(), ttl_s=ttl_s, held=True)
     price = Price.from_json(job.cached_price or job.price)
     return [_taken(job, number, key, known[key], price) for number, key in keys.items() if key in known]
 

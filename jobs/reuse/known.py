@@ -13,16 +13,20 @@ from inference.contracts import Units
 from tenants.context import APP, current_tenant_id
 
 # One look into the index for each key, however many pages share it: the newest result is the first there.
-_KNOWN = """
+_FIND = """
 SELECT sought.key, known.id, known.job_id, known.result_at, known.units
 FROM unnest(%(keys)s::bytea[]) AS sought (key)
 CROSS JOIN LATERAL (
     SELECT id, job_id, result_at, units::text FROM jobs_page
     WHERE tenant_id = %(tenant)s AND cache_key = sought.key AND state = 'succeeded'
       AND result_at > clock_timestamp() - make_interval(secs => %(ttl_s)s)
-    ORDER BY result_at DESC LIMIT 1
+    ORDER BY result_at DESC LIMIT 1 {held}
 ) known
 """
+_KNOWN = _FIND.format(held="")
+# What is being erased just now is passed over, and what is found is not erased before the transaction ends.
+_KNOWN_AND_HELD = _FIND.format(held="FOR KEY SHARE SKIP LOCKED")
+_HOLD = "SELECT FROM jobs_page WHERE id = %s FOR KEY SHARE"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,18 +39,25 @@ class KnownPage:
     units: Units
 
 
-def known_pages(keys: Collection[bytes], *, ttl_s: int) -> dict[bytes, KnownPage]:
+def known_pages(keys: Collection[bytes], *, ttl_s: int, held: bool = False) -> dict[bytes, KnownPage]:
     """By key, those whose results are not older than `ttl_s`; one statement."""
     if not keys or not ttl_s:
         return {}
     values: dict[str, Any] = {"keys": list(set(keys)), "tenant": current_tenant_id(), "ttl_s": ttl_s}
     with connections[APP].cursor() as cursor:
-        cursor.execute(_KNOWN, values)
+        cursor.execute(_KNOWN_AND_HELD if held else _KNOWN, values)
         return {bytes(row[0]): _page(*row[1:]) for row in cursor.fetchall()}
 
 
 def known_page(key: bytes, *, ttl_s: int) -> KnownPage | None:
     return known_pages([key], ttl_s=ttl_s).get(key)
+
+
+def hold(page_id: UUID) -> bool:
+    """Until the transaction ends nobody erases it; False where somebody has."""
+    with connections[APP].cursor() as cursor:
+        cursor.execute(_HOLD, [page_id])
+        return cursor.fetchone() is not None
 
 
 def _page(page_id: UUID, job_id: UUID, result_at: datetime, units: str) -> KnownPage:

@@ -19,7 +19,7 @@ from jobs.dispatch.job_ends import append_and_close, cas, counted_known, execute
 from jobs.models import Page
 from jobs.reuse.accepting import USAGE, said_of
 from jobs.reuse.keys import Content, page_key
-from jobs.reuse.known import KnownPage, known_page
+from jobs.reuse.known import KnownPage, hold, known_page
 from jobs.reuse.metrics import COALESCED, HIT
 from jobs.reuse.secret import reuse_secret
 from jobs.search.embeddings import copy_embeddings
@@ -139,14 +139,22 @@ def wait_for_it(claim: Claim, key: bytes) -> str:
 
 
 def take_known_page(claim: Claim, key: bytes, known: KnownPage) -> str:
-    """Result, charge, counters and events in one transaction, as of a page that was run."""
+    """Result, charge, counters and events in one transaction, as of a page that was run.
+
+    What was erased since it was looked for is looked for once more.
+    """
     # Made while this page waited for it, and so not there when it came.
     coalesced = known.result_at > claim.started_at
-    words = vector_of(claim.tenant_id, _text_of(claim, known))
+    text = _text_of(claim, known)
+    if text is None:
+        return wait_for_it(claim, key)
+    words = vector_of(claim.tenant_id, text)
     price = claim.cached_price
     quantity = known.units.counted(price.meter)
     cost = price.cost_micros(quantity) if claim.livemode else 0
     with unit_of_work(claim.tenant_id):
+        if not hold(known.id):
+            return wait_for_it(claim, key)
         job = counted_known(
             claim.job_id, pages=1, coalesced=int(coalesced), oldest=known.result_at, cost=cost
         )
@@ -172,9 +180,9 @@ def take_known_page(claim: Claim, key: bytes, known: KnownPage) -> str:
     return COALESCED if coalesced else HIT
 
 
-def _text_of(claim: Claim, known: KnownPage) -> str:
-    """Cut into words anew, since words go with the name of their document."""
+def _text_of(claim: Claim, known: KnownPage) -> str | None:
+    """Cut into words anew, since words go with the name of their document. None where it is erased."""
     with unit_of_work(claim.tenant_id):
-        return str(
-            Page.objects.values_list(KeyTextTransform("text", "result"), flat=True).get(id=known.id) or ""
-        )
+        found = Page.objects.filter(id=known.id)
+        texts = [text or "" for text in found.values_list(KeyTextTransform("text", "result"), flat=True)]
+    return texts[0] if texts else None

@@ -24,6 +24,7 @@ _NEEDED = ("tenant", "job", "number", "result")
 
 # The newest first: these are looked for most.
 _ORDERS = "SELECT job_id FROM jobs_jobtoindex ORDER BY job_id DESC LIMIT %s"
+_HOLD = "SELECT FROM jobs_job WHERE id = %s AND erased_at IS NULL FOR KEY SHARE"
 _WITHDRAW = "DELETE FROM jobs_jobtoindex WHERE job_id = %s"
 
 
@@ -49,16 +50,28 @@ def index_ordered_jobs() -> int:
 def _index(job_id: UUID) -> None:
     """Page by page in small transactions: a long one would hide from everybody what happens meanwhile."""
     with operator_work():
-        job = Job.objects.select_related("document", "model_version").defer("input").get(id=job_id)
-        index_name(job)
+        with transaction.atomic(using=OPERATOR):
+            if not _held(job_id):
+                return _withdraw(job_id)
+            job = Job.objects.select_related("document", "model_version").defer("input").get(id=job_id)
+            index_name(job)
         digest = _embedder_digest(job)
         for pages in _stretches(job):
             # Cut before the transaction begins: long texts take their time.
             words = [(page, vector_of(page.tenant_id, text_of(page.result))) for page in pages]
             with transaction.atomic(using=OPERATOR):
+                if not _held(job_id):
+                    return _withdraw(job_id)
                 for page, vector in words:
                     _index_page(page, vector, digest)
         _withdraw(job_id)
+
+
+def _held(job_id: UUID) -> bool:
+    """Not erased, and not before the transaction ends: its words would come back."""
+    with connections[OPERATOR].cursor() as cursor:
+        cursor.execute(_HOLD, [job_id])
+        return cursor.fetchone() is not None
 
 
 def _stretches(job: Job) -> Iterator[list[Page]]:

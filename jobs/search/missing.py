@@ -14,7 +14,7 @@ _STEP = "SELECT id FROM jobs_job WHERE id > %s ORDER BY id LIMIT %s"
 _ORDER = """
 INSERT INTO jobs_jobtoindex (job_id, tenant_id)
 SELECT j.id, j.tenant_id FROM jobs_job j
-WHERE j.id = ANY(%s) AND (
+WHERE j.id = ANY(%s) AND j.erased_at IS NULL AND (
     (j.document_id IS NOT NULL AND NOT EXISTS (SELECT FROM jobs_pagetext t WHERE t.id = j.id))
     OR EXISTS (
         SELECT FROM jobs_page p

@@ -67,6 +67,7 @@ ROWS: dict[tuple[type[Model], str], Callable[[Desk], Model]] = {
     (Job, "cancel"): lambda desk: desk.submit(),
     (Job, "retry"): ended_badly,
     (Job, "release_again"): lambda desk: desk.submit(),
+    (Job, "erase"): ended_badly,
     (Batch, "cancel"): lambda desk: BatchDesk(desk.identity, desk.version).batch(),
     (WebhookEndpoint, "disable"): webhook_endpoint,
     (WebhookEndpoint, "enable"): disabled_endpoint,

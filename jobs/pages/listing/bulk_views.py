@@ -17,7 +17,14 @@ from jobs.bulk import (
 )
 from jobs.errors import InvalidRequest, NotFound
 from jobs.exports.archive import Archive, archived_jobs
-from jobs.pages.listing.wording import consequence_words, deleted_words, outcome_words
+from jobs.pages.listing.wording import (
+    consequence_words,
+    deleted_words,
+    erased_words,
+    erasure_words,
+    outcome_words,
+)
+from jobs.retention.bulk import consequences_of_erasing, erase_jobs
 from tenants.identity import Identity
 from tenants.pages.members import members_only
 
@@ -75,8 +82,27 @@ def bulk_delete(request: HttpRequest, identity: Identity) -> HttpResponseBase:
 def bulk_consequences(request: HttpRequest, identity: Identity) -> HttpResponseBase:
     identity.require("documents:write")
     found = consequences_of_deleting(identity=identity, job_ids=request.GET.getlist("job"))
+    told = {"what": deleted_words(found), "words": consequence_words(found)}
+    return JsonResponse({"verb": "Delete", "documents": len(found.names), **told})
+
+
+@require_POST
+@members_only
+@_refusing_in_json
+def bulk_erase(request: HttpRequest, identity: Identity) -> HttpResponseBase:
+    identity.require("documents:write")
+    identity.require("jobs:write")
+    return _answer(erase_jobs(identity=identity, job_ids=request.POST.getlist("job")))
+
+
+@require_GET
+@members_only
+@_refusing_in_json
+def bulk_erasure(request: HttpRequest, identity: Identity) -> HttpResponseBase:
+    identity.require("documents:write")
+    found = consequences_of_erasing(identity=identity, job_ids=request.GET.getlist("job"))
     return JsonResponse(
-        {"documents": len(found.names), "what": deleted_words(found), "words": consequence_words(found)}
+        {"verb": "Erase", "documents": found.jobs, "what": erased_words(found), "words": erasure_words(found)}
     )
 
 

@@ -77,7 +77,7 @@ def _stretch(query: ListQuery, among: Sequence[UUID] | None) -> Stretch:
 
 
 def _matching(query: ListQuery) -> "QuerySet[Job]":
-    jobs = Job.objects.filter(document__deleted_at__isnull=query.state != DELETED)
+    jobs = Job.objects.filter(erased_at=None, document__deleted_at__isnull=query.state != DELETED)
     if query.state in STATE_GROUPS:
         jobs = jobs.filter(state__in=STATE_GROUPS[query.state])
     if query.sent:

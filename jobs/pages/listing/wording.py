@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from jobs.bulk import CANCELED, DELETED, ENDED, LEFT, NO_DOCUMENT, NOT_FOUND, RETRIED, Consequences, Outcome
 from jobs.pages.listing.query import ListQuery
 from jobs.pages.listing.selectors import MOST_COUNTED, Listing
+from jobs.retention.bulk import Erasure
 from jobs.search.selectors import MOST_HITS
 
 NAMES_SHOWN = 5
@@ -20,6 +21,7 @@ _OUTCOMES = {
     NOT_FOUND: "{} not found any more",
     "nothing_to_retry": "{} had nothing to retry",
     "job_not_finished": "{} still running",
+    "more_to_erase": "{} with more jobs than are erased at once: choose them again",
     "document_deleted": "{} whose document is deleted",
     "model_paused": "{} whose model is paused",
     "model_not_found": "{} whose model is not served any more",
@@ -68,7 +70,24 @@ def consequence_words(found: Consequences) -> list[str]:
         )
     if found.without_document:
         words.append(f"{found.without_document} sent inline: nothing to delete, left as they are.")
-    words.append("Recognised text and what was charged stay with the jobs; see them under “Deleted”.")
+    words.append("Recognised text stays with the jobs, under “Deleted”; “Erase all” takes it too.")
+    return words
+
+
+def erased_words(found: Erasure) -> str:
+    return f"{found.jobs:,} {plural(found.jobs, 'job')} and {found.documents:,} {plural(found.documents, 'document')}"
+
+
+def erasure_words(found: Erasure) -> list[str]:
+    """What a person should know before everything is erased."""
+    words = [
+        "Recognised text, what was sent, and the files with their page pictures: erased for good, everywhere."
+    ]
+    if found.unfinished:
+        words.append(f"{found.unfinished} {plural(found.unfinished, 'job')} still at work: canceled first.")
+    if found.others:
+        words.append(f"{found.others} more {plural(found.others, 'job')} on the same files: erased too.")
+    words.append("What they cost stays on the bill.")
     return words
 
 

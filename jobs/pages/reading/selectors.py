@@ -10,7 +10,7 @@ from jobs.errors import NotFound
 from jobs.models import DocumentPage, Event, Job, Page
 from jobs.pages.first_words import with_first_words
 from jobs.pages.reading.timeline import LOADING
-from jobs.selectors import jobs_with_models
+from jobs.selectors import jobs_and_tombstones, unless_erased
 from tenants.models import ApiKey
 
 STRIP = 20
@@ -71,11 +71,11 @@ def reading(job_id: str, number: int) -> Reading:
 
 def job_with_document(job_id: str) -> Job:
     wanted = as_uuid(job_id)
-    jobs = with_first_words(jobs_with_models().select_related("document"))
+    jobs = with_first_words(jobs_and_tombstones().select_related("document"))
     job = jobs.filter(id=wanted).first() if wanted else None
     if job is None:
         raise NotFound(f"There is no job {job_id[:60]!r}.")
-    return job
+    return unless_erased(job)
 
 
 def _pictures(job: Job, stretch: tuple[int, int]) -> dict[int, DocumentPage]:

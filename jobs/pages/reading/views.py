@@ -9,7 +9,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST
 
 from jobs.dispatch.standings import standing_of
-from jobs.errors import NotFound
+from jobs.errors import JobErased, NotFound
 from jobs.pages.job_view import job_view
 from jobs.pages.listing.query import ListQuery
 from jobs.pages.permissions import may_write
@@ -20,6 +20,7 @@ from jobs.pages.reading.retries import retry_view
 from jobs.pages.reading.selectors import BeyondTheEnd, reading
 from jobs.pages.reading.strip import thumbnails, ways
 from jobs.pages.reading.timeline import is_loading, job_steps, page_steps, shares, taken_from
+from jobs.pages.reading.tombstone_view import tombstone_view
 from jobs.pages.reading.waiting_words import waiting_words
 from jobs.search.queries import parsed
 from jobs.services import cancel_job, retry_job
@@ -74,6 +75,9 @@ def _shown(
         return redirect(f"{reverse('job-page', args=[job_id])}?page={beyond.last}{keeping}")
     except NotFound as missing:
         raise Http404(missing.detail) from missing
+    except JobErased as gone:
+        context = {"detail": gone.detail, "job": tombstone_view(gone.extra)}
+        return render(request, "jobs/reading/erased.html", context, status=410)
     job = found.job
     page = page_view(found.page, job, found.pictures.get(number), parsed(sought))
     where_time_went = shares(found.events, number)

@@ -139,7 +139,7 @@ def test_a_job_is_shown_with_the_same_few_queries_whatever_its_pages(desk: Desk,
 @pytest.mark.parametrize(
     ("path", "takes"),
     [
-        ("jobs", "it takes state, model, document, q, limit, cursor"),
+        ("jobs", "it takes state, model, document, q, include, limit, cursor"),
         ("documents", "it takes limit, cursor"),
         ("jobs/{job}", "it takes include"),
         ("jobs/{job}/pages", "it takes limit, after"),

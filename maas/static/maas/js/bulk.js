@@ -31,7 +31,7 @@ async function act({ dataset }, jobs) {
   const done = outcomes.some(({ outcome }) => ["canceled", "retried", "deleted"].includes(outcome));
   // Others go with those that were selected: the notice counts them all, where all went.
   const whole = consequences && outcomes.every(({ outcome }) => ["deleted", "no_document"].includes(outcome));
-  say(whole ? `Deleted ${consequences.what}.` : words, done ? "good" : "wait");
+  say(whole ? `${consequences.verb}d ${consequences.what}.` : words, done ? "good" : "wait");
   if (done) pickNone();
   await refresh();
 }
@@ -45,14 +45,14 @@ function download(jobs) {
   say("The archive is being made. It holds result.json and text.txt of each job, not the files that were sent.");
 }
 
-function confirmed({ documents, what, words }) {
+function confirmed({ verb, documents, what, words }) {
   if (!documents) {
     say("None of the selected jobs has a document that could be deleted.", "wait");
     return false;
   }
   const dialog = document.getElementById("confirm");
-  document.getElementById("confirm-title").textContent = `Delete ${what}?`;
-  document.getElementById("confirm-yes").textContent = `Delete ${what}`;
+  document.getElementById("confirm-title").textContent = `${verb} ${what}?`;
+  document.getElementById("confirm-yes").textContent = `${verb} ${what}`;
   const lines = words.map((line) => Object.assign(document.createElement("li"), { textContent: line }));
   document.getElementById("confirm-words").replaceChildren(...lines);
   dialog.returnValue = "no";

@@ -62,3 +62,17 @@ def test_the_archive_comes_as_a_download(viewer: Client, desk: Desk) -> None:
 @pytest.mark.parametrize("path", ["/jobs/archive", "/jobs/bulk/consequences"])
 def test_a_stranger_is_asked_to_sign_in(client: Client, path: str) -> None:
     assert client.get(path).headers["Location"].startswith("/sign-in")
+
+
+def test_erasing_says_before_what_goes_and_takes_inline_jobs_too(member: Client, desk: Desk) -> None:
+    document = desk.document(1)
+    first, second = desk.submit_document(document), desk.submit_document(document)
+    inline = desk.submit()
+    jobs = {"job": [str(first.id), str(inline.id)]}
+    asked = member.get("/jobs/bulk/erasure", jobs).json()
+    assert asked["what"] == "3 jobs and 1 document"
+    assert "3 jobs still at work: canceled first." in asked["words"]
+    assert "1 more job on the same files: erased too." in asked["words"]
+    assert member.post("/jobs/bulk/erase", jobs).json()["words"] == "2 deleted."
+    assert [desk.again(job).erased for job in (first, second, inline)] == [True, True, True]
+    assert member.post("/jobs/bulk/erase", jobs).json()["words"] == "2 not found any more."

@@ -14,6 +14,7 @@ from jobs.dispatch.settlement import Failure, Timings, fail_page, finish_page
 from jobs.documents.selectors import get_document
 from jobs.models import DocumentPage, Job
 from jobs.pages.reading.selectors import MOST_EVENTS, STRIP, reading
+from jobs.retention.erasing import erase_job
 from jobs.services import cancel_job, retry_job
 from tenants.context import APP, unit_of_work
 from tenants.identity import Identity
@@ -376,3 +377,41 @@ def test_more_pages_cost_no_more_queries(member: Client, desk: Desk) -> None:
         return len(captured)
 
     assert (queries(2), queries(30)) == (QUERIES, QUERIES)
+
+
+def test_the_page_of_an_erased_job_says_when_and_why(member: Client, desk: Desk) -> None:
+    job = desk.submit()
+    read(desk, job)
+    erase_job(identity=desk.identity, job_id=job.id)
+    answer = member.get(f"/jobs/{job.id}")
+    assert answer.status_code == 410
+    words = answer.content.decode()
+    assert "on request" in words
+    assert "1 page, succeeded" in words
+
+
+def test_a_job_is_erased_from_its_page_once_that_is_confirmed(member: Client, desk: Desk) -> None:
+    document = desk.document(1)
+    job, other = desk.submit_document(document), desk.submit_document(document)
+    read(desk, job)
+    asked = member.get(f"/jobs/{job.id}/erase").content.decode()
+    assert "with 1 more job on it" in asked
+    assert member.post(f"/jobs/{job.id}/erase").headers["Location"] == "/jobs"
+    assert (desk.again(job).erased, desk.again(other).erased) == (True, False)
+    assert member.get(f"/jobs/{job.id}/erase").headers["Location"] == f"/jobs/{job.id}"
+    member.post(f"/jobs/{other.id}/erase", {"also": "document"})
+    assert desk.again(other).erased
+
+
+def test_what_is_still_at_work_is_not_erased_from_its_page(member: Client, desk: Desk) -> None:
+    job = desk.submit()
+    assert "Cancel it first" in member.get(f"/jobs/{job.id}/erase").content.decode()
+    assert member.post(f"/jobs/{job.id}/erase").status_code == 409
+    assert not desk.again(job).erased
+
+
+def test_a_viewer_erases_nothing(viewer: Client, desk: Desk) -> None:
+    job = desk.submit()
+    read(desk, job)
+    assert viewer.post(f"/jobs/{job.id}/erase").status_code == 403
+    assert not desk.again(job).erased

@@ -1,0 +1,13 @@
+"""A document's name heads the results that were read from it: it goes with the last of them, and with the file."""
+
+from jobs.models import Document, Job
+
+
+def forget_name(document: Document) -> None:
+    """The document's row is locked: of two that erase its last results, the second sees what the first did.
+
+    Its fingerprint goes too. Whoever has the same bytes could tell by it that they were here.
+    """
+    if document.deleted_at is None or Job.objects.filter(document=document, erased_at=None).exists():
+        return
+    Document.objects.filter(id=document.id).update(name="", sha256="", file="")

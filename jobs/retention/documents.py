@@ -1,0 +1,52 @@
+"""Erases a document with all that was read from it."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from uuid import UUID
+
+from jobs.documents.services import delete_document
+from jobs.errors import DocumentDeleted, JobErased, TooMuchToErase
+from jobs.models import ErasedBecause, Job
+from jobs.retention.erasing import erase_job
+from tenants.context import unit_of_work
+from tenants.identity import Identity
+
+MOST_JOBS = 500
+"""In one request: each is a transaction of its own."""
+
+
+def erase_document_and_jobs(
+    *, identity: Identity, document_id: object, because: ErasedBecause = ErasedBecause.REQUEST
+) -> int:
+    """How many jobs were erased. Cut off in the middle, it goes on when it is asked for again.
+
+    Raises DocumentDeleted where there was nothing left.
+    """
+    deleted_before: DocumentDeleted | None = None
+    try:
+        delete_document(identity=identity, document_id=document_id, because=because)
+    except DocumentDeleted as gone:
+        deleted_before = gone
+    erased = sum(_erased(identity, job_id, because) for job_id in _jobs_of(identity, UUID(str(document_id))))
+    if deleted_before is not None and not erased:
+        raise deleted_before
+    return erased
+
+
+def _jobs_of(identity: Identity, document_id: UUID) -> Iterator[UUID]:
+    """All have ended: who erased the document has canceled them, and no new one can begin."""
+    with unit_of_work(identity.tenant_id):
+        kept = Job.objects.filter(document_id=document_id, erased_at=None).order_by("id")
+        found = list(kept.values_list("id", flat=True)[: MOST_JOBS + 1])
+    yield from found[:MOST_JOBS]
+    if len(found) > MOST_JOBS:
+        raise TooMuchToErase(
+            f"The document and {MOST_JOBS} of its jobs are erased; it has more. Send this again for the next ones."
+        )
+
+
+def _erased(identity: Identity, job_id: UUID, because: ErasedBecause) -> int:
+    with suppress(JobErased):
+        erase_job(identity=identity, job_id=job_id, because=because)
+        return 1
+    return 0

@@ -1,0 +1,102 @@
+"""Erases what is in a job that has ended. Its row stays, with what the bill needs and nothing of what was read.
+
+Whoever copies something out of a job's pages meanwhile either holds the page or the job, and is waited for, or finds
+that it is gone.
+"""
+
+import json
+from typing import Any
+from uuid import UUID
+
+from django.db import connections, transaction
+from django.db.models.functions import Now
+
+from jobs.dispatch.events import append_event
+from jobs.documents.names_kept import forget_name
+from jobs.errors import JobNotFinished
+from jobs.metrics import ERASED
+from jobs.models import Document, ErasedBecause, Job, WebhookAttempt, WebhookDelivery, WebhookMessage
+from jobs.search.embeddings import meaning_available
+from jobs.search.embeddings_table import TABLE as EMBEDDINGS
+from jobs.selectors import get_job
+from tenants.context import current_alias, unit_of_work
+from tenants.identity import Identity
+
+# Whoever puts words of its pages into the index holds its key alone, which keeps no worker waiting.
+_LOCK_KEY = "SELECT FROM jobs_job WHERE id = %(job)s FOR UPDATE"
+# Beside its pages, the words by which they are found. Its events: the last of them says that it is erased.
+_ERASE = (
+    _LOCK_KEY,
+    "DELETE FROM jobs_page WHERE tenant_id = %(tenant)s AND job_id = %(job)s",
+    "DELETE FROM jobs_pagetext WHERE tenant_id = %(tenant)s AND job_id = %(job)s",
+    "DELETE FROM jobs_jobtoindex WHERE tenant_id = %(tenant)s AND job_id = %(job)s",
+    "DELETE FROM jobs_event WHERE tenant_id = %(tenant)s AND job_id = %(job)s",
+)
+_ERASE_EMBEDDINGS = f"DELETE FROM {EMBEDDINGS} WHERE tenant_id = %(tenant)s AND job_id = %(job)s"  # noqa: S608  # a constant
+
+
+def erase_job(*, identity: Identity, job_id: object, because: ErasedBecause = ErasedBecause.REQUEST) -> Job:
+    """JobErased where it was before."""
+    with unit_of_work(identity.tenant_id):
+        # Documents before jobs, as everywhere.
+        document = lock_document(get_job(job_id).document_id)
+        job = get_job(job_id, for_update=True)
+        if not job.terminal:
+            raise JobNotFinished(
+                f"The job is still {job.state}: cancel it first (POST /v1/jobs/{job.id}/cancel), then erase it."
+            )
+        erase_ended(job, document, because)
+    return job
+
+
+def lock_document(document_id: UUID | None) -> Document | None:
+    """Deleted or not."""
+    if document_id is None:
+        return None
+    return Document.objects.select_for_update(no_key=True).get(id=document_id)
+
+
+def erase_ended(job: Job, document: Document | None, because: ErasedBecause) -> None:
+    """Of a job that has ended, whose row is locked, and its document's before it; in its tenant's unit of work."""
+    _erase_rows(job)
+    _erase_webhooks(job)
+    Job.objects.filter(id=job.id).update(
+        input=None,
+        parameters={},
+        error_detail="",
+        webhook_url="",
+        request_id="",
+        erased_at=Now(),
+        erased_because=because,
+    )
+    append_event(job.id, "job.erased", {"state": job.state, "because": because.value})
+    if document is not None:
+        forget_name(document)
+    job.refresh_from_db(fields=["erased_at", "erased_because", "last_seq"])
+    transaction.on_commit(ERASED.labels(what="job", because=because.value).inc, using=current_alias())
+
+
+def _erase_rows(job: Job) -> None:
+    values: dict[str, Any] = {"tenant": job.tenant_id, "job": job.id}
+    statements = (*_ERASE, _ERASE_EMBEDDINGS) if meaning_available() else _ERASE
+    with connections[current_alias()].cursor() as cursor:
+        for statement in statements:
+            cursor.execute(statement, values)
+
+
+def _erase_webhooks(job: Job) -> None:
+    """What has arrived goes. What is still on its way was promised: it goes on without its error's words."""
+    pending = WebhookDelivery.objects.filter(message__job_id=job.id, state=WebhookDelivery.State.PENDING)
+    on_their_way = set(pending.values_list("message_id", flat=True))
+    messages = WebhookMessage.objects.filter(job_id=job.id)
+    messages.exclude(id__in=on_their_way).delete()
+    for message in messages.filter(id__in=on_their_way):
+        messages.filter(id=message.id).update(body=_without_words(message.body))
+    WebhookAttempt.objects.filter(delivery__message__job_id=job.id).update(answer="", detail="")
+
+
+def _without_words(body: str) -> str:
+    told = json.loads(body)
+    if told["data"].get("error"):
+        told["data"]["error"]["detail"] = ""
+    return json.dumps(told, separators=(",", ":"), ensure_ascii=False)

@@ -1,0 +1,88 @@
+"""Jobs and documents are erased over the API, and never unknown afterwards."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from jobs.models import Job
+from tenants.identity import Identity
+from tests.jobs.conftest import Desk
+
+Call = Callable[..., Any]
+
+
+@pytest.fixture
+def call(identity: Identity) -> Call:
+    def send(method: str, path: str, **headers: str) -> Any:
+        return Client().generic(method, f"/v1/{path}", headers=headers, **{"maas.identity": identity})  # type: ignore[arg-type]
+
+    return send
+
+
+def ended(desk: Desk) -> Job:
+    job = desk.submit_document(desk.document(1))
+    desk.finish(desk.pages(job)[0])
+    return job
+
+
+def test_of_an_erased_job_every_address_says_that_it_is_gone_and_why(desk: Desk, call: Call) -> None:
+    job = ended(desk)
+    assert call("DELETE", f"jobs/{job.id}").status_code == 204
+    asked = [
+        *(
+            ("GET", f"/{part}")
+            for part in ("result", "result.txt", "result.pdf", "pages", "pages/1", "events")
+        ),
+        ("GET", ""),
+        ("POST", "/cancel"),
+        ("POST", "/retry"),
+        ("DELETE", ""),
+    ]
+    for method, part in asked:
+        answer = call(method, f"jobs/{job.id}{part}")
+        assert (answer.status_code, answer.json()["code"]) == (410, "job_erased"), part
+    told = answer.json()
+    assert told["erased_because"] == "request"
+    assert "on request" in told["detail"]
+    assert (told["job"]["id"], told["job"]["state"]) == (str(job.id), "succeeded")
+
+
+def test_lists_leave_out_what_is_erased_unless_it_is_asked_for(desk: Desk, call: Call) -> None:
+    erased, kept = ended(desk), ended(desk)
+    call("DELETE", f"jobs/{erased.id}")
+    assert [job["id"] for job in call("GET", "jobs").json()["data"]] == [str(kept.id)]
+    listed = call("GET", "jobs?include=erased").json()["data"]
+    assert [(job["id"], job["erased_because"]) for job in listed] == [
+        (str(kept.id), None),
+        (str(erased.id), "request"),
+    ]
+    assert "there is include=erased" in call("GET", "jobs?include=all").json()["detail"]
+
+
+def test_a_job_that_has_not_ended_is_to_be_canceled_first(desk: Desk, call: Call) -> None:
+    job = desk.submit()
+    refused = call("DELETE", f"jobs/{job.id}")
+    assert (refused.status_code, refused.json()["code"]) == (409, "job_not_finished")
+    assert call("POST", f"jobs/{job.id}/cancel").status_code == 200
+    assert call("DELETE", f"jobs/{job.id}").status_code == 204
+
+
+def test_a_document_is_erased_with_its_jobs_where_that_is_asked_for(desk: Desk, call: Call) -> None:
+    job = ended(desk)
+    unfinished = desk.submit_document(job.document)  # type: ignore[arg-type]  # it has one
+    assert call("DELETE", f"documents/{job.document_id}?with=jobs").status_code == 204
+    assert call("GET", f"documents/{job.document_id}").status_code == 410
+    assert [call("GET", f"jobs/{one.id}").status_code for one in (job, unfinished)] == [410, 410]
+    assert call("DELETE", f"documents/{job.document_id}?with=jobs").json()["code"] == "document_deleted"
+    assert call("DELETE", f"documents/{job.document_id}?with=all").status_code == 400
+
+
+def test_a_key_that_may_not_write_erases_nothing(desk: Desk) -> None:
+    job = ended(desk)
+    reader = replace(desk.identity, scopes=frozenset({"jobs:read"}))
+    answer = Client().delete(f"/v1/jobs/{job.id}", **{"maas.identity": reader})  # type: ignore[arg-type]
+    assert answer.status_code == 403
+    assert not desk.again(job).erased

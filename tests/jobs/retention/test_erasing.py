@@ -1,0 +1,92 @@
+import threading
+from uuid import uuid4
+
+import pytest
+from django.db import connections
+
+from jobs.errors import JobErased, JobNotFinished, NotFound
+from jobs.models import Event, Job, Page, PageText
+from jobs.retention.erasing import erase_job
+from jobs.selectors import get_job, job_events_after, tenant_events_after
+from jobs.services import retry_job
+from tenants.context import unit_of_work
+from tenants.identity import Identity
+from tests.jobs.conftest import Desk
+
+
+def ended(desk: Desk) -> Job:
+    job = desk.submit()
+    desk.finish(desk.pages(job)[0])
+    return desk.again(job)
+
+
+def test_of_an_erased_job_its_counts_and_cost_stay_and_nothing_else(desk: Desk) -> None:
+    job = ended(desk)
+    erase_job(identity=desk.identity, job_id=job.id)
+    left = desk.again(job)
+    assert (left.state, left.pages_succeeded, left.cost_micros) == ("succeeded", 1, job.cost_micros)
+    assert (left.erased_because, left.input, left.parameters) == ("request", None, {})
+    with unit_of_work(desk.identity.tenant_id):
+        assert not Page.objects.filter(job=job).exists()
+        assert not PageText.objects.filter(job=job).exists()
+        assert [event.type for event in Event.objects.filter(job=job)] == ["job.erased"]
+
+
+def test_whoever_asks_for_an_erased_job_is_told_when_and_why(desk: Desk) -> None:
+    job = ended(desk)
+    erase_job(identity=desk.identity, job_id=job.id)
+    with pytest.raises(JobErased, match="on request") as told, unit_of_work(desk.identity.tenant_id):
+        get_job(job.id)
+    assert told.value.extra["erased_because"] == "request"
+    with pytest.raises(JobErased):
+        job_events_after(desk.identity.tenant_id, job.id, 0)
+    with pytest.raises(JobErased):
+        retry_job(identity=desk.identity, job_id=job.id)
+    with pytest.raises(JobErased):
+        erase_job(identity=desk.identity, job_id=job.id)
+
+
+def test_a_job_that_has_not_ended_is_not_erased(desk: Desk) -> None:
+    job = desk.submit()
+    with pytest.raises(JobNotFinished, match="cancel it first"):
+        erase_job(identity=desk.identity, job_id=job.id)
+    assert len(desk.pages(job)) == 1
+
+
+def test_another_tenants_job_was_never_there(desk: Desk, other_identity: Identity) -> None:
+    job = ended(desk)
+    with pytest.raises(NotFound):
+        erase_job(identity=other_identity, job_id=job.id)
+    with pytest.raises(NotFound):
+        erase_job(identity=other_identity, job_id=uuid4())
+    assert not desk.again(job).erased
+
+
+def test_a_job_is_erased_once_however_many_ask(desk: Desk) -> None:
+    job = ended(desk)
+    refused: list[str] = []
+
+    def erase() -> None:
+        try:
+            erase_job(identity=desk.identity, job_id=job.id)
+        except JobErased as told:
+            refused.append(told.code)
+        finally:
+            connections.close_all()
+
+    threads = [threading.Thread(target=erase) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert refused == ["job_erased"] * 5
+    with unit_of_work(desk.identity.tenant_id):
+        assert Event.objects.filter(job=job).count() == 1
+
+
+def test_the_tenants_stream_tells_that_a_job_was_erased(desk: Desk) -> None:
+    job = ended(desk)
+    begun = tenant_events_after(desk.identity.tenant_id, None).cursor
+    erase_job(identity=desk.identity, job_id=job.id)
+    told = tenant_events_after(desk.identity.tenant_id, begun).events
+    assert [(event.job_id, event.type) for event in told] == [(job.id, "job.erased")]
