@@ -90,6 +90,13 @@ class Job:
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
+    priority: str = "standard"
+    expires_at: datetime | None = None
+    cancel_at: datetime | None = None
+    position: int | None = None
+    """How many pages come first, while it waits and that can be told; lists do not tell it."""
+    eta_seconds: int | None = None
+    reason_waiting: str | None = None
 
     @property
     def ended(self) -> bool:
@@ -115,6 +122,12 @@ class Job:
             created_at=datetime.fromisoformat(body["created_at"]),
             started_at=_time(body["started_at"]),
             finished_at=_time(body["finished_at"]),
+            priority=body.get("priority", "standard"),
+            expires_at=_time(body.get("expires_at")),
+            cancel_at=_time(body.get("cancel_at")),
+            position=body.get("position"),
+            eta_seconds=body.get("eta_seconds"),
+            reason_waiting=body.get("reason_waiting"),
         )
 
 

@@ -8,6 +8,7 @@ from uuid import uuid4
 from maas_client.exchange import Request
 from maas_client.uploads import Progress, Source, file_part
 
+PRIORITIES = ("interactive", "standard", "bulk")
 LONGEST_FETCH_S = 75.0
 """So long the service may be busy with a document that it fetches."""
 
@@ -26,6 +27,12 @@ class Work(TypedDict, total=False):
     parameters: Mapping[str, Any]
     name: str
     """What the file shall be called; its own name unless told."""
+    priority: str
+    """`interactive`, `standard` (unless told) or `bulk`."""
+    expires_after: int
+    """Seconds: if it is not done by then it ends as expired."""
+    cancel_after: int
+    """The same, as canceled."""
     progress: Progress
     idempotency_key: str
     """Your own name for this job: sent again within a day it gives the same job. A fresh one unless told."""
@@ -41,12 +48,15 @@ def submission(model: str, file: Source | None, work: Work) -> Request:
             f"Give exactly one of a file, text, texts, tensors, document and document_url; there is {found}."
         )
     headers = key_header(work.get("idempotency_key"))
+    if "cancel_after" in work:
+        headers["Cancel-After"] = str(work["cancel_after"])
     parameters = dict(work.get("parameters", {}))
     if file is not None:
         part = file_part(file, work.get("name"), work.get("progress"))
         form = {"model": model, "parameters": json.dumps(parameters)}
+        form |= {name: str(value) for name, value in _urgency(work).items()}
         return Request("POST", "/v1/jobs", form=form, file=part, headers=headers)
-    body = {"model": model, "parameters": parameters, **_subject(work)}
+    body = {"model": model, "parameters": parameters, **_urgency(work), **_subject(work)}
     held_s = LONGEST_FETCH_S if "document_url" in work else 0.0
     return Request("POST", "/v1/jobs", json=body, headers=headers, held_s=held_s)
 
@@ -54,6 +64,10 @@ def submission(model: str, file: Source | None, work: Work) -> Request:
 def key_header(own: str | None) -> dict[str, str]:
     """What makes a request that makes something safe to be sent again, by us or by a program that begins anew."""
     return {"Idempotency-Key": own or uuid4().hex}
+
+
+def _urgency(work: Work) -> dict[str, Any]:
+    return {name: work[name] for name in ("priority", "expires_after") if name in work}
 
 
 def _subject(work: Work) -> dict[str, Any]:

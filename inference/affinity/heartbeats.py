@@ -89,6 +89,8 @@ class Beat:
     outstanding: int = 0
     """Pages taken from queues and not ended."""
     service_s: Mapping[str, float] = field(default_factory=dict)
+    hefts: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    """By model and tenant: how many usual pages one of theirs is. Of who is missing, one."""
     look_age_s: float = 0.0
     """Since it last finished a look at what it should hold."""
 

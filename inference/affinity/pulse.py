@@ -103,6 +103,7 @@ class Pulse:
             files=files,
             outstanding=max(pages.held, self._tally.running),
             service_s=self._tally.service_s(),
+            hefts=self._tally.hefts.told(),
             look_age_s=0.0 if self._looked_s is None else time.monotonic() - self._looked_s,
         )
 

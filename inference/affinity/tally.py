@@ -5,12 +5,15 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 
+from inference.affinity.hefts import Hefts
+
 WEIGHT = 0.2
 """Of the latest page in the average, so that some ten pages count."""
 
 
 class QueueTally:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self.hefts = Hefts()
         self._clock = clock
         self._lock = threading.Lock()
         self._begun: dict[int, tuple[str, float]] = {}

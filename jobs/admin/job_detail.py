@@ -4,7 +4,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from jobs.admin.events import details_of
+from jobs.dispatch.standings import standing_of
 from jobs.models import Event, Job, Page
+from jobs.pages.reading.waiting_words import waiting_words
+from jobs.pages.wording import due_words
 from tenants.admin.words import between
 from tenants.billing.wording import money
 from tenants.durations import duration
@@ -44,6 +47,8 @@ def detail_of(job: Job) -> dict[str, Any]:
         "waited": between(job.created_at, job.started_at),
         "ran": between(job.started_at, job.finished_at),
         "open": not job.terminal,
+        "waiting": waiting_words(standing_of(job)),
+        "due": due_words(job),
         "cost": money(job.cost_micros, job.currency),
     }
 

@@ -15,8 +15,9 @@ from jobs.priorities import WEIGHTS
 
 WINDOW_PER_SLOT = 2
 """At most: a page for each slot, and the next one at hand."""
-AT_HAND_S = 1.0
-"""Of work that lies ready in front of a slot. More would only make newcomers wait."""
+AT_HAND_S = 0.25
+"""Of work that lies ready in front of a slot: who ends a page releases the next, so that it need not last longer than
+that takes. More would only make newcomers wait."""
 UNKNOWN_COST_S = 1.0
 LEAST_COST_S = 1e-6
 """So that two pages of one line never begin at once."""
@@ -32,6 +33,8 @@ class Line:
     """The tenant's."""
     ends: float = 0.0
     """In virtual time: its last released page."""
+    heft: float = 1.0
+    """How many usual pages of the model one of these is."""
     room: int | None = None
     """How many more pages its tenant may have under way, at all priorities together; None for any number."""
 
@@ -116,7 +119,7 @@ def pages_before(
 
 def step(line: Line, cost_s: float) -> float:
     """How far a page moves its line in virtual time."""
-    return max(cost_s, LEAST_COST_S) / (line.weight * WEIGHTS[line.priority])
+    return max(cost_s * line.heft, LEAST_COST_S) / (line.weight * WEIGHTS[line.priority])
 
 
 def _begin(line: Line, now: float, cost_s: float) -> float:

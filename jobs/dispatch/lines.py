@@ -1,6 +1,6 @@
 """Whose pages of a version wait to be released: found line by line, and counted only where that decides something."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
@@ -70,12 +70,15 @@ class Waiting:
     """The version's virtual time."""
 
 
-def waiting_lines(version_id: int) -> Waiting:
+def waiting_lines(version_id: int, hefts: Mapping[str, float]) -> Waiting:
     """In the operator's scope, like all of this."""
     with connections[OPERATOR].cursor() as cursor:
         cursor.execute(LINES, {"version": version_id, "at_once": settings.MAAS_PAGES_AT_ONCE})
         rows = cursor.fetchall()
-    lines = [Line(tenant, priority, 1, weight, ends, cap) for tenant, priority, weight, ends, cap, _ in rows]
+    lines = [
+        Line(tenant, priority, 1, weight, ends, hefts.get(str(tenant), 1.0), cap)
+        for tenant, priority, weight, ends, cap, _ in rows
+    ]
     return Waiting(lines, rows[0][5] if rows else 0.0)
 
 

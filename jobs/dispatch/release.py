@@ -49,7 +49,7 @@ def release_version(version_id: int, version_key: str) -> int:
     if room <= 0:
         # What nobody fetches is not repeated: the messages are still there.
         return 0
-    wakes = take(Room(version_id, window, room, fleet.service_s or UNKNOWN_COST_S))
+    wakes = take(Room(version_id, window, room, fleet.service_s or UNKNOWN_COST_S, fleet.hefts))
     published = sum(1 for _ in _publish(queue_name, wakes))
     if published:
         tell_demand(version_key)

@@ -9,6 +9,7 @@ import structlog
 from django.conf import settings
 
 from inference.affinity.heartbeats import WorkerReport, live_workers
+from inference.affinity.hefts import together
 from inference.prompt_redis import RedisLeftAlone
 
 log = structlog.get_logger(__name__)
@@ -26,6 +27,8 @@ class ModelFleet:
     served: bool = False
     loading: bool = False
     """Some worker is bringing it into memory."""
+    hefts: Mapping[str, float] = field(default_factory=dict)
+    """By tenant: how many usual pages one of theirs is. Of who is missing, one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,4 +83,5 @@ def _fleet(key: str, workers: Sequence[WorkerReport]) -> ModelFleet:
         service_s=sum(known_s) / len(known_s) if known_s else 0.0,
         served=bool(serving),
         loading=any(key in worker.loading for worker in workers),
+        hefts=together([worker.hefts[key] for worker in serving if key in worker.hefts]),
     )

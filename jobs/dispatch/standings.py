@@ -72,7 +72,7 @@ def standing_of(job: Job) -> Standing:
         fleet = fleet_of(job.model_version.key)
         if own.told or own.suspended or not own.due:
             return standing(NextPage(own.suspended, own.due, own.told, False, 0, 0), _speed(fleet))
-        lines = _lines_of(job.model_version_id)
+        lines = _lines_of(job.model_version_id, fleet)
     mine = _line(job, lines)
     before = None
     if own.before < OWN_COUNTED:
@@ -96,14 +96,14 @@ def _line(job: Job, lines: _Lines) -> Line:
     return found[0] if found else Line(*key, waiting=1)
 
 
-def _lines_of(version_id: int) -> _Lines:
+def _lines_of(version_id: int, fleet: ModelFleet) -> _Lines:
     """Looked at once a second, however many ask."""
     second = int(time.monotonic() / LINES_KEPT_S)
-    return _lines.get(f"{version_id} {second}", lambda: _look(version_id))
+    return _lines.get(f"{version_id} {second}", lambda: _look(version_id, fleet))
 
 
-def _look(version_id: int) -> _Lines:
-    waiting = waiting_lines(version_id)
+def _look(version_id: int, fleet: ModelFleet) -> _Lines:
+    waiting = waiting_lines(version_id, fleet.hefts)
     lines = with_room(waiting.lines, alone=False)
     counted = max(2, min(COUNTED, COUNTED_OF_ALL // max(1, len(lines))))
     return _Lines(with_pages(version_id, lines, counted), waiting.now, counted)

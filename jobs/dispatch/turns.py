@@ -4,8 +4,8 @@ Whoever releases pages of a version does so alone, for the time of a few stateme
 lock, and so with all that others took before: together they never take more than fits, nor a page twice.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
@@ -113,6 +113,8 @@ class Room:
     """How many the broker's queue takes at most."""
     cost_s: float
     """What a page takes, as far as is known."""
+    hefts: Mapping[str, float] = field(default_factory=dict)
+    """By tenant, where they are not usual: how many such pages one of theirs is."""
 
 
 def wake_s() -> float:
@@ -189,7 +191,7 @@ def _take_by_turns(room: Room, pages: int) -> list[Wake]:
 
 def _chosen(room: Room, pages: int) -> tuple[Sequence[Line], Turns]:
     """Who has the next turns; only of those who may have one is it counted how many pages wait."""
-    waiting = waiting_lines(room.version_id)
+    waiting = waiting_lines(room.version_id, room.hefts)
     lines = [line for line in with_room(waiting.lines) if line.room != 0]
     first = foremost(lines, now=waiting.now, most=pages, cost_s=room.cost_s)
     counted = with_pages(room.version_id, first, pages)

@@ -1,5 +1,6 @@
 """How prices and states are worded for a person."""
 
+from jobs.models import Job
 from tenants.billing.prices import Price
 from tenants.billing.wording import money
 
@@ -15,6 +16,13 @@ def price_words(price: Price) -> str:
         return f"{money(price.cost_micros(_MANY_TOKENS), price.currency)} per million tokens"
     per = price.meter if price.per == 1 else f"{price.per} {price.meter}s"
     return f"{money(price.amount_micros, price.currency)} per {per}"
+
+
+def due_words(job: Job) -> str:
+    """By when it must be done, and how it ends otherwise; empty where nobody said."""
+    ends = [(job.expires_at, "expires"), (job.cancel_at, "is canceled")]
+    said = sorted((at, end) for at, end in ends if at is not None)
+    return ", ".join(f"{at:%Y-%m-%d %H:%M:%S} UTC, or it {end}" for at, end in said[:1])
 
 
 def state_words(state: str) -> str:

@@ -7,6 +7,7 @@ from uuid import UUID
 import structlog
 from django.db import InterfaceError, OperationalError
 
+from inference.affinity.hefts import Hefts
 from inference.calls import Call
 from inference.contracts import VersionSpec, WorkInput, WorkOutput
 from inference.runtime.engine import Engine
@@ -49,6 +50,7 @@ class PageRunner:
     worker: str
     news: LoadNews = field(default_factory=LoadNews)
     apart: OneApart = field(default_factory=OneApart)
+    hefts: Hefts = field(default_factory=Hefts)
     storage: StoragePause = field(default_factory=StoragePause)
 
     def run(self, *, tenant_id: UUID, page_id: UUID) -> None:
@@ -107,7 +109,7 @@ class PageRunner:
             end = self._reused(claim, plan)
             if end is not None:
                 return end
-            output, timings = self._run_model(claim, call, spec, page.input)
+            output, timings = self._run_model(claim, call, spec, page.input, read_s)
         except Exception as error:
             return end_of(claim, call, error)
         read: Timings = {**timings, "read_ms": _ms(read_s)}
@@ -146,13 +148,18 @@ class PageRunner:
         return None
 
     def _run_model(
-        self, claim: Claim, call: Call, spec: VersionSpec, work: WorkInput
+        self, claim: Claim, call: Call, spec: VersionSpec, work: WorkInput, read_s: float
     ) -> tuple[WorkOutput, Timings]:
         started_s = time.perf_counter()
         narrow_deadline(call, spec)
         with watching_loads(lambda: self.news.tell(claim)) as loads:
-            output = self.engine.run(spec, work, claim.parameters, call)
-        run_s = time.perf_counter() - started_s - loads.waited_s
+            try:
+                output = self.engine.run(spec, work, claim.parameters, call)
+            finally:
+                run_s = time.perf_counter() - started_s - loads.waited_s
+                # However it ended: what it took from others it took. The wait for its batch is no part of that.
+                own_s = max(run_s - call.spent.batch_s, call.spent.infer_s)
+                self.hefts.add(claim.model_key, str(claim.tenant_id), read_s + own_s)
         return output, Timings(read_ms=0, load_ms=_ms(loads.waited_s), run_ms=_ms(run_s))
 
 

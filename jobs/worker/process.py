@@ -88,7 +88,7 @@ class WorkerProcess:
         )
         self._middleware = AffinityMiddleware(self._affinity, tally)
         self._broker = build_broker(settings.MAAS_BROKER_URL, middleware=[self._middleware])
-        self._runner = PageRunner(self._engine, self._leases, self._versions, self.name)
+        self._runner = PageRunner(self._engine, self._leases, self._versions, self.name, hefts=tally.hefts)
         self._batches = BatchWorker(settings.MAAS_REDIS_URL, worker=self.name, wording=wording)
         self._control = ControlListener(
             settings.MAAS_REDIS_URL,

@@ -4,6 +4,7 @@ import io
 import json
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -35,6 +36,18 @@ def test_a_document_is_read_in_one_call(client: Client, report: Path) -> None:
     assert [page.number for page in result.pages] == [1, 2]
     assert "pears" in result.pages[1].lines[0].text
     assert result.cost.amount_micros > 0
+
+
+@pytest.mark.parametrize("given", [{"text": "later"}, {"file": b"later"}])
+def test_a_job_says_how_urgent_it_is_and_by_when_it_must_be_done(client: Client, given: Any) -> None:
+    job = client.submit(
+        "parse" if "file" in given else "embed", priority="bulk", expires_after=900, cancel_after=600, **given
+    )
+    assert (job.priority, job.expires_at is not None) == ("bulk", True)
+    assert job.expires_at is not None is not job.cancel_at
+    assert (job.expires_at - job.cancel_at).total_seconds() == 300
+    assert client.job(job.id).priority == "bulk"
+    assert client.run("embed", text="x").job.priority == "standard"
 
 
 def test_progress_tells_of_every_byte(client: Client, report: Path) -> None:

@@ -320,6 +320,18 @@ def test_a_jobs_page_tells_where_its_pages_ran_its_log_and_its_retries(operator:
     assert reverse("admin:jobs_job_change", args=[again.id]) in page
 
 
+def test_a_jobs_page_tells_how_urgent_it_is_and_why_it_waits(operator: Client, full: Desk) -> None:
+    job = full.submit(pages=2)
+    full.sql("UPDATE jobs_job SET expires_at = '2099-01-02 03:04:05Z' WHERE id = %s", job.id)
+    page = operator.get(reverse("admin:jobs_job_change", args=[job.id])).content.decode()
+    for words in (
+        "<dd>standard</dd>",
+        "2099-01-02 03:04:05 UTC, or it expires",
+        "Waiting: no worker is there",
+    ):
+        assert words in page
+
+
 def test_a_key_is_found_by_what_is_shown_of_it_and_by_its_name(
     found: Callable[[str, str], set[str]], tenant: CreatedTenant, full: Desk
 ) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from maas_client.cli import commands
 from maas_client.cli.output import FORMATS
+from maas_client.submissions import PRIORITIES
 from maas_client.version import VERSION
 
 EPILOG = """\
@@ -49,6 +50,15 @@ def _add_run(names: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
         default=[],
         type=_parameter,
         help="for the model; the value is JSON, or else taken as it stands; may be given several times",
+    )
+    run.add_argument(
+        "--priority", choices=PRIORITIES, help="whether it goes before others or after; standard unless told"
+    )
+    run.add_argument(
+        "--expires-after", metavar="SECONDS", type=_count, help="a job not done by then ends as expired"
+    )
+    run.add_argument(
+        "--cancel-after", metavar="SECONDS", type=_count, help="a job not done by then is canceled"
     )
     run.add_argument(
         "--idempotency-key",

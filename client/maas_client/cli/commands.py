@@ -16,6 +16,7 @@ from maas_client.cli.tables import print_table, when
 from maas_client.client import Client
 from maas_client.errors import ConnectionFailed, InvalidRequest, Unavailable
 from maas_client.resources import Event, Job, Result
+from maas_client.submissions import Work
 from maas_client.uploads import Progress
 
 Named = tuple[str, Result]
@@ -81,12 +82,21 @@ def _shown(file: Path | str) -> str:
 def _submitted(
     client: Client, given: argparse.Namespace, file: Path | str | None, key: str, progress: Progress
 ) -> Job:
-    parameters = dict(given.parameter)
+    how: Work = {"parameters": dict(given.parameter), "idempotency_key": key}
+    if given.priority is not None:
+        how["priority"] = given.priority
+    if given.expires_after is not None:
+        how["expires_after"] = given.expires_after
+    if given.cancel_after is not None:
+        how["cancel_after"] = given.cancel_after
     if isinstance(file, str):
-        return client.submit(given.model, document_url=file, parameters=parameters, idempotency_key=key)
+        how["document_url"] = file
+        return client.submit(given.model, **how)
     if file is None:
-        return client.submit(given.model, text=given.text, parameters=parameters, idempotency_key=key)
-    return client.submit(given.model, file, parameters=parameters, progress=progress, idempotency_key=key)
+        how["text"] = given.text
+    else:
+        how["progress"] = progress
+    return client.submit(given.model, file, **how)
 
 
 def _write(client: Client, given: argparse.Namespace, results: Sequence[Result]) -> None:

@@ -15,6 +15,7 @@ from jobs.pages.listing.selectors import Listing, listing_of, model_choices, ref
 from jobs.pages.listing.wording import count_words
 from jobs.pages.permissions import may_write
 from jobs.pages.wording import price_words
+from jobs.priorities import DEFAULT, NUMBERS
 from jobs.search.errors import MeaningUnavailable, SearchTooBroad
 from jobs.search.selectors import meaning_available, meaning_of
 from tenants.context import unit_of_work
@@ -74,5 +75,7 @@ def _around(identity: Identity) -> dict[str, Any]:
         "models": [(model, price_words(model.price)) for model in choices.for_documents],
         "model_names": choices.names,
         "orders": ORDERS,
+        "priorities": list(NUMBERS),
+        "usual_priority": DEFAULT,
         "most_bytes": identity.limits.upload_bytes,
     }

@@ -9,7 +9,8 @@ from django.template.defaultfilters import filesizeformat
 from jobs import states
 from jobs.models import Document, Job
 from jobs.pages.reading.selectors import Reading
-from jobs.pages.wording import price_words
+from jobs.pages.wording import due_words, price_words
+from jobs.priorities import NAMES
 from tenants.billing.prices import Price
 from tenants.billing.wording import money
 from tenants.durations import duration
@@ -41,6 +42,9 @@ class DocumentFacts:
 
 @dataclass(frozen=True)
 class Facts:
+    priority: str
+    due: str
+    """By when it must be done, and what becomes of it else; empty where nobody said."""
     price: str
     known: str
     """How many pages were known, and what such a page costs; empty where none was."""
@@ -59,6 +63,8 @@ class Facts:
 def facts(reading: Reading, *, may_see_keys: bool) -> Facts:
     job = reading.job
     return Facts(
+        priority=NAMES[job.priority],
+        due=due_words(job),
         price=price_words(Price.from_json(job.price)),
         known=_known(job),
         cost=money(job.cost_micros, job.currency),

@@ -31,6 +31,25 @@ def test_a_file_is_read_to_stdout_with_progress_as_lines_on_stderr(maas: Shell, 
     assert said.err.endswith("report.pdf: succeeded, 2 of 2 pages\n")
 
 
+def test_how_urgent_a_job_is_can_be_said(maas: Shell, client: Client) -> None:
+    said = maas(
+        "run",
+        "embed",
+        "--text",
+        "later",
+        "--priority",
+        "bulk",
+        "--expires-after",
+        "900",
+        "--cancel-after",
+        "600",
+    )
+    assert said.code == 0
+    job = next(client.jobs())
+    assert (job.priority, job.expires_at is None, job.cancel_at is None) == ("bulk", False, False)
+    assert maas("run", "embed", "--text", "later", "--priority", "at once").code == 2
+
+
 def test_several_files_and_one_that_is_refused(maas: Shell) -> None:
     (maas.folder / "a.txt").write_text("apples")
     (maas.folder / "b.txt").write_text("pears")

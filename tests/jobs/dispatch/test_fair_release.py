@@ -112,6 +112,15 @@ def test_a_tenant_of_more_weight_gets_more(desk: Desk, rival: Desk) -> None:
 
 
 @pytest.mark.usefixtures("quiet")
+def test_a_tenant_of_heavier_pages_gets_fewer_as_workers_have_seen_them(desk: Desk, rival: Desk) -> None:
+    flood(desk, 200)
+    flood(rival, 200)
+    room = Room(desk.version.id, 10**6, 40, 1.0, {str(desk.identity.tenant_id): 3.0})
+    theirs = [wake.tenant_id for wake in take(room)]
+    assert abs(theirs.count(rival.identity.tenant_id) - 30) <= 1
+
+
+@pytest.mark.usefixtures("quiet")
 def test_shares_are_kept_over_many_small_releases(desk: Desk, rival: Desk) -> None:
     flood(desk, 300)
     flood(rival, 300, BULK)

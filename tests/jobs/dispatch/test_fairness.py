@@ -20,7 +20,7 @@ def line(tenant: UUID, priority: int = STANDARD, waiting: int = MANY, **more: fl
 
 @pytest.mark.parametrize(
     ("slots", "service_s", "window"),
-    [(16, 0.0, 32), (16, 0.05, 32), (16, 1.0, 32), (16, 4.0, 20), (16, 600.0, 17), (1, 600.0, 2)],
+    [(16, 0.0, 32), (16, 0.05, 32), (16, 1.0, 20), (16, 4.0, 17), (16, 600.0, 17), (1, 600.0, 2)],
 )
 def test_long_pages_lie_ready_in_smaller_numbers(slots: int, service_s: float, window: int) -> None:
     assert release_window(slots, service_s) == window
@@ -34,6 +34,12 @@ def test_the_newcomer_is_in_the_very_next_release_of_a_flood() -> None:
     after = turns([line(A)], now=0, room=200, cost_s=1)
     flood, newcomer = line(A, ends=after.ends[0]), line(B, waiting=1)
     assert turns([flood, newcomer], now=after.now, room=2, cost_s=1).order.count(1) == 1
+
+
+def test_whose_pages_are_ten_times_as_heavy_gets_a_tenth_of_the_pages() -> None:
+    lines = [line(A, heft=5.0), line(B, heft=0.5)]
+    order = turns(lines, now=0, room=110, cost_s=1).order
+    assert abs(order.count(1) - 10 * order.count(0)) <= 10
 
 
 def test_interactive_goes_before_standard_before_bulk() -> None:
@@ -76,13 +82,14 @@ some_lines = st.lists(
         st.integers(1, 1000),
         st.floats(0, 1e6),
         st.integers(0, 300),
+        st.sampled_from((0.1, 1.0, 8.0)),
     ),
     min_size=1,
     max_size=12,
 ).map(
     lambda rows: [
-        Line(UUID(int=number), priority, waiting, weight=weight, ends=ends)
-        for number, (priority, weight, ends, waiting) in enumerate(rows)
+        Line(UUID(int=number), priority, waiting, weight=weight, ends=ends, heft=heft)
+        for number, (priority, weight, ends, waiting, heft) in enumerate(rows)
     ]
 )
 costs = st.floats(0.001, 1000)

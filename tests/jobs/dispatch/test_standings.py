@@ -114,9 +114,9 @@ def test_however_many_ask_at_once_the_lines_are_looked_at_once(
     looks: list[int] = []
     look = standings._look
 
-    def counted_look(version_id: int) -> standings._Lines:
+    def counted_look(version_id: int, fleet: slots.ModelFleet) -> standings._Lines:
         looks.append(version_id)
-        return look(version_id)
+        return look(version_id, fleet)
 
     monkeypatch.setattr(standings, "_look", counted_look)
     monkeypatch.setattr(standings, "LINES_KEPT_S", 3600.0)

@@ -8,8 +8,8 @@ const WORTH_DOING_AGAIN = "queued,running,succeeded,partially_succeeded";
 
 /** States: waiting, sending, checking, accepting, asking, accepted, skipped, refused (for good), failed, canceled. */
 export class Upload {
-  constructor(file, { model, addresses, mostBytes, mostWords }, onChange) {
-    Object.assign(this, { file, model, addresses, onChange });
+  constructor(file, { model, priority, addresses, mostBytes, mostWords }, onChange) {
+    Object.assign(this, { file, model, priority, addresses, onChange });
     this.state = "waiting";
     this.sentBytes = 0;
     this.words = "Waiting";
@@ -94,7 +94,7 @@ export class Upload {
   // The key makes a second try find the job of a first whose answer was lost.
   async submit() {
     this.become("accepting", "Making a job of it");
-    const wanted = { model: this.model, document: this.document.id };
+    const wanted = { model: this.model, document: this.document.id, priority: this.priority };
     const job = await postJson(this.addresses.jobs, wanted, { "Idempotency-Key": this.key });
     this.job = job.id;
     const named = this.document.name;

@@ -48,9 +48,10 @@ class Tray {
     if (files.length > MOST_FILES) {
       return say(`These are ${files.length} files; up to ${MOST_FILES} are taken at once. None was sent.`, "bad");
     }
-    const { dataset, model, action } = this.form;
+    const { dataset, model, priority, action } = this.form;
     const options = {
       model: model.value,
+      priority: priority.value,
       addresses: { documents: action, jobs: dataset.jobs },
       mostBytes: Number(dataset.mostBytes),
       mostWords: dataset.mostWords,

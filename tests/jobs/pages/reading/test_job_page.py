@@ -9,13 +9,15 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from inference.contracts import WorkOutput
+from jobs.deadlines import Deadlines
 from jobs.dispatch.claims import say_loading
 from jobs.dispatch.settlement import Failure, Timings, fail_page, finish_page
 from jobs.documents.selectors import get_document
 from jobs.models import DocumentPage, Job
 from jobs.pages.reading.selectors import MOST_EVENTS, STRIP, reading
+from jobs.priorities import BULK
 from jobs.retention.erasing import erase_job
-from jobs.services import cancel_job, retry_job
+from jobs.services import JobRequest, cancel_job, retry_job, submit_job
 from tenants.context import APP, unit_of_work
 from tenants.identity import Identity
 from tests.jobs.conftest import Desk
@@ -177,6 +179,21 @@ def test_facts_name_the_key_the_price_and_the_file(member: Client, desk: Desk) -
     assert "the API key “First key”" in page
     assert "0.0015 EUR per call" in page
     assert "a.pdf" in page
+
+
+def test_how_urgent_a_job_is_and_by_when_it_must_be_done_is_said(member: Client, desk: Desk) -> None:
+    model = desk.version.served_model.name
+    work = {"text": "hello"}
+    plain = submit_job(identity=desk.identity, request=JobRequest(model=model, input=work))
+    assert "To be done by" not in html(member, plain)
+    asked = JobRequest(
+        model=model, input=work, priority=BULK, deadlines=Deadlines(expires_after_s=900, cancel_after_s=60)
+    )
+    job = submit_job(identity=desk.identity, request=asked)
+    page = html(member, job)
+    assert job.cancel_at is not None
+    assert "<dt>Priority</dt><dd>bulk</dd>" in page
+    assert f"{job.cancel_at:%Y-%m-%d %H:%M:%S} UTC, or it is canceled" in page
 
 
 def test_text_that_was_sent_as_such_is_shown_whole_without_a_picture(member: Client, desk: Desk) -> None:
