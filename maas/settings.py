@@ -8,6 +8,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from maas import csp, operator_theme
 from maas.env import DatabaseUrl, Environment, storage_backend
+from maas.mail import mail_settings
 from tenants.rates.rates import MOST, MOST_AT_ONCE
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -63,6 +64,7 @@ MAAS_EGRESS_PORTS = ENV.ports("MAAS_EGRESS_PORTS", "443,8443")
 MAAS_EGRESS_LOOPBACK = ENV.flag("MAAS_EGRESS_LOOPBACK", False)
 MAAS_FETCHES = ENV.number("MAAS_FETCHES", 16)  # documents by URL at once, in each web process
 MAAS_FETCH_S = ENV.number("MAAS_FETCH_S", 60)
+MAAS_EMAIL_URL = ENV.text("MAAS_EMAIL_URL", "")
 MAAS_DRAIN_S = ENV.number("MAAS_DRAIN_S", 0)
 MAAS_FINISH_S = ENV.number("MAAS_FINISH_S", 2)
 MAAS_WORKER_STOP_S = ENV.number("MAAS_WORKER_STOP_S", 3)
@@ -140,8 +142,11 @@ TEMPLATES = [
 
 # One server, three roles: `default` is walled in by row-level security, `operator` sees all, `owner` makes tables.
 _database = DatabaseUrl.parse(MAAS_DATABASE_URL)
+# A transaction that stands still holds up more than what it has locked: streams of events go no further than the
+# oldest that is still writing. Operators' work may take its time, as new passwords do; its loops set their own bound.
+_STANDSTILL_S = min(5, MAAS_LEASE_S)
 DATABASES = {
-    "default": _database.django("maas_app", patience_s=MAAS_LEASE_S),
+    "default": _database.django("maas_app", patience_s=_STANDSTILL_S),
     "operator": {
         **_database.django("maas_operator", patience_s=MAAS_LEASE_S),
         "TEST": {"MIRROR": "default"},
@@ -163,6 +168,8 @@ STORAGES = {
 STATIC_URL = "/static/"
 # Found in the packages themselves when a process starts: nothing has to be collected first.
 WHITENOISE_USE_FINDERS = True
+
+globals().update(mail_settings(MAAS_EMAIL_URL))
 
 AUTH_USER_MODEL = "tenants.User"
 AUTH_PASSWORD_VALIDATORS = [

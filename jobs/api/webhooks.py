@@ -24,9 +24,16 @@ from jobs.api.webhook_serializers import (
     attempt_json,
 )
 from jobs.errors import InvalidRequest
-from jobs.idempotency.creations import create_endpoint_once, rotate_once
+from jobs.idempotency.creations import (
+    create_endpoint_once,
+    replay_once,
+    rotate_once,
+    rotate_own_once,
+    send_test_once,
+)
 from jobs.models import WebhookDelivery
 from jobs.webhooks import services
+from jobs.webhooks.secrets import text_of
 from jobs.webhooks.selectors import deliveries, endpoints, get_delivery, get_endpoint
 from tenants.api.callers import caller
 from tenants.api.parameters import only
@@ -133,14 +140,15 @@ class EndpointTest(APIView):
     @extend_schema(
         operation_id="test_webhook_endpoint",
         summary="Send a test message",
+        parameters=[IDEMPOTENCY_KEY],
         request=None,
         responses={202: DeliverySerializer, **REFUSALS},
     )
     def post(self, request: Request, endpoint_id: str) -> Response:
-        sent = services.send_test(identity=caller(request, "webhooks:write"), endpoint_id=endpoint_id)
-        return Response(
-            delivery_body(sent), status=202, headers={"Location": f"/v1/webhooks/deliveries/{sent.id}"}
-        )
+        identity, key = caller(request, "webhooks:write"), key_of(request)
+        answered = send_test_once(identity=identity, endpoint_id=endpoint_id, key=key)
+        headers = {"Location": f"/v1/webhooks/deliveries/{answered.made.id}", **replay_headers(answered)}
+        return Response(delivery_body(answered.made), answered.status, headers=headers)
 
 
 class EndpointReplay(APIView):
@@ -176,12 +184,15 @@ class OwnSecretRotation(APIView):
     @extend_schema(
         operation_id="rotate_own_webhook_secret",
         summary="Replace the secret of what goes to jobs' own addresses",
+        parameters=[IDEMPOTENCY_KEY],
         request=None,
         responses={200: SecretSerializer, **REFUSALS},
     )
     def post(self, request: Request) -> Response:
-        secret = services.rotate_own_secret(identity=caller(request, "webhooks:write"))
-        return Response({"object": "webhook_secret", "secret": secret})
+        identity, key = caller(request, "webhooks:write"), key_of(request)
+        answered = rotate_own_once(identity=identity, key=key)
+        body = {"object": "webhook_secret", "secret": text_of(answered.made)}
+        return Response(body, answered.status, headers=replay_headers(answered))
 
 
 class DeliveryList(APIView):
@@ -233,10 +244,11 @@ class DeliveryReplay(APIView):
     @extend_schema(
         operation_id="replay_webhook_delivery",
         summary="Send a message once more",
+        parameters=[IDEMPOTENCY_KEY],
         request=None,
         responses={202: DeliverySerializer, **REFUSALS},
     )
     def post(self, request: Request, delivery_id: str) -> Response:
-        identity = caller(request, "webhooks:write")
-        replayed = services.replay_delivery(identity=identity, delivery_id=delivery_id)
-        return Response(delivery_body(replayed), status=202)
+        identity, key = caller(request, "webhooks:write"), key_of(request)
+        answered = replay_once(identity=identity, delivery_id=delivery_id, key=key)
+        return Response(delivery_body(answered.made), answered.status, headers=replay_headers(answered))

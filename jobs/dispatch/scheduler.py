@@ -25,6 +25,7 @@ from jobs.idempotency.expiry import erase_forgotten_keys
 from jobs.overdue import end_overdue_jobs
 from jobs.search.backfill import index_ordered_jobs
 from jobs.uploads.upkeep import expire_uploads, finish_stranded_uploads
+from jobs.webhooks.notices import mail_of_disabled_endpoints
 from jobs.webhooks.upkeep import end_stranded_deliveries, erase_old_webhooks
 from tenants.context import OPERATOR
 from tenants.database_troubles import PASSING, is_operators
@@ -85,6 +86,7 @@ class Scheduler:
             _Duty(FORGET_EVERY_S, Aside(erase_old_webhooks)),
             _Duty(SWEEP_EVERY_S, Aside(finish_stranded_uploads)),
             _Duty(FORGET_EVERY_S, Aside(expire_uploads)),
+            _Duty(FORGET_EVERY_S, Aside(mail_of_disabled_endpoints)),
             _Duty(INDEX_EVERY_S, Aside(index_ordered_jobs)),
             _Duty(ROLL_UP_EVERY_S, Aside(roll_up_uses)),
             _Duty(RECOUNT_EVERY_S, Aside(recount_set_aside)),

@@ -21,6 +21,7 @@ from tenants.database_troubles import is_operators
 
 log = structlog.get_logger(__name__)
 BATCH = 200
+FROZEN_S = 5
 
 _EXPIRED = """
 SELECT id, job_id, lease_until FROM jobs_page
@@ -78,6 +79,7 @@ def _some_expired(after: _Expired, before: datetime) -> list[_Expired]:
 def _sweep(page_id: UUID, job_id: UUID) -> bool:
     try:
         with operator_work(), transaction.atomic(using=OPERATOR):
+            _stand_still_no_longer()
             # Job first, page second: the order of locks everywhere.
             # A job that is locked now is left for the next round: waiting for it would hold up all others.
             if Job.objects.select_for_update(skip_locked=True, no_key=True).filter(id=job_id).first() is None:
@@ -105,6 +107,12 @@ def _sweep(page_id: UUID, job_id: UUID) -> bool:
         "lease_expired", page_id=str(page_id), job_id=str(job_id), worker=page.worker, attempt=page.attempt
     )
     return True
+
+
+def _stand_still_no_longer() -> None:
+    """One that is frozen in the middle would hold up every tenant's stream of events."""
+    with connections[OPERATOR].cursor() as cursor:
+        cursor.execute("SELECT set_config('idle_in_transaction_session_timeout', %s, true)", [f"{FROZEN_S}s"])
 
 
 def _return_to_queue(page: Page) -> None:

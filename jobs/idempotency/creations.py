@@ -12,14 +12,20 @@ from jobs.documents.services import store_document
 from jobs.documents.uploads import Address, Upload
 from jobs.idempotency.keys import Operation, Sent, fingerprint_of
 from jobs.idempotency.once import Answered, Keep, made_before, make_in_steps, make_once
-from jobs.models import Document, Job, ResumableUpload, WebhookEndpoint
+from jobs.models import Document, Job, ResumableUpload, WebhookDelivery, WebhookEndpoint, WebhookSecret
 from jobs.selectors import get_job
 from jobs.services import retry_job
 from jobs.uploads.protocol import Announced
 from jobs.uploads.selectors import get_upload
 from jobs.uploads.services import create_upload
-from jobs.webhooks.selectors import get_endpoint
-from jobs.webhooks.services import create_endpoint, rotate_secret
+from jobs.webhooks.selectors import get_delivery, get_endpoint
+from jobs.webhooks.services import (
+    create_endpoint,
+    replay_delivery,
+    rotate_own_secret,
+    rotate_secret,
+    send_test,
+)
 from tenants.context import unit_of_work
 from tenants.identity import Identity
 
@@ -127,6 +133,30 @@ def rotate_once(*, identity: Identity, endpoint_id: str, key: str | None) -> Ans
         _sent(identity, "rotate_webhook_secret", key, endpoint=str(as_uuid(endpoint_id) or endpoint_id)),
         make=lambda: Answered(rotate_secret(identity=identity, endpoint_id=endpoint_id).endpoint, OK),
         look=get_endpoint,
+    )
+
+
+def rotate_own_once(*, identity: Identity, key: str | None) -> Answered[WebhookSecret]:
+    return make_once(
+        _sent(identity, "rotate_own_webhook_secret", key),
+        make=lambda: Answered(rotate_own_secret(identity=identity), OK),
+        look=lambda secret_id: WebhookSecret.objects.get(id=secret_id),
+    )
+
+
+def send_test_once(*, identity: Identity, endpoint_id: str, key: str | None) -> Answered[WebhookDelivery]:
+    return make_once(
+        _sent(identity, "test_webhook_endpoint", key, endpoint=str(as_uuid(endpoint_id) or endpoint_id)),
+        make=lambda: Answered(send_test(identity=identity, endpoint_id=endpoint_id), ACCEPTED),
+        look=get_delivery,
+    )
+
+
+def replay_once(*, identity: Identity, delivery_id: str, key: str | None) -> Answered[WebhookDelivery]:
+    return make_once(
+        _sent(identity, "replay_webhook_delivery", key, delivery=str(as_uuid(delivery_id) or delivery_id)),
+        make=lambda: Answered(replay_delivery(identity=identity, delivery_id=delivery_id), ACCEPTED),
+        look=get_delivery,
     )
 
 

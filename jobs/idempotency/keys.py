@@ -21,6 +21,9 @@ Operation = Literal[
     "create_batch",
     "create_webhook_endpoint",
     "rotate_webhook_secret",
+    "rotate_own_webhook_secret",
+    "test_webhook_endpoint",
+    "replay_webhook_delivery",
 ]
 """By the names that the API's description gives them."""
 

@@ -5,15 +5,17 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 
 from jobs.allowance import pages_paid, require_room_for_job
-from jobs.documents.reader import Inspection
+from jobs.documents.reader import Inspection, ReaderUnavailable
 from jobs.documents.services import store_document
 from jobs.documents.uploads import Upload
+from jobs.errors import DocumentDeleted
 from jobs.idempotency.keys import Asked, Sent
 from jobs.idempotency.once import Answered, Keep, made_before, make_in_steps, make_once
 from jobs.models import Job
 from jobs.page_allowance import require_room_for_pages
 from jobs.selectors import get_job
 from jobs.services import JobRequest, check_model, submit_job
+from jobs.webhooks.job_urls import require_room_for_url
 from tenants.context import unit_of_work
 from tenants.identity import Identity
 
@@ -59,7 +61,13 @@ def _submitted_with(
 ) -> Answered[Job]:
     """Whatever is refused, and be it by the last commit, gives back what was spent for it."""
     with _with_document(identity, request, upload) as whole, unit_of_work(identity.tenant_id):
-        first = _submitted(identity, whole)
+        try:
+            first = _submitted(identity, whole)
+        except DocumentDeleted:
+            # Not what the caller asked for by an id: its own bytes are to be sent once more.
+            raise ReaderUnavailable(
+                "The document was erased while its job was made. Send it again."
+            ) from None
         keep(first)
     return first
 
@@ -91,6 +99,7 @@ def _with_document(identity: Identity, request: JobRequest, upload: Upload) -> I
     pages = upload.inspection.pages_total if isinstance(upload.inspection, Inspection) else None
     with unit_of_work(identity.tenant_id):
         require_room_for_job(identity)
+        require_room_for_url(request.webhook_url)
         if pages is not None:
             require_room_for_pages(identity, pages, counts=False)
     with ExitStack() as paid:

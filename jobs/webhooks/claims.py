@@ -5,7 +5,7 @@ from uuid import UUID
 
 from django.db import connections, transaction
 
-from jobs.webhooks.lanes import PER_ENDPOINT, Lane, Standing, Waiting, chosen
+from jobs.webhooks.lanes import WIDEST, Lane, Standing, Waiting, chosen
 from tenants.context import OPERATOR, operator_work
 
 LEASE_S = 60
@@ -13,6 +13,7 @@ LEASE_S = 60
 LOCK_ID = 0x6D616174
 FROZEN_S = 3
 MOST_LANES = 5_000
+FIRST = UUID(int=0)
 
 _ANY_DUE = """
 SELECT EXISTS (
@@ -24,22 +25,28 @@ SELECT EXISTS (
 _STANDING = """CASE WHEN e.failing_since IS NOT NULL THEN 2 WHEN e.succeeded_at IS NULL THEN 1 ELSE 0 END"""
 
 _UNDER_WAY = f"""
-SELECT d.endpoint_id, d.tenant_id, {_STANDING}
+SELECT d.endpoint_id, d.tenant_id, {_STANDING}, e.width
 FROM jobs_webhookdelivery d JOIN jobs_webhookendpoint e ON e.id = d.endpoint_id
 WHERE d.state = 'pending' AND d.lease_until > clock_timestamp()
 """  # noqa: S608  # made of constants alone
 
 # Each endpoint with something pending is found by one step along the index, however much waits for it.
-_DUE = f"""
+_LANES = """
 WITH RECURSIVE lane AS (
-    (SELECT endpoint_id FROM jobs_webhookdelivery WHERE state = 'pending' ORDER BY endpoint_id LIMIT 1)
+    (SELECT endpoint_id FROM jobs_webhookdelivery WHERE state = 'pending' AND endpoint_id > %(after)s
+     ORDER BY endpoint_id LIMIT 1)
     UNION ALL
     SELECT (SELECT d.endpoint_id FROM jobs_webhookdelivery d
             WHERE d.state = 'pending' AND d.endpoint_id > lane.endpoint_id ORDER BY d.endpoint_id LIMIT 1)
     FROM lane WHERE lane.endpoint_id IS NOT NULL
-), lanes AS (SELECT endpoint_id FROM lane WHERE endpoint_id IS NOT NULL LIMIT %(lanes)s)
-SELECT due.id, e.id, e.tenant_id, {_STANDING}
-FROM lanes JOIN jobs_webhookendpoint e ON e.id = lanes.endpoint_id AND e.state = 'enabled'
+)
+SELECT endpoint_id FROM lane WHERE endpoint_id IS NOT NULL LIMIT %(lanes)s
+"""
+
+_DUE = f"""
+SELECT due.id, e.id, e.tenant_id, {_STANDING}, e.width
+FROM unnest(%(lanes)s::uuid[]) AS lane (endpoint_id)
+JOIN jobs_webhookendpoint e ON e.id = lane.endpoint_id AND e.state = 'enabled'
 CROSS JOIN LATERAL (
     SELECT d.id, d.next_attempt_at FROM jobs_webhookdelivery d
     WHERE d.endpoint_id = e.id AND d.state = 'pending' AND d.next_attempt_at <= clock_timestamp()
@@ -61,9 +68,9 @@ SET lease_token = nextval('jobs_fence'), lease_until = clock_timestamp() + make_
     attempts_made = attempts_made + 1
 FROM wanted, jobs_webhookendpoint e, jobs_webhookmessage m
 WHERE d.id = wanted.id AND e.id = d.endpoint_id AND m.id = d.message_id
-RETURNING d.id, d.tenant_id, d.endpoint_id, d.lease_token, d.attempts_made, d.step,
+RETURNING d.id, d.tenant_id, d.endpoint_id, d.lease_token, d.attempts_made,
     CASE e.kind WHEN 'jobs' THEN d.url ELSE e.url END, e.kind = 'jobs', m.id, m.body,
-    e.failing_since IS NOT NULL OR e.succeeded_at IS NULL
+    e.failing_since IS NOT NULL OR e.succeeded_at IS NULL, e.width
 """
 
 
@@ -77,27 +84,47 @@ class Held:
     token: int
     number: int
     """Of the attempt, counted when it is taken: one whose process dies is counted too."""
-    step: int
     url: str
     of_job: bool
     message_id: UUID
     body: str
     doubtful: bool
+    width: int
 
 
-def take_due(*, room: int, doubtful_room: int) -> list[Held]:
+@dataclass
+class Walk:
+    """Where among the endpoints a process looks next: each round sees some of them, and in turn all."""
+
+    lanes: int = MOST_LANES
+    after: UUID = FIRST
+
+    @property
+    def goes_on(self) -> bool:
+        return self.after != FIRST
+
+    def saw(self, lanes: list[UUID]) -> None:
+        self.after = lanes[-1] if len(lanes) == self.lanes else FIRST
+
+
+def take_due(*, room: int, doubtful_room: int, walk: Walk | None = None) -> list[Held]:
     """At most `room`, of which so many may go to endpoints that may not answer.
 
     One process takes at a time, so that what two take together keeps the bounds; who comes second finds some in its
     next round.
     """
+    walk = walk or Walk()
     with operator_work(), transaction.atomic(using=OPERATOR), connections[OPERATOR].cursor() as cursor:
         cursor.execute(_ANY_DUE)
         if not cursor.fetchone()[0] or not _is_alone():
+            walk.saw([])
             return []
         cursor.execute(_UNDER_WAY)
         under_way = [_lane(*row) for row in cursor.fetchall()]
-        cursor.execute(_DUE, {"lanes": MOST_LANES, "each": PER_ENDPOINT})
+        cursor.execute(_LANES, {"lanes": walk.lanes, "after": walk.after})
+        lanes = [endpoint_id for (endpoint_id,) in cursor.fetchall()]
+        walk.saw(lanes)
+        cursor.execute(_DUE, {"lanes": lanes, "each": WIDEST})
         waiting = [Waiting(row[0], _lane(*row[1:])) for row in cursor.fetchall()]
         wanted = chosen(waiting, under_way, room=room, doubtful_room=doubtful_room)
         cursor.execute(_TAKE, {"ids": wanted, "lease_s": LEASE_S})
@@ -114,5 +141,5 @@ def _is_alone() -> bool:
         return bool(cursor.fetchone()[1])
 
 
-def _lane(endpoint_id: UUID, tenant_id: UUID, standing: int) -> Lane:
-    return Lane(endpoint_id, tenant_id, Standing(standing))
+def _lane(endpoint_id: UUID, tenant_id: UUID, standing: int, width: int) -> Lane:
+    return Lane(endpoint_id, tenant_id, Standing(standing), width)

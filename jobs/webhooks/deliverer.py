@@ -1,21 +1,24 @@
 """Sends what is due, in every scheduler process: a loop that takes deliveries, and threads that send them."""
 
 import threading
+import time
 
 import structlog
-from django.db import InterfaceError, OperationalError, connections
+from django.db import InterfaceError, OperationalError, close_old_connections, connections
 
-from jobs.webhooks.claims import Held, take_due
-from jobs.webhooks.sending import attempt, signed
-from jobs.webhooks.settlement import settle
-from tenants.egress.client import Outbound
+from jobs.webhooks.claims import Held, Walk, take_due
+from jobs.webhooks.senders import Senders
+from jobs.webhooks.sending import attempt, not_sent, signed
+from jobs.webhooks.settlement import Outcome, settle
 
 log = structlog.get_logger(__name__)
-THREADS = 32
+THREADS = 40
 DOUBTFUL_THREADS = 16
 """At most so many wait for endpoints that fail or have never answered: the others are for those that answer."""
 LOOK_EVERY_S = 0.25
 AWAY_S = 2.0
+HANGS_S = 60.0
+"""Longer than a look takes whose database is cut off without a word."""
 STOP_S = 5.0
 """For requests that are under way at a stop; what is cut off then is sent again after its lease, by another process."""
 
@@ -27,10 +30,16 @@ class Deliverer:
         self._room, self._doubtful_room = THREADS, DOUBTFUL_THREADS
         self._ended = False
         """A request has, since it was last looked: its endpoint may have the next."""
+        self._walk = Walk()
+        self._senders = Senders(self._deliver)
+        self._said: set[str] = set()
+        """Of what cannot be sent at all, what has been logged."""
+        self.looked_s = time.monotonic()
 
     def run(self) -> None:
         while not self._stopping.is_set():
             pause_s = self._round()
+            self.looked_s = time.monotonic()
             with self._changed:
                 self._changed.wait_for(lambda: self._ended, pause_s)
                 self._ended = False
@@ -44,14 +53,14 @@ class Deliverer:
         if not room:
             return LOOK_EVERY_S
         try:
-            taken = take_due(room=room, doubtful_room=doubtful_room)
+            taken = take_due(room=room, doubtful_room=doubtful_room, walk=self._walk)
         except Exception as error:
             self._not_taken(error)
             self._stopping.wait(AWAY_S)
             return 0
         for held in taken:
             self._start(held)
-        return 0 if taken else LOOK_EVERY_S
+        return 0 if taken or self._walk.goes_on else LOOK_EVERY_S
 
     def _not_taken(self, error: Exception) -> None:
         connections.close_all()
@@ -61,31 +70,42 @@ class Deliverer:
             log.exception("webhooks_not_taken")
 
     def _start(self, held: Held) -> None:
-        """What goes wrong with one must not keep the others: it is tried again when its lease ends."""
-        try:
-            outbound = signed(held)
-        except Exception:
-            connections.close_all()
-            log.exception("webhook_not_signed", tenant_id=str(held.tenant_id), delivery_id=str(held.id))
-            return
+        """What goes wrong with one must not keep the others."""
         self._count(held, -1)
         try:
-            # A daemon: a receiver that hangs must not keep the process from stopping.
-            threading.Thread(
-                target=self._deliver, args=(held, outbound), name=f"webhook {held.id}", daemon=True
-            ).start()
+            self._senders.give(held)
         except RuntimeError as error:
             self._count(held, 1)
             log.warning("webhook_thread_not_started", delivery_id=str(held.id), error=str(error))
 
-    def _deliver(self, held: Held, outbound: Outbound) -> None:
+    def _deliver(self, held: Held) -> None:
+        close_old_connections()
         try:
-            settle(held, attempt(outbound))
+            settle(held, self._attempted(held))
         except Exception:
+            connections.close_all()
             log.exception("webhook_not_settled", tenant_id=str(held.tenant_id), delivery_id=str(held.id))
         finally:
-            connections.close_all()
             self._count(held, 1)
+
+    def _attempted(self, held: Held) -> Outcome:
+        """What cannot be sent is an attempt as well, else it would be tried each minute for ever."""
+        try:
+            outcome = attempt(signed(held))
+        except (OperationalError, InterfaceError):
+            raise
+        except Exception as error:
+            self._say_once(error, held)
+            return not_sent()
+        self._said.clear()
+        return outcome
+
+    def _say_once(self, error: Exception, held: Held) -> None:
+        """Until something is sent: what keeps one message here mostly keeps all."""
+        name = type(error).__name__
+        if name not in self._said:
+            self._said.add(name)
+            log.exception("webhook_not_sent", tenant_id=str(held.tenant_id), delivery_id=str(held.id))
 
     def _count(self, held: Held, by: int) -> None:
         with self._changed:
@@ -95,15 +115,32 @@ class Deliverer:
             self._changed.notify_all()
 
 
-def start_deliverer(stopping: threading.Event) -> threading.Thread:
+class Deliveries(threading.Thread):
     """Beside the scheduler, whether it leads or stands by. Ends within STOP_S of a stop."""
-    thread = threading.Thread(target=_run, args=(stopping,), name="webhooks", daemon=True)
-    thread.start()
-    return thread
+
+    def __init__(self, stopping: threading.Event) -> None:
+        super().__init__(name="webhooks", daemon=True)
+        self._stopping = stopping
+        self._deliverer = Deliverer(stopping)
+
+    @property
+    def well(self) -> bool:
+        """It runs, and has lately looked for what is due."""
+        return self.is_alive() and time.monotonic() - self._deliverer.looked_s < HANGS_S
+
+    def run(self) -> None:
+        while not self._stopping.is_set():
+            try:
+                self._deliverer.run()
+            except BaseException:
+                # Whatever it was: without this thread nobody would be told of anything any more.
+                log.exception("webhooks_deliverer_failed")
+                self._stopping.wait(AWAY_S)
+            finally:
+                connections.close_all()
 
 
-def _run(stopping: threading.Event) -> None:
-    try:
-        Deliverer(stopping).run()
-    finally:
-        connections.close_all()
+def start_deliverer(stopping: threading.Event) -> Deliveries:
+    deliveries = Deliveries(stopping)
+    deliveries.start()
+    return deliveries

@@ -7,6 +7,7 @@ from jobs.webhooks.errors import TooManyWebhookEndpoints
 from jobs.webhooks.messages import lane_of_jobs
 from jobs.webhooks.models import LONGEST_URL
 from jobs.webhooks.secrets import tenants_own_secret
+from jobs.webhooks.upkeep import KEPT_DAYS
 from tenants.egress.client import check_url
 from tenants.identity import Identity
 
@@ -15,19 +16,26 @@ MOST_SERVERS = 100
 
 def taken_url(identity: Identity, url: str) -> str:
     """Inside the unit of work in which the job is stored; whatever is wrong with it is said before it is."""
-    if not url:
-        return ""
-    require_sendable(url)
-    jobs_own = WebhookEndpoint.objects.filter(kind=WebhookEndpoint.Kind.JOBS)
-    if not jobs_own.filter(url=origin_of(url)).exists():
-        if jobs_own.count() >= MOST_SERVERS:
-            raise TooManyWebhookEndpoints(
-                f"`webhook_url`: jobs of this account have named {MOST_SERVERS} servers, and {origin_of(url)} would be "
-                f"one more. Create an endpoint that hears of all jobs: POST /v1/webhooks/endpoints."
-            )
+    if require_room_for_url(url):
         tenants_own_secret(identity.tenant_id)
         lane_of_jobs(identity.tenant_id, url)
     return url
+
+
+def require_room_for_url(url: str) -> bool:
+    """Whether its server is a new one. In a unit of work; writes nothing."""
+    if not url:
+        return False
+    require_sendable(url)
+    jobs_own = WebhookEndpoint.objects.filter(kind=WebhookEndpoint.Kind.JOBS)
+    if jobs_own.filter(url=origin_of(url)).exists():
+        return False
+    if jobs_own.count() >= MOST_SERVERS:
+        raise TooManyWebhookEndpoints(
+            f"`webhook_url`: jobs of this account have named {MOST_SERVERS} servers in {KEPT_DAYS} days, and "
+            f"{origin_of(url)} would be one more. Make an endpoint that hears of all jobs: POST /v1/webhooks/endpoints."
+        )
+    return True
 
 
 def require_sendable(url: str) -> None:

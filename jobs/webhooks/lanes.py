@@ -8,7 +8,12 @@ from heapq import heapify, heappop, heappush
 from uuid import UUID
 
 PER_ENDPOINT = 2
+"""Of any endpoint, whatever others do. What one that answers fast has beyond is extra, and takes nobody's place."""
+WIDEST = 8
 PER_TENANT = 8
+EXTRA_PER_TENANT = WIDEST - PER_ENDPOINT
+EXTRA = 16
+"""Of all processes together."""
 DOUBTFUL_PER_TENANT = 4
 
 
@@ -27,6 +32,8 @@ class Lane:
     endpoint_id: UUID
     tenant_id: UUID
     standing: Standing
+    width: int = PER_ENDPOINT
+    """How many requests it may have under way: more while it answers fast, one after a failure."""
 
     @property
     def doubtful(self) -> bool:
@@ -48,13 +55,15 @@ class Counts:
         self._endpoints: Counter[UUID] = Counter()
         self._tenants: Counter[UUID] = Counter()
         self._doubtful: Counter[UUID] = Counter()
+        self._extra: Counter[UUID] = Counter()
         for lane in under_way:
             self._count(lane)
         self._room, self._doubtful_room = room, doubtful_room
 
     def turn(self, lane: Lane) -> tuple[int, int, int]:
         """The lowest is next."""
-        return self._tenants[lane.tenant_id], lane.standing, self._endpoints[lane.endpoint_id]
+        under_way = self._tenants[lane.tenant_id] + self._extra[lane.tenant_id]
+        return under_way, lane.standing, self._endpoints[lane.endpoint_id]
 
     def take(self, lane: Lane) -> None:
         self._count(lane)
@@ -62,19 +71,27 @@ class Counts:
         self._doubtful_room -= lane.doubtful
 
     def has_room(self, lane: Lane) -> bool:
-        if (
-            self._room <= 0
-            or self._endpoints[lane.endpoint_id] >= PER_ENDPOINT
-            or self._tenants[lane.tenant_id] >= PER_TENANT
-        ):
+        if self._room <= 0 or self._endpoints[lane.endpoint_id] >= lane.width:
+            return False
+        if self._endpoints[lane.endpoint_id] >= PER_ENDPOINT:
+            return self._has_extra_room(lane)
+        if self._tenants[lane.tenant_id] >= PER_TENANT:
             return False
         if not lane.doubtful:
             return True
         return self._doubtful_room > 0 and self._doubtful[lane.tenant_id] < DOUBTFUL_PER_TENANT
 
+    def _has_extra_room(self, lane: Lane) -> bool:
+        return (
+            not lane.doubtful
+            and self._extra[lane.tenant_id] < EXTRA_PER_TENANT
+            and self._extra.total() < EXTRA
+        )
+
     def _count(self, lane: Lane) -> None:
+        within = self._endpoints[lane.endpoint_id] < PER_ENDPOINT
         self._endpoints[lane.endpoint_id] += 1
-        self._tenants[lane.tenant_id] += 1
+        (self._tenants if within else self._extra)[lane.tenant_id] += 1
         self._doubtful[lane.tenant_id] += lane.doubtful
 
 

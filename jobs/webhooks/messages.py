@@ -2,6 +2,7 @@
 
 from uuid import UUID
 
+from django.db import connections
 from django.db.models.functions import Now
 from django.utils import timezone
 
@@ -9,6 +10,12 @@ from jobs.models import Job, WebhookDelivery, WebhookEndpoint, WebhookMessage
 from jobs.webhooks.addresses import origin_of
 from jobs.webhooks.patterns import wants
 from jobs.webhooks.payloads import body_of, job_data
+from tenants.context import current_alias
+
+MOST_TRIES = 5
+_KEEP_LANE = """
+SELECT id FROM jobs_webhookendpoint WHERE tenant_id = %(tenant)s AND kind = 'jobs' AND url = %(url)s FOR KEY SHARE
+"""
 
 
 def tell_of_end(job_id: UUID, event_type: str) -> None:
@@ -33,16 +40,22 @@ def _endpoints_of(job: Job, event_type: str) -> list[WebhookEndpoint]:
 
 
 def lane_of_jobs(tenant_id: UUID, url: str) -> WebhookEndpoint:
-    """Of the server that a job's own address is at; made when a job first names it."""
-    wanted = WebhookEndpoint.objects.filter(
-        tenant_id=tenant_id, kind=WebhookEndpoint.Kind.JOBS, url=origin_of(url)
-    )
-    found = wanted.first()
-    if found is not None:
-        return found
-    new = WebhookEndpoint(tenant_id=tenant_id, kind=WebhookEndpoint.Kind.JOBS, url=origin_of(url))
-    WebhookEndpoint.objects.bulk_create([new], ignore_conflicts=True)
-    return wanted.get()
+    """Of the server that a job's own address is at; made when a job first names it, or names it again after long."""
+    for _ in range(MOST_TRIES):
+        found = _kept_lane(tenant_id, origin_of(url))
+        if found is not None:
+            return found
+        new = WebhookEndpoint(tenant_id=tenant_id, kind=WebhookEndpoint.Kind.JOBS, url=origin_of(url))
+        WebhookEndpoint.objects.bulk_create([new], ignore_conflicts=True)
+    raise LookupError(f"the lane of {origin_of(url)} was made and erased many times at once")
+
+
+def _kept_lane(tenant_id: UUID, origin: str) -> WebhookEndpoint | None:
+    """Locked against being erased for idleness, and against nothing else, until something is written that names it."""
+    with connections[current_alias()].cursor() as cursor:
+        cursor.execute(_KEEP_LANE, {"tenant": tenant_id, "url": origin})
+        row = cursor.fetchone()
+    return None if row is None else WebhookEndpoint.objects.get(id=row[0])
 
 
 def _delivery(message: WebhookMessage, endpoint: WebhookEndpoint, job: Job) -> WebhookDelivery:

@@ -41,6 +41,14 @@ class WebhookEndpoint(TenantOwned):
     given_up = models.PositiveIntegerField(
         default=0, help_text="Deliveries that failed to the last attempt since it last took a message."
     )
+    width = models.PositiveSmallIntegerField(
+        default=2,
+        db_default=2,
+        help_text="How many requests may be under way to it: more while it answers fast, one after a failure.",
+    )
+    told_at = models.DateTimeField(
+        null=True, editable=False, help_text="When its owners were mailed that it was disabled."
+    )
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     class Meta(TenantOwned.Meta):

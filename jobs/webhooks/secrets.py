@@ -23,7 +23,11 @@ def signing_secrets(tenant_id: UUID, endpoint_id: UUID | None) -> list[str]:
 
 def lasting_secret(tenant_id: UUID, endpoint_id: UUID) -> str:
     """The newest of an endpoint."""
-    return text_of(_of(tenant_id, endpoint_id).filter(ends_at=None).get())
+    return text_of(lasting(tenant_id, endpoint_id))
+
+
+def lasting(tenant_id: UUID, endpoint_id: UUID | None) -> WebhookSecret:
+    return _of(tenant_id, endpoint_id).filter(ends_at=None).get()
 
 
 def new_secret(tenant_id: UUID, endpoint_id: UUID | None) -> str:

@@ -31,7 +31,7 @@ class _Clock:
 
 def attempt(outbound: Outbound) -> Outcome:
     """Never raises for what the other side, or the way there, does. Asks no database while it waits."""
-    clock = _Clock(datetime.now(UTC), time.monotonic())
+    clock = _clock()
     try:
         return _answered(send(outbound), clock)
     except EgressRefused as error:
@@ -39,6 +39,22 @@ def attempt(outbound: Outbound) -> Outcome:
         return _unanswered(error, clock, refused=error.code != "address_not_allowed")
     except EgressFailed as error:
         return _unanswered(error, clock, refused=False)
+
+
+def not_sent() -> Outcome:
+    """For what went wrong here: it is counted and tried again by the schedule, and nobody else is blamed for it."""
+    clock = _clock()
+    return Outcome(
+        clock.started_at,
+        clock.took_ms,
+        error_code="internal_error",
+        detail="It was not sent: something went wrong on our side.",
+        own_fault=True,
+    )
+
+
+def _clock() -> _Clock:
+    return _Clock(datetime.now(UTC), time.monotonic())
 
 
 def signed(held: Held) -> Outbound:

@@ -9,7 +9,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from jobs.errors import InvalidRequest
-from jobs.models import WebhookDelivery, WebhookEndpoint, WebhookMessage
+from jobs.models import WebhookDelivery, WebhookEndpoint, WebhookMessage, WebhookSecret
 from jobs.webhooks import secrets
 from jobs.webhooks.errors import TooManyWebhookEndpoints, WebhookDisabled
 from jobs.webhooks.job_urls import require_sendable
@@ -97,8 +97,10 @@ def _enable(endpoint: WebhookEndpoint) -> None:
     if endpoint.state == State.ENABLED:
         return
     endpoint.state, endpoint.disabled_reason, endpoint.disabled_at = State.ENABLED, "", None
-    endpoint.failing_since, endpoint.given_up = None, 0
-    endpoint.save(update_fields=["state", "disabled_reason", "disabled_at", "failing_since", "given_up"])
+    endpoint.failing_since, endpoint.given_up, endpoint.told_at = None, 0, None
+    endpoint.save(
+        update_fields=["state", "disabled_reason", "disabled_at", "failing_since", "given_up", "told_at"]
+    )
 
 
 def _disable(endpoint: WebhookEndpoint) -> None:
@@ -133,10 +135,11 @@ def own_secret(*, identity: Identity) -> str:
         return secrets.tenants_own_secret(identity.tenant_id)
 
 
-def rotate_own_secret(*, identity: Identity) -> str:
+def rotate_own_secret(*, identity: Identity) -> WebhookSecret:
     with unit_of_work(identity.tenant_id):
         Tenant.objects.select_for_update(no_key=True).filter(id=identity.tenant_id).first()
-        return secrets.rotate(identity.tenant_id, None)
+        secrets.rotate(identity.tenant_id, None)
+        return secrets.lasting(identity.tenant_id, None)
 
 
 def send_test(*, identity: Identity, endpoint_id: object) -> WebhookDelivery:

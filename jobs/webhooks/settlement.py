@@ -12,6 +12,7 @@ from django.db.models.functions import Now
 from jobs.models import WebhookAttempt, WebhookEndpoint
 from jobs.webhooks import schedule
 from jobs.webhooks.claims import Held
+from jobs.webhooks.lanes import PER_ENDPOINT, WIDEST
 from jobs.webhooks.metrics import ATTEMPTS, DISABLED
 from jobs.webhooks.schedule import Verdict, verdict
 from tenants.context import APP, unit_of_work
@@ -20,6 +21,13 @@ log = structlog.get_logger(__name__)
 SUCCESS_KEPT_S = 60
 """How exactly an endpoint's last success is known: its row is not written for every message."""
 MOST_DETAIL = 500
+FAST_MS, SLOW_MS = 500, 2_000
+"""An endpoint that answers within the one may have more requests at once, until it takes longer than the other."""
+
+# A replay meanwhile has begun the schedule anew: what is under way is its first attempt, whichever it was to be.
+_STEP = """
+SELECT step FROM jobs_webhookdelivery WHERE id = %(id)s AND lease_token = %(token)s AND state = 'pending' FOR UPDATE
+"""
 
 _SETTLE = """
 UPDATE jobs_webhookdelivery
@@ -38,9 +46,12 @@ WHERE id = %(id)s AND (failing_since IS NOT NULL OR given_up > 0 OR succeeded_at
 
 _FAILED = """
 UPDATE jobs_webhookendpoint
-SET failing_since = coalesce(failing_since, clock_timestamp()), given_up = given_up + %(given_up)s
-WHERE id = %(id)s AND (failing_since IS NULL OR %(given_up)s > 0)
+SET failing_since = coalesce(failing_since, clock_timestamp()), given_up = given_up + %(given_up)s, width = 1
+WHERE id = %(id)s AND (failing_since IS NULL OR %(given_up)s > 0 OR width > 1)
 """
+
+_WIDER = "UPDATE jobs_webhookendpoint SET width = width + 1 WHERE id = %(id)s AND width < %(most)s"
+_NARROWER = "UPDATE jobs_webhookendpoint SET width = width - 1 WHERE id = %(id)s AND width > %(least)s"
 
 _HEALTH = """
 SELECT extract(epoch FROM clock_timestamp() - failing_since)::float8, given_up FROM jobs_webhookendpoint
@@ -61,24 +72,36 @@ class Outcome:
     detail: str = ""
     refused: bool = False
     """It was not sent, by this installation's own rules: the next one would not be either."""
+    own_fault: bool = False
+    """It was not sent, for a reason that says nothing of the endpoint."""
 
 
 def settle(held: Held, outcome: Outcome) -> Verdict | None:
     """None when somebody else holds the delivery by now, who writes what comes of it."""
-    ruled = verdict(
-        status=outcome.status,
-        attempts=held.step + 1,
-        jitter=random.random(),  # noqa: S311  # spreads load, and hides nothing
-        refused=outcome.refused,
-        retry_after_s=outcome.retry_after_s,
-    )
     with unit_of_work(held.tenant_id):
-        if not _execute(_SETTLE, _settled(held, outcome, ruled)):
+        step = _step_of(held)
+        if step is None:
             return None
+        ruled = verdict(
+            status=outcome.status,
+            attempts=step + 1,
+            jitter=random.random(),  # noqa: S311  # spreads load, and hides nothing
+            refused=outcome.refused,
+            retry_after_s=outcome.retry_after_s,
+        )
+        _execute(_SETTLE, _settled(held, outcome, ruled))
         _log_attempt(held, outcome)
-        _mark_endpoint(held, ruled)
+        if not outcome.own_fault:
+            _mark_endpoint(held, outcome, ruled)
     ATTEMPTS.labels(outcome="delivered" if ruled.delivered else "failed").inc()
     return ruled
+
+
+def _step_of(held: Held) -> int | None:
+    with connections[APP].cursor() as cursor:
+        cursor.execute(_STEP, {"id": held.id, "token": held.token})
+        row = cursor.fetchone()
+    return None if row is None else int(row[0])
 
 
 def _settled(held: Held, outcome: Outcome, ruled: Verdict) -> dict[str, Any]:
@@ -112,9 +135,10 @@ def _log_attempt(held: Held, outcome: Outcome) -> None:
     )
 
 
-def _mark_endpoint(held: Held, ruled: Verdict) -> None:
+def _mark_endpoint(held: Held, outcome: Outcome, ruled: Verdict) -> None:
     if ruled.delivered:
         _execute(_SUCCEEDED, {"id": held.endpoint_id, "kept_s": SUCCESS_KEPT_S})
+        _adapt_width(held, outcome.took_ms)
         return
     _execute(_FAILED, {"id": held.endpoint_id, "given_up": int(ruled.again_in_s is None)})
     if held.of_job:
@@ -123,6 +147,14 @@ def _mark_endpoint(held: Held, ruled: Verdict) -> None:
         _disable(held, WebhookEndpoint.Reason.GONE)
     elif _fails_lastingly(held):
         _disable(held, WebhookEndpoint.Reason.FAILING)
+
+
+def _adapt_width(held: Held, took_ms: int) -> None:
+    """Written only where it changes: an endpoint that goes on as before is not written for each message."""
+    if took_ms <= FAST_MS and held.width < WIDEST:
+        _execute(_WIDER, {"id": held.endpoint_id, "most": WIDEST})
+    elif took_ms > SLOW_MS and held.width > PER_ENDPOINT:
+        _execute(_NARROWER, {"id": held.endpoint_id, "least": PER_ENDPOINT})
 
 
 def _fails_lastingly(held: Held) -> bool:

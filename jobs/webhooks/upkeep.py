@@ -40,6 +40,17 @@ DELETE FROM jobs_webhookendpoint WHERE id IN (
 )
 """
 
+# Of servers that jobs named, and no job has for as long: a tenant may name so many at a time. One that is named again,
+# or that an unfinished job will tell, is made anew (jobs/webhooks/messages.py).
+_ERASE_IDLE = """
+DELETE FROM jobs_webhookendpoint WHERE id IN (
+    SELECT e.id FROM jobs_webhookendpoint e
+    WHERE e.kind = 'jobs' AND e.created_at < clock_timestamp() - make_interval(days => %(days)s)
+      AND NOT EXISTS (SELECT FROM jobs_webhookdelivery d WHERE d.endpoint_id = e.id)
+    LIMIT %(most)s FOR UPDATE SKIP LOCKED
+)
+"""
+
 _ERASE_SECRETS = """
 DELETE FROM jobs_webhooksecret WHERE id IN (
     SELECT id FROM jobs_webhooksecret WHERE ends_at < clock_timestamp() LIMIT %(most)s FOR UPDATE SKIP LOCKED
@@ -53,7 +64,7 @@ def end_stranded_deliveries() -> int:
 
 def erase_old_webhooks() -> int:
     """How many rows, their own alone. Bounded; what is left is for the next round."""
-    return sum(_some(statement) for statement in (_ERASE_OLD, _ERASE_DELETED, _ERASE_SECRETS))
+    return sum(_some(statement) for statement in (_ERASE_OLD, _ERASE_DELETED, _ERASE_IDLE, _ERASE_SECRETS))
 
 
 def _some(statement: str) -> int:

@@ -40,7 +40,7 @@ def read_sample_scan(*, identity: Identity, request_id: str = "") -> Job:
 def _stored(identity: Identity) -> Document:
     sample = _sample()
     with unit_of_work(identity.tenant_id):
-        known = live_document_with(sample.sha256)
+        known = live_document_with(sample.sha256, livemode=identity.livemode)
     if known is not None:
         return known
     with TemporaryDirectory(prefix="sample-") as folder:

@@ -58,7 +58,7 @@ class Answer:
     took_s: float = 0.0
     """With the lookup of the name."""
     whole: bool = True
-    """False where the body went on, or was compressed and left unread, and only the status was asked for."""
+    """False where the body went on, broke off, or was compressed and left unread, and only the status was asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,14 +141,22 @@ def _take_body(response: HTTPResponse, sink: BinaryIO, most_bytes: int, *, is_wa
     announced = response.length or 0
     if is_wanted and announced > most_bytes:
         raise _too_large(most_bytes)
+    if is_wanted:
+        return _take_all(response, sink, most_bytes)
+    try:
+        return _take_all(response, sink, most_bytes)
+    except EgressFailed:
+        # Cut off or too long: the status has been said, and it is what was asked for.
+        return False
+
+
+def _take_all(response: HTTPResponse, sink: BinaryIO, most_bytes: int) -> bool:
     got = 0
     while piece := _next_piece(response):
         sink.write(piece[: most_bytes - got])
         got += len(piece)
         if got > most_bytes:
-            if is_wanted:
-                raise _too_large(most_bytes)
-            return False
+            raise _too_large(most_bytes)
     if response.length:
         raise EgressFailed("answer_invalid", f"The answer ended {response.length} bytes before its end.")
     return True

@@ -2,7 +2,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from django.db import connections, transaction
+from django.db import InterfaceError, OperationalError, connections, transaction
 
 from jobs.dispatch.events import append_event
 from jobs.errors import InvalidRequest, NotFound
@@ -73,6 +73,38 @@ def test_an_event_that_commits_late_is_not_skipped(desk: Desk) -> None:
     thread.join()
     tail = read_all(desk, while_open.cursor)
     assert tail[-2:] == [(str(early.id), 2), (str(late.id), 2)]
+
+
+def test_a_writer_that_stands_still_holds_up_the_stream_for_seconds_and_not_for_a_lease(desk: Desk) -> None:
+    """As a process does that is frozen, or cut off, in the middle of a transaction."""
+    stuck, moving = desk.submit(), desk.submit()
+    cursor = tenant_events_after(desk.identity.tenant_id, None).cursor
+    wakes, written = threading.Event(), threading.Event()
+
+    def stand_still() -> None:
+        try:
+            with unit_of_work(desk.identity.tenant_id):
+                append_event(stuck.id, "test.stuck", {})
+                written.set()
+                wakes.wait(60)
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(1) as other:
+        ended = other.submit(stand_still)
+        assert written.wait(10)
+        with unit_of_work(desk.identity.tenant_id):
+            append_event(moving.id, "test.moving", {})
+        try:
+            (heard,) = eventually(
+                lambda: tenant_events_after(desk.identity.tenant_id, cursor).events, "the event", 20
+            )
+        finally:
+            wakes.set()
+        assert heard.type == "test.moving"
+        # As of a database that is away: it is tried again, and nobody is shown a traceback.
+        with pytest.raises((OperationalError, InterfaceError)):
+            ended.result()
 
 
 def test_one_tenants_stream_holds_nothing_of_another(desk: Desk, other_identity: Identity) -> None:

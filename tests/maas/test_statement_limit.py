@@ -30,6 +30,13 @@ def test_a_request_may_ask_for_as_long_as_twice_a_lease() -> None:
     assert limit_of(APP) == "1min"
 
 
+def test_a_tenants_transaction_may_stand_still_for_seconds() -> None:
+    """Streams of events go no further than the oldest that is still writing."""
+    with connections[APP].cursor() as cursor:
+        cursor.execute("SHOW idle_in_transaction_session_timeout")
+        assert cursor.fetchone()[0] == "5s"
+
+
 @pytest.mark.usefixtures("_a_web_process")
 def test_operators_and_owners_are_not_limited() -> None:
     assert {limit_of("operator"), limit_of("owner")} == {"0"}

@@ -27,6 +27,6 @@ class Command(BaseCommand):
         scheduler = Scheduler(stopping)
         settle_collector()
         deliverer = start_deliverer(stopping)
-        with serve_side_port(settings.MAAS_METRICS_PORT, ready=lambda: scheduler.alive):
+        with serve_side_port(settings.MAAS_METRICS_PORT, ready=lambda: scheduler.alive and deliverer.well):
             scheduler.run()
             deliverer.join()

@@ -2,15 +2,21 @@
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import pytest
 from django.test import Client
 
+from jobs.models import Document
+from jobs.webhooks import job_urls
 from jobs.webhooks.services import MOST_ENDPOINTS
+from tenants.context import unit_of_work
 from tenants.identity import Identity
 from tests.jobs.conftest import Desk
+
+from .conftest import form_of, send_job
 
 URL = "https://example.com/hook"
 HOOKS = "/v1/webhooks"
@@ -124,6 +130,55 @@ def test_what_is_made_under_a_key_is_made_once_and_its_secret_told_again(call: C
     rotated, repeated = (call("POST", rotate, key="two") for _ in range(2))
     assert rotated.json()["secret"] == repeated.json()["secret"] != first.json()["secret"]
     assert call("POST", rotate, key="three").json()["secret"] != rotated.json()["secret"]
+
+
+def test_a_test_a_replay_and_a_new_secret_of_the_account_are_made_once_under_a_key(
+    call: Call, endpoint: dict[str, Any]
+) -> None:
+    def twice(path: str) -> tuple[Any, Any]:
+        key = str(uuid4())
+        first, again = (call("POST", f"{HOOKS}{path}", key=key) for _ in range(2))
+        assert again.status_code == first.status_code
+        assert "Idempotent-Replay" not in first
+        assert again["Idempotent-Replay"] == "true"
+        return first.json(), again.json()
+
+    tests = twice(f"/endpoints/{endpoint['id']}/test")
+    assert tests[0]["id"] == tests[1]["id"]
+    assert len(call("GET", f"{HOOKS}/deliveries").json()["data"]) == 1
+    replays = twice(f"/deliveries/{tests[0]['id']}/replay")
+    assert replays[0]["id"] == replays[1]["id"] == tests[0]["id"]
+    before = call("GET", f"{HOOKS}/secret").json()["secret"]
+    first, again = twice("/secret/rotate")
+    assert first == again == call("GET", f"{HOOKS}/secret").json()
+    assert first["secret"] != before
+
+
+def test_a_key_of_one_endpoint_is_not_anothers(call: Call, endpoint: dict[str, Any]) -> None:
+    other, key = call("POST", f"{HOOKS}/endpoints", {"url": URL}).json(), str(uuid4())
+    assert call("POST", f"{HOOKS}/endpoints/{endpoint['id']}/test", key=key).status_code == 202
+    refused = call("POST", f"{HOOKS}/endpoints/{other['id']}/test", key=key)
+    assert (refused.status_code, refused.json()["code"]) == (422, "idempotency_key_reused")
+
+
+@pytest.mark.parametrize("url", ["https://localhost/", "http://example.com/", "https://e.com/" + "x" * 2000])
+def test_a_form_with_a_bad_address_is_refused_before_its_document_is_stored(
+    desk: Desk, tmp_path: Path, url: str
+) -> None:
+    answer = send_job(desk, {}, form_of(desk, tmp_path, webhook_url=url))
+    assert answer.status_code in (400, 422)
+    with unit_of_work(desk.identity.tenant_id):
+        assert not Document.objects.exists()
+
+
+def test_a_form_whose_server_is_one_too_many_is_refused_before_its_document_is_stored(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(job_urls, "MOST_SERVERS", 0)
+    answer = send_job(desk, {}, form_of(desk, tmp_path, webhook_url=URL))
+    assert answer.json()["code"] == "too_many_webhook_endpoints"
+    with unit_of_work(desk.identity.tenant_id):
+        assert not Document.objects.exists()
 
 
 def test_a_range_without_bounds_is_refused(call: Call, endpoint: dict[str, Any]) -> None:

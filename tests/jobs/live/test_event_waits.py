@@ -13,7 +13,7 @@ from django.db import connections
 from jobs.dispatch import events
 from jobs.dispatch.events import append_event
 from jobs.models import Job
-from tenants.context import operator_work, unit_of_work
+from tenants.context import APP, operator_work, unit_of_work
 from tenants.identity import Identity
 from tenants.services import CreatedTenant, create_key, revoke_key
 from tests.event_source import events_in, said_in
@@ -158,7 +158,8 @@ def test_an_event_that_commits_late_is_waited_for_and_not_passed(
     may_commit, written = threading.Event(), threading.Event()
 
     def slow() -> None:
-        with unit_of_work(desk.identity.tenant_id):
+        with unit_of_work(desk.identity.tenant_id), connections[APP].cursor() as cursor:
+            cursor.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
             append_event(early.id, "early", {})
             written.set()
             may_commit.wait(PATIENCE_S)

@@ -13,6 +13,7 @@ import pytest
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
 from django.contrib.sessions.backends.db import SessionStore
 
+from jobs.dispatch import events
 from jobs.dispatch.events import append_event
 from jobs.models import Job
 from jobs.services import cancel_job
@@ -362,6 +363,18 @@ def test_all_of_a_tenants_events_are_told_and_nothing_of_another(
         assert [stream.next().name for _ in range(2)] == ["ready", "later"]
     with open_stream("/v1/events", params={"after": ready.id}) as stream:
         assert [stream.next().name for _ in range(3)] == ["ready", "job.queued", "later"]
+
+
+@pytest.mark.parametrize("address", ["job", "tenant"])
+def test_an_event_whose_hint_was_lost_is_told_by_the_next_round(
+    open_stream: Open, desk: Desk, monkeypatch: pytest.MonkeyPatch, address: str
+) -> None:
+    job = desk.submit()
+    with open_stream(_events_of(job) if address == "job" else "/v1/events") as stream:
+        stream.next()
+        monkeypatch.setattr(events, "announce", lambda *_, **__: None)
+        _append(job, "unheard")
+        assert stream.next().name == "unheard"
 
 
 @pytest.mark.parametrize("place", ["x", "1", "99999999999999999-1"])

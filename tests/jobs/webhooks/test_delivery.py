@@ -1,6 +1,7 @@
 """From a job's end to an answer: through the database and a real receiver."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -12,10 +13,11 @@ from jobs.errors import InvalidRequest, NotFound
 from jobs.models import WebhookEndpoint
 from jobs.services import cancel_job, retry_job
 from jobs.webhooks import services
-from jobs.webhooks.claims import LEASE_S
+from jobs.webhooks.claims import LEASE_S, Walk, take_due
 from jobs.webhooks.errors import WebhookDisabled
+from jobs.webhooks.lanes import WIDEST
 from jobs.webhooks.sending import attempt, signed
-from jobs.webhooks.settlement import settle
+from jobs.webhooks.settlement import SLOW_MS, settle
 from jobs.webhooks.upkeep import end_stranded_deliveries
 from tenants.context import APP, unit_of_work
 from tenants.identity import Identity
@@ -142,6 +144,60 @@ def test_the_tenth_failure_ends_it(post: Post, receiver: Receiver) -> None:
     assert len(receiver.got) == 10
     delivery = post.delivery()
     assert (delivery.state, delivery.error_code, delivery.attempts_made) == ("failed", "status_500", 10)
+
+
+def test_a_replay_during_the_tenth_attempt_outlives_its_failure(post: Post, receiver: Receiver) -> None:
+    post.endpoint(receiver)
+    post.ended_job()
+    receiver.status = 500
+    for _ in range(9):
+        post.make_due()
+        post.send_due()
+    post.make_due()
+    (tenth,) = post.taken()
+    services.replay_delivery(identity=post.desk.identity, delivery_id=post.delivery().id)
+    settle(tenth, attempt(signed(tenth)))
+    assert (post.delivery().state, post.delivery().step) == ("pending", 1)
+    assert 4 < post.seconds_to_next() < 6
+
+
+def test_an_endpoint_that_answers_fast_may_have_more_at_once_until_it_fails(
+    post: Post, receiver: Receiver
+) -> None:
+    made = post.endpoint(receiver)
+    for _ in range(WIDEST):
+        post.ended_job()
+        post.send_due()
+    assert post.again(made.endpoint).width == WIDEST
+    for _ in range(WIDEST + 2):
+        post.ended_job()
+    assert len(post.taken()) == WIDEST
+    post.end_leases()
+    receiver.status = 500
+    post.send_due()
+    assert post.again(made.endpoint).width == 1
+
+
+def test_an_endpoint_that_answers_slowly_has_less_at_once_again(post: Post, receiver: Receiver) -> None:
+    made = post.endpoint(receiver)
+    post.ended_job()
+    post.sql("UPDATE jobs_webhookendpoint SET width = 5 WHERE true")
+    (held,) = post.taken()
+    settle(held, replace(attempt(signed(held)), took_ms=SLOW_MS + 1))
+    assert post.again(made.endpoint).width == 4
+
+
+def test_each_of_many_endpoints_has_its_turn_however_few_a_round_sees(
+    post: Post, make_receiver: Callable[[], Receiver]
+) -> None:
+    for _ in range(4):
+        post.endpoint(make_receiver())
+    post.ended_job()
+    walk, seen = Walk(lanes=2), list[int]()
+    for _ in range(3):
+        seen.append(len(take_due(room=32, doubtful_room=16, walk=walk)))
+    assert seen == [2, 2, 0]
+    assert not walk.goes_on
 
 
 def test_410_disables_the_endpoint(post: Post, receiver: Receiver) -> None:

@@ -2,14 +2,27 @@ from uuid import UUID
 
 import pytest
 
-from jobs.webhooks.lanes import DOUBTFUL_PER_TENANT, PER_ENDPOINT, PER_TENANT, Lane, Standing, Waiting, chosen
+from jobs.webhooks.lanes import (
+    DOUBTFUL_PER_TENANT,
+    EXTRA,
+    EXTRA_PER_TENANT,
+    PER_ENDPOINT,
+    PER_TENANT,
+    WIDEST,
+    Lane,
+    Standing,
+    Waiting,
+    chosen,
+)
 
 A, B = UUID(int=1), UUID(int=2)
 ROOM = {"room": 100, "doubtful_room": 100}
 
 
-def lane(number: int, standing: Standing = Standing.ANSWERS, tenant: UUID = A) -> Lane:
-    return Lane(UUID(int=100 + number), tenant, standing)
+def lane(
+    number: int, standing: Standing = Standing.ANSWERS, tenant: UUID = A, width: int = PER_ENDPOINT
+) -> Lane:
+    return Lane(UUID(int=100 + number), tenant, standing, width)
 
 
 def waiting(*lanes: Lane) -> list[Waiting]:
@@ -33,6 +46,34 @@ def test_an_endpoint_has_no_more_than_its_bound_under_way() -> None:
     one = lane(1)
     assert len(chosen(waiting(*[one] * 5), [], **ROOM)) == PER_ENDPOINT
     assert len(chosen(waiting(*[one] * 5), [one], **ROOM)) == PER_ENDPOINT - 1
+
+
+def test_an_endpoint_that_answers_fast_has_as_many_as_it_is_wide() -> None:
+    wide, narrow = lane(1, width=WIDEST), lane(2, width=1)
+    assert len(chosen(waiting(*[wide] * 20), [], **ROOM)) == WIDEST
+    assert len(chosen(waiting(*[wide] * 20), [wide] * 3, **ROOM)) == WIDEST - 3
+    assert len(chosen(waiting(*[narrow] * 20), [], **ROOM)) == 1
+
+
+def test_one_that_has_begun_to_fail_has_no_extra_whatever_it_had() -> None:
+    assert len(chosen(waiting(*[lane(1, Standing.FAILS, width=WIDEST)] * 20), [], **ROOM)) == PER_ENDPOINT
+
+
+def test_what_is_extra_of_wide_endpoints_that_hang_takes_no_place_of_their_tenants_others() -> None:
+    hanging = [lane(1, width=WIDEST)] * WIDEST
+    others = [lane(10 + number) for number in range(PER_TENANT - PER_ENDPOINT)]
+    assert len(chosen(waiting(*others), hanging, **ROOM)) == len(others)
+
+
+def test_what_is_extra_is_bounded_for_a_tenant_and_for_all() -> None:
+    of_one = [lane(number, width=WIDEST) for number in range(3) for _ in range(WIDEST)]
+    assert len(chosen(waiting(*of_one), [], **ROOM)) == 3 * PER_ENDPOINT + EXTRA_PER_TENANT
+    of_many = [
+        lane(number, tenant=UUID(int=700 + number), width=WIDEST)
+        for number in range(9)
+        for _ in range(WIDEST)
+    ]
+    assert len(chosen(waiting(*of_many), [], **ROOM)) == 9 * PER_ENDPOINT + EXTRA
 
 
 def test_a_tenant_has_no_more_than_its_bound_under_way() -> None:

@@ -1,5 +1,7 @@
 """What the other side can do to a request: drip, never end, lie about its size, and speak no HTTP."""
 
+from dataclasses import replace
+
 import pytest
 
 from tests.tenants.egress.world import DRIP_S, QUICK, WITH_BODY, Make, failure, post
@@ -19,7 +21,14 @@ from tests.tenants.egress.world import DRIP_S, QUICK, WITH_BODY, Make, failure, 
     ids=["status", "header", "body", "body without a length", "chunks", "trailers", "continue"],
 )
 def test_an_answer_that_drips_ends_in_time(world: Make, pieces: list[bytes], endlessly: bytes) -> None:
-    assert failure(world(*pieces, endlessly=endlessly, every_s=DRIP_S), QUICK) == "answer_timeout"
+    quick = replace(QUICK, needs_body=True)
+    assert failure(world(*pieces, endlessly=endlessly, every_s=DRIP_S), quick) == "answer_timeout"
+
+
+def test_a_body_that_drips_ends_in_time_and_the_status_before_it_counts(world: Make) -> None:
+    here = world(b"HTTP/1.1 200 OK\r\nContent-Length: 60000\r\n\r\n", endlessly=b"x", every_s=DRIP_S)
+    answer = here.send(None, QUICK)
+    assert (answer.status, answer.whole) == (200, False)
 
 
 def test_silence_ends_in_time(world: Make) -> None:
@@ -108,7 +117,20 @@ def test_a_compressed_body_is_never_unpacked(world: Make, header: bytes) -> None
     ],
 )
 def test_what_is_no_whole_http_answer_is_a_failure(world: Make, answer: bytes) -> None:
-    assert failure(world(answer)) == "answer_invalid"
+    assert failure(world(answer), WITH_BODY) == "answer_invalid"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nshort",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nshort",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nnumber\r\n",
+    ],
+)
+def test_a_body_that_is_cut_takes_nothing_from_a_status_that_was_said(world: Make, answer: bytes) -> None:
+    said = world(answer).send()
+    assert (said.status, said.whole) == (200, False)
 
 
 def test_a_connection_that_ends_without_an_answer_is_a_failure(world: Make) -> None:

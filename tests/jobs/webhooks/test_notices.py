@@ -1,0 +1,131 @@
+"""Who is mailed that an endpoint was disabled, over a real socket to a mail server."""
+
+from collections.abc import Iterator
+
+import pytest
+from pytest_django import Settings
+
+from jobs.models import WebhookEndpoint
+from jobs.webhooks import notices, services
+from maas.mail import mail_settings
+from tenants.context import operator_work, unit_of_work
+from tenants.models import Membership, User
+from tests.fixtures import unique
+
+from .conftest import Post, Receiver
+from .mail_server import MailServer
+
+
+@pytest.fixture
+def mail_server(settings: Settings) -> Iterator[MailServer]:
+    server = MailServer()
+    _send_to(settings, server.port)
+    yield server
+    server.close()
+
+
+def _send_to(settings: Settings, port: int) -> None:
+    settings.MAAS_EMAIL_URL = f"smtp://127.0.0.1:{port}?starttls=0&from=maas@example.com"
+    for name, value in mail_settings(settings.MAAS_EMAIL_URL).items():
+        setattr(settings, name, value)
+
+
+@pytest.fixture(autouse=True)
+def _nothing_before() -> None:
+    """Of other tests."""
+    with operator_work():
+        WebhookEndpoint.objects.filter(state="disabled").update(told_at="2026-01-01T00:00:00Z")
+
+
+def _member(post: Post, role: str, *, is_active: bool = True) -> str:
+    with operator_work():
+        user = User.objects.create_user(f"{unique(role)}@example.com", is_active=is_active)
+    with unit_of_work(post.desk.identity.tenant_id):
+        Membership.objects.create(tenant_id=post.desk.identity.tenant_id, user=user, role=role)
+        return user.email
+
+
+def _owners(post: Post) -> set[str]:
+    with unit_of_work(post.desk.identity.tenant_id):
+        found = Membership.objects.filter(role=Membership.Role.OWNER, user__is_active=True)
+        return set(found.values_list("user__email", flat=True))
+
+
+def _disabled(post: Post, receiver: Receiver) -> WebhookEndpoint:
+    made = post.endpoint(receiver)
+    receiver.status = 410
+    post.ended_job()
+    post.send_due()
+    return post.again(made.endpoint)
+
+
+def test_owners_and_admins_are_told_once_each_by_a_mail_of_their_own(
+    post: Post, receiver: Receiver, mail_server: MailServer, settings: Settings
+) -> None:
+    admin = _member(post, Membership.Role.ADMIN)
+    _member(post, Membership.Role.DEVELOPER)
+    _member(post, Membership.Role.OWNER, is_active=False)
+    endpoint = _disabled(post, receiver)
+    assert notices.mail_of_disabled_endpoints() == 1
+    assert notices.mail_of_disabled_endpoints() == 0
+    assert {to for to, _ in mail_server.mails} == {admin, *_owners(post)}
+    assert all(mail["To"] == to for to, mail in mail_server.mails)
+    _, mail = mail_server.mails[0]
+    text = mail.get_payload()
+    assert (mail["From"], mail["Subject"]) == ("maas@example.com", "A webhook endpoint was disabled")
+    assert receiver.url in text
+    assert f"{settings.MAAS_PUBLIC_URL}/webhooks/{endpoint.id}" in text
+    assert "410 Gone" in text
+
+
+def test_what_was_disabled_by_hand_is_mailed_to_nobody(
+    post: Post, receiver: Receiver, mail_server: MailServer
+) -> None:
+    made = post.endpoint(receiver)
+    services.change_endpoint(identity=post.desk.identity, endpoint_id=made.endpoint.id, enabled=False)
+    assert notices.mail_of_disabled_endpoints() == 0
+    assert mail_server.mails == []
+
+
+def test_an_endpoint_that_is_disabled_anew_is_told_of_anew(
+    post: Post, receiver: Receiver, mail_server: MailServer
+) -> None:
+    endpoint = _disabled(post, receiver)
+    notices.mail_of_disabled_endpoints()
+    services.change_endpoint(identity=post.desk.identity, endpoint_id=endpoint.id, enabled=True)
+    post.ended_job()
+    post.send_due()
+    assert notices.mail_of_disabled_endpoints() == 1
+
+
+def test_a_mail_server_that_is_away_is_tried_again(
+    post: Post, receiver: Receiver, settings: Settings
+) -> None:
+    away = MailServer()
+    _send_to(settings, away.port)
+    away.close()
+    _disabled(post, receiver)
+    assert notices.mail_of_disabled_endpoints() == 0
+    server = MailServer()
+    _send_to(settings, server.port)
+    assert notices.mail_of_disabled_endpoints() == 1
+    server.close()
+
+
+def test_an_address_that_is_refused_keeps_no_other_from_being_told(
+    post: Post, receiver: Receiver, mail_server: MailServer
+) -> None:
+    mail_server.refuses = _member(post, Membership.Role.ADMIN)
+    _disabled(post, receiver)
+    notices.mail_of_disabled_endpoints()
+    assert {to for to, _ in mail_server.mails} == _owners(post)
+    assert notices.mail_of_disabled_endpoints() == 0
+
+
+def test_without_a_mail_server_nothing_is_mailed_and_nothing_counted_as_told(
+    post: Post, receiver: Receiver, settings: Settings
+) -> None:
+    settings.MAAS_EMAIL_URL = ""
+    endpoint = _disabled(post, receiver)
+    assert notices.mail_of_disabled_endpoints() == 0
+    assert post.again(endpoint).told_at is None
