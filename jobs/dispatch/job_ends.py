@@ -22,7 +22,7 @@ _COUNTED = """
 UPDATE jobs_job
 SET pages_succeeded = pages_succeeded + %(succeeded)s, pages_failed = pages_failed + %(failed)s,
     cost_micros = cost_micros + %(cost)s
-WHERE id = %(job)s
+WHERE id = %(job)s AND state IN ('queued', 'running')
 RETURNING pages_total, pages_succeeded, pages_failed, cost_micros
 """
 
@@ -31,7 +31,7 @@ UPDATE jobs_job
 SET pages_succeeded = pages_succeeded + %(known)s, pages_cached = pages_cached + %(known)s,
     pages_coalesced = pages_coalesced + %(coalesced)s,
     oldest_result_at = least(oldest_result_at, %(oldest)s), cost_micros = cost_micros + %(cost)s
-WHERE id = %(job)s
+WHERE id = %(job)s AND state IN ('queued', 'running')
 RETURNING pages_total, pages_succeeded, pages_failed, cost_micros
 """
 
@@ -123,5 +123,5 @@ def _job(job_id: UUID, statement: str, values: Mapping[str, Any]) -> OpenJob:
         cursor.execute(statement, values)
         row = cursor.fetchone()
     if row is None:
-        raise LookupError(f"job {job_id} is not there")
+        raise Fenced(f"job {job_id} has ended, or is not there")
     return OpenJob(job_id, *row)

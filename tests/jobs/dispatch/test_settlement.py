@@ -11,6 +11,7 @@ from jobs.dispatch.claims import Claim
 from jobs.dispatch.settlement import PATIENCE_S, Failure, fail_page, finish_page, postpone_page
 from jobs.errors import Fenced
 from jobs.models import Page
+from jobs.services import cancel_job
 from tenants.context import unit_of_work
 from tenants.models import UsageRecord
 from tests.jobs.conftest import DONE, Desk
@@ -104,8 +105,85 @@ def test_two_last_pages_at_once_close_the_job_once(desk: Desk) -> None:
 def test_an_end_state_cannot_be_changed_even_by_sql(desk: Desk) -> None:
     job = desk.submit()
     desk.finish(desk.pages(job)[0])
-    with pytest.raises(DatabaseError, match="cannot become"):
+    with pytest.raises(DatabaseError, match="cannot be changed"):
         desk.sql("UPDATE jobs_job SET state = 'queued' WHERE id = %s", job.id)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "finished_at = now()",
+        "finished_at = NULL",
+        "started_at = now()",
+        "pages_succeeded = pages_succeeded + 1",
+        "pages_failed = 1",
+        "pages_cached = 1",
+        "pages_total = 7",
+        "cost_micros = 0",
+        "currency = 'XXX'",
+        "price = '{}'",
+        "error_code = 'other'",
+        "error_detail = 'other'",
+        "livemode = NOT livemode",
+        'input = \'{"text": "other"}\'',
+        "parameters = '{\"other\": 1}'",
+    ],
+)
+def test_what_a_job_ended_with_cannot_be_changed(desk: Desk, change: str) -> None:
+    job = desk.submit()
+    desk.finish(desk.pages(job)[0])
+    with pytest.raises(DatabaseError, match="cannot be changed"):
+        desk.sql(f"UPDATE jobs_job SET {change} WHERE id = %s", job.id)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "state = 'queued'",
+        "result = '{}'",
+        "units = NULL",
+        "cost_micros = 0",
+        "attempt = 0",
+        "error_code = 'other'",
+        "error_detail = 'other'",
+        "cached = true",
+        "finished_at = now()",
+        "result_at = now()",
+    ],
+)
+def test_what_a_page_ended_with_cannot_be_changed(desk: Desk, change: str) -> None:
+    page = desk.pages(desk.submit())[0]
+    desk.finish(page)
+    with pytest.raises(DatabaseError, match="cannot be changed"):
+        desk.sql(f"UPDATE jobs_page SET {change} WHERE id = %s", page.id)
+
+
+def test_what_was_sent_and_read_may_go_when_all_has_ended(desk: Desk) -> None:
+    job = desk.submit()
+    page = desk.pages(job)[0]
+    desk.finish(page)
+    desk.sql(
+        "UPDATE jobs_job SET input = NULL, parameters = '{}', error_detail = '', webhook_url = '', request_id = ''"
+        " WHERE id = %s",
+        job.id,
+    )
+    desk.sql("UPDATE jobs_page SET result = NULL, error_detail = '', cache_key = NULL WHERE id = %s", page.id)
+    assert desk.again(job).input is None
+    assert desk.pages(job)[0].result is None
+
+
+def test_a_page_that_ends_after_its_job_was_canceled_changes_nothing(desk: Desk) -> None:
+    job = desk.submit()
+    claim = desk.claimed(desk.pages(job)[0])
+    cancel_job(identity=desk.identity, job_id=job.id)
+    for end in (
+        lambda: finish_page(claim, DONE),
+        lambda: fail_page(claim, Failure("x", "y"), may_retry=False),
+    ):
+        with pytest.raises(Fenced):
+            end()
+    ended = desk.again(job)
+    assert (ended.pages_done, ended.cost_micros) == (0, 0)
 
 
 def test_recognised_text_with_a_nul_is_kept_without_it(desk: Desk) -> None:

@@ -15,8 +15,10 @@ def speed(desk: Desk) -> Speed | None:
 
 def finish_after(desk: Desk, page: Page, seconds: float) -> None:
     desk.finish(page)
-    desk.sql(
-        f"UPDATE jobs_page SET started_at = finished_at - interval '{seconds} seconds' WHERE id = %s", page.id
+    desk.rewrite(
+        "jobs_page",
+        f"UPDATE jobs_page SET started_at = finished_at - interval '{seconds} seconds' WHERE id = %s",
+        page.id,
     )
 
 
@@ -35,7 +37,8 @@ def test_what_has_not_finished_is_no_speed(desk: Desk) -> None:
 def test_pages_of_long_ago_do_not_count(desk: Desk) -> None:
     page = desk.pages(desk.submit())[0]
     desk.finish(page)
-    desk.sql("UPDATE jobs_page SET finished_at = now() - interval '31 days' WHERE id = %s", page.id)
+    long_ago = "UPDATE jobs_page SET finished_at = now() - interval '31 days' WHERE id = %s"
+    desk.rewrite("jobs_page", long_ago, page.id)
     assert speed(desk) is None
 
 
