@@ -59,7 +59,7 @@ class ErasedBecause(models.TextChoices):
 
 
 class Document(TenantOwned):
-    """A file as it came. The same bytes of the same tenant are one document."""
+    """A file as it came. The same bytes of the same tenant are one document, or two where one is of a test."""
 
     class Kind(models.TextChoices):
         PDF = "pdf"
@@ -84,9 +84,9 @@ class Document(TenantOwned):
         constraints = [
             *TenantOwned.Meta.constraints,
             models.UniqueConstraint(
-                fields=["tenant", "sha256"],
+                fields=["tenant", "sha256", "livemode"],
                 condition=models.Q(deleted_at=None),
-                name="jobs_document_same_bytes",
+                name="jobs_document_same_bytes_mode",
             ),
         ]
         indexes = [models.Index(OpClass(Upper("name"), "text_pattern_ops"), name="jobs_document_by_name")]

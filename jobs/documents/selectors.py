@@ -32,8 +32,14 @@ def get_document(document_id: object, *, for_update: bool = False) -> Document:
     return document
 
 
-def live_document_with(sha256: str) -> Document | None:
-    return Document.objects.filter(sha256=sha256, deleted_at=None).first()
+def live_document_with(sha256: str, *, livemode: bool) -> Document | None:
+    """What a test key sent is another document than what a live one did, if of the same bytes."""
+    return live_documents().filter(sha256=sha256, livemode=livemode).first()
+
+
+def live_twin_of(sha256: str) -> Document | None:
+    """Of the same bytes, whichever kind of key sent them: what is in it is known."""
+    return live_documents().filter(sha256=sha256).first()
 
 
 def live_documents() -> "QuerySet[Document]":

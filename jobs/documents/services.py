@@ -10,7 +10,7 @@ from jobs.documents import erasure, files
 from jobs.documents.names import safe_name
 from jobs.documents.names_kept import forget_name
 from jobs.documents.reader import DocumentRejected, Inspection, ReaderUnavailable
-from jobs.documents.selectors import get_document, live_document_with
+from jobs.documents.selectors import get_document, live_document_with, live_twin_of
 from jobs.documents.uploads import Upload
 from jobs.metrics import ERASED
 from jobs.models import Document, ErasedBecause
@@ -35,10 +35,11 @@ def store_document(*, identity: Identity, upload: Upload) -> StoredDocument:
     """First on disk, then in the database: a row never points at nothing. What was found in it came with it."""
     for _ in range(MOST_TRIES):
         with unit_of_work(identity.tenant_id):
-            known = live_document_with(upload.sha256)
+            known = live_document_with(upload.sha256, livemode=identity.livemode)
+            twin = live_twin_of(upload.sha256)
         if known is not None:
             return StoredDocument(known, created=False)
-        inspection = _found_in(upload)
+        inspection = _found_in(upload, twin)
         _check_against(identity, inspection)
         document = _new_document(identity, upload, inspection)
         if _insert(document, upload.path):
@@ -46,7 +47,7 @@ def store_document(*, identity: Identity, upload: Upload) -> StoredDocument:
     raise ReaderUnavailable("The document was sent and erased many times at once. Send it again.")
 
 
-def _new_document(identity: Identity, upload: Upload, inspection: Inspection) -> Document:
+def _new_document(identity: Identity, upload: Upload, inspection: Inspection | Document) -> Document:
     return Document(
         id=uuid7(),
         tenant_id=identity.tenant_id,
@@ -76,10 +77,12 @@ def _insert(document: Document, path: Path) -> bool:
     return True
 
 
-def _found_in(upload: Upload) -> Inspection:
+def _found_in(upload: Upload, twin: Document | None) -> Inspection | Document:
     match upload.inspection:
         case DocumentRejected() as rejected:
             raise rejected
+        case None if twin is not None:
+            return twin
         case None:
             # Known when it came, and erased since. To look at it here would hold a thread that others need.
             raise ReaderUnavailable("The document was erased while it was sent once more. Send it again.")
@@ -87,7 +90,7 @@ def _found_in(upload: Upload) -> Inspection:
             return inspection
 
 
-def _check_against(identity: Identity, inspection: Inspection) -> None:
+def _check_against(identity: Identity, inspection: Inspection | Document) -> None:
     limit = identity.limits.document_pages
     if inspection.pages_total > limit:
         raise DocumentRejected(

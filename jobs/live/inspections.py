@@ -8,7 +8,7 @@ from typing import Protocol
 from uuid import UUID
 
 from jobs.documents.reader import DocumentRejected, Inspection, ReaderUnavailable
-from jobs.documents.selectors import live_document_with
+from jobs.documents.selectors import live_twin_of
 from jobs.documents.uploads import Upload
 from jobs.live.turns import Turns
 from tenants.asgi.stopping import Restarting, Stop
@@ -100,4 +100,4 @@ def _busy() -> ReaderBusy:
 
 def _is_known(tenant_id: UUID, sha256: str) -> bool:
     with unit_of_work(tenant_id):
-        return live_document_with(sha256) is not None
+        return live_twin_of(sha256) is not None

@@ -47,6 +47,29 @@ def test_the_same_bytes_are_recognised_for_the_same_tenant_only(
     assert elsewhere.document.id != first.document.id
 
 
+def test_the_same_bytes_of_a_test_are_a_document_of_their_own(identity: Identity, tmp_path: Path) -> None:
+    content = text_pdf("sent by either key")
+    testing = replace(identity, livemode=False)
+    live, test = stored(identity, tmp_path, content), stored(testing, tmp_path, content)
+    again = stored(testing, tmp_path, content)
+    assert test.created
+    assert (live.document.livemode, test.document.livemode) == (True, False)
+    assert (again.created, again.document.id) == (False, test.document.id)
+    delete_document(identity=testing, document_id=test.document.id)
+    assert default_storage.exists(live.document.file)
+    assert stored(identity, tmp_path, content).document.id == live.document.id
+
+
+def test_what_a_live_key_sent_before_need_not_be_looked_at_again_for_a_test(
+    identity: Identity, tmp_path: Path
+) -> None:
+    live = stored(identity, tmp_path, text_pdf("known by its twin"))
+    sent = upload(tmp_path, text_pdf("known by its twin"))
+    test = store_document(identity=replace(identity, livemode=False), upload=replace(sent, inspection=None))
+    assert test.created
+    assert (test.document.kind, test.document.pages_total) == (live.document.kind, live.document.pages_total)
+
+
 def test_the_same_bytes_at_once_become_one_document(identity: Identity, tmp_path: Path) -> None:
     content = text_pdf("at once")
     made: list[StoredDocument] = []
