@@ -6,7 +6,6 @@ from django.contrib.postgres.indexes import GinIndex, OpClass
 from django.contrib.postgres.search import SearchVectorField
 from django.db import models
 from django.db.models.functions import Least, Now, Upper
-from django.utils import timezone
 
 from inference.models import ModelVersion
 from jobs import priorities, states
@@ -74,7 +73,7 @@ class Document(TenantOwned):
     pages_total = models.PositiveIntegerField()
     file = models.CharField(max_length=300, editable=False)
     livemode = models.BooleanField(default=True)
-    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
     deleted_at = models.DateTimeField(null=True, blank=True)
     deleted_because = models.CharField(
         max_length=10, choices=ErasedBecause.choices, blank=True, default="", db_default="", editable=False
@@ -116,7 +115,7 @@ class DocumentPage(TenantOwned):
         db_default="",
         help_text="Of picture and text; see jobs/documents/content.py.",
     )
-    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     class Meta(TenantOwned.Meta):
         constraints = [
@@ -181,7 +180,7 @@ class Job(TenantOwned):
         max_length=LONGEST_URL, blank=True, default="", db_default="", help_text="To be told of its end."
     )
     last_seq = models.PositiveIntegerField(default=0)
-    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
     expires_at = models.DateTimeField(null=True, help_text="If it is not done by then it ends as expired.")
@@ -285,7 +284,7 @@ class Page(TenantOwned):
     error_code = models.CharField(max_length=60, blank=True)
     error_detail = models.TextField(blank=True)
     cost_micros = models.BigIntegerField(default=0)
-    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
 
@@ -389,7 +388,7 @@ class Event(TenantOwned):
     seq = models.PositiveIntegerField()
     type = models.CharField(max_length=40)
     data = models.JSONField(default=dict)
-    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     class Meta(TenantOwned.Meta):
         constraints = [

@@ -8,9 +8,9 @@ from uuid import UUID
 from django.db import transaction
 from django.db.models import F
 from django.db.models.functions import Coalesce, Least, Now
-from django.utils import timezone
 
 from tenants.context import OPERATOR, current_alias, operator_work, unit_of_work
+from tenants.database_time import database_now
 from tenants.errors import TooManyKeys
 from tenants.identity import SCOPES, checked_scopes
 from tenants.ids import uuid7
@@ -113,11 +113,11 @@ def _working_key_locked(key_id: UUID) -> ApiKey | None:
 
 def _same_lifetime(old: ApiKey) -> datetime | None:
     """As long from now as the old key was given when it was made."""
-    return timezone.now() + (old.expires_at - old.created_at) if old.expires_at else None
+    return database_now() + (old.expires_at - old.created_at) if old.expires_at else None
 
 
 def revoke_key(*, key_id: UUID) -> bool:
-    return bool(ApiKey.objects.filter(id=key_id, revoked_at=None).update(revoked_at=timezone.now()))
+    return bool(ApiKey.objects.filter(id=key_id, revoked_at=None).update(revoked_at=Now()))
 
 
 def note_key_use(*, tenant_id: UUID, key_ids: Iterable[UUID]) -> None:

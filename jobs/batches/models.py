@@ -2,7 +2,6 @@
 
 from django.db import models
 from django.db.models.functions import Now
-from django.utils import timezone
 
 from inference.models import ModelVersion
 from jobs.batches import states
@@ -26,7 +25,7 @@ class StoredFile(TenantOwned):
     sha256 = models.CharField(max_length=64)
     file = models.CharField(max_length=300, editable=False)
     livemode = models.BooleanField(default=True)
-    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
     expires_at = models.DateTimeField(null=True, blank=True)
 
     class Meta(TenantOwned.Meta):
@@ -74,7 +73,7 @@ class Batch(TenantOwned):
     served_at = models.DateTimeField(
         null=True, help_text="When work on it was last taken up, for tenants to take turns."
     )
-    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
     expires_at = models.DateTimeField()
     in_progress_at = models.DateTimeField(null=True)
     cancelling_at = models.DateTimeField(null=True)

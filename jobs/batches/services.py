@@ -8,7 +8,6 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import connections, transaction
-from django.utils import timezone
 
 from inference.registry.selectors import find_version
 from jobs.batches import blobs, states
@@ -24,6 +23,7 @@ from jobs.documents.names import safe_name
 from jobs.documents.uploads import Upload
 from jobs.errors import InvalidRequest
 from tenants.context import APP, unit_of_work
+from tenants.database_time import database_now
 from tenants.identity import Identity
 from tenants.ids import uuid7
 
@@ -53,7 +53,9 @@ def store_file(
 
     `also` is what else is written of it, or not at all, in the same transaction.
     """
-    now, file_id = timezone.now(), uuid7()
+    with unit_of_work(identity.tenant_id):
+        now = database_now()
+    file_id = uuid7()
     stored = StoredFile(
         id=file_id,
         tenant_id=identity.tenant_id,
@@ -107,8 +109,8 @@ def erase_file(stored: StoredFile) -> None:
 def create_batch(*, identity: Identity, request: BatchRequest) -> Batch:
     """What a file holds is looked at by a worker; only the request itself is refused here."""
     _check_endpoint(request.endpoint)
-    now = timezone.now()
     with unit_of_work(identity.tenant_id):
+        now = database_now()
         given = get_file(request.input_file_id, for_update=True)
         _check_is_input(given, now)
         _one_at_a_time("batches", identity.tenant_id)
@@ -144,7 +146,7 @@ def cancel_batch(*, identity: Identity, batch_id: object) -> Batch:
             return batch
         if batch.status not in states.CANCELLABLE or batch.ending:
             raise BatchFinished(f"Cannot cancel a batch with status '{batch.status}'.")
-        batch.cancelling_at = timezone.now()
+        batch.cancelling_at = database_now()
         end_early(batch, states.CANCELLED)
         transaction.on_commit(ring, using=APP, robust=True)
     return batch

@@ -9,7 +9,6 @@ from uuid import UUID
 from django.conf import settings
 from django.db.models import F, Max
 from django.db.models.functions import Now
-from django.utils import timezone
 
 from inference.registry.models import ModelVersion
 from jobs.batches import states
@@ -20,6 +19,7 @@ from jobs.batches.selectors import kept_bytes
 from jobs.documents import erasure
 from jobs.errors import Fenced
 from tenants.context import unit_of_work
+from tenants.database_time import database_now
 from tenants.metering.events import MeterEvent
 from tenants.metering.services import record_events
 
@@ -85,7 +85,7 @@ def finish_check(claim: TaskClaim, version: ModelVersion, slices: Sequence[Slice
         served = version.served_model
         batch.model_version, batch.price = version, served.price.to_json()
         batch.cached_price = served.cached_price.to_json()
-        batch.status, batch.in_progress_at = states.IN_PROGRESS, timezone.now()
+        batch.status, batch.in_progress_at = states.IN_PROGRESS, database_now()
         batch.lines_total = sum(one.lines for one in slices)
         batch.save()
 
@@ -156,7 +156,7 @@ def merge_when_done(batch: Batch) -> None:
         return
     last = tasks.aggregate(last=Max("number"))["last"] or 0
     _task(batch, last + 1, states.MERGE).save(force_insert=True)
-    batch.finalizing_at = timezone.now()
+    batch.finalizing_at = database_now()
     if batch.ending != states.CANCELLED:
         batch.status = states.FINALIZING
 
@@ -181,7 +181,7 @@ def close(batch: Batch, status: str, kept: Collection[str] = ()) -> None:
     erasure.order([name for name in names if name not in kept])
     tasks.delete()
     batch.made_bytes = 0
-    batch.status, batch.finished_at = status, timezone.now()
+    batch.status, batch.finished_at = status, database_now()
     batch.save()
 
 
@@ -253,7 +253,7 @@ def _task(batch: Batch, number: int, kind: str) -> BatchTask:
 
 def _keep(batch: Batch, made: MadeFile, what: str, *, lies: bool = False) -> UUID:
     """`lies`: since before, so that no order to erase it was written with it."""
-    now = timezone.now()
+    now = database_now()
     lives = KEPT if batch.output_lives_s is None else timedelta(seconds=batch.output_lives_s)
     if not lies:
         erasure.withdraw(made.file)

@@ -11,6 +11,7 @@ from jobs.webhooks.secrets import signing_secrets, tenants_own_secret
 from jobs.webhooks.settlement import Outcome
 from jobs.webhooks.signing import signed_headers
 from tenants.context import unit_of_work
+from tenants.database_time import database_now
 from tenants.egress.client import Answer, Outbound, send
 from tenants.egress.errors import EgressFailed, EgressRefused
 
@@ -58,14 +59,14 @@ def _clock() -> _Clock:
 
 
 def signed(held: Held) -> Outbound:
-    """By the clock of now, as each attempt has to be: receivers refuse what was signed long ago."""
+    """By the clock of now, as each attempt has to be: receivers refuse what was signed long ago, or is yet to be."""
     body = held.body.encode()
     with unit_of_work(held.tenant_id):
-        secrets = _secrets(held)
+        secrets, now = _secrets(held), database_now()
     headers = signed_headers(
         secrets,
         webhook_id=WebhookMessage(id=held.message_id).webhook_id,
-        timestamp=int(time.time()),
+        timestamp=int(now.timestamp()),
         body=body,
     )
     return Outbound(

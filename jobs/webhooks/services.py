@@ -6,7 +6,6 @@ from datetime import datetime
 
 from django.db.models import QuerySet
 from django.db.models.functions import Now
-from django.utils import timezone
 
 from jobs.errors import InvalidRequest
 from jobs.models import WebhookDelivery, WebhookEndpoint, WebhookMessage, WebhookSecret
@@ -17,6 +16,7 @@ from jobs.webhooks.patterns import ALL, ALL_OF_JOBS, EVENT_TYPES, TEST, is_known
 from jobs.webhooks.payloads import body_of
 from jobs.webhooks.selectors import deliveries, endpoints, get_delivery, get_endpoint
 from tenants.context import unit_of_work
+from tenants.database_time import database_now
 from tenants.identity import Identity
 from tenants.models import Tenant
 
@@ -110,7 +110,7 @@ def _disable(endpoint: WebhookEndpoint) -> None:
     endpoint.state, endpoint.disabled_reason, endpoint.disabled_at = (
         State.DISABLED,
         Reason.BY_HAND,
-        timezone.now(),
+        database_now(),
     )
     endpoint.save(update_fields=["state", "disabled_reason", "disabled_at"])
 
@@ -119,7 +119,7 @@ def delete_endpoint(*, identity: Identity, endpoint_id: object) -> None:
     """Its row stays for a while: a job may end, and have written to it, this very moment."""
     with unit_of_work(identity.tenant_id):
         endpoint = get_endpoint(endpoint_id, for_update=True)
-        endpoint.state, endpoint.disabled_at = State.DELETED, timezone.now()
+        endpoint.state, endpoint.disabled_at = State.DELETED, database_now()
         endpoint.save(update_fields=["state", "disabled_at"])
 
 
@@ -149,7 +149,7 @@ def send_test(*, identity: Identity, endpoint_id: object) -> WebhookDelivery:
         _require_enabled(endpoint)
         data = {"endpoint": str(endpoint.id), "words": "This is a test; nothing has happened."}
         message = WebhookMessage.objects.create(
-            tenant_id=identity.tenant_id, type=TEST, body=body_of(TEST, timezone.now(), data)
+            tenant_id=identity.tenant_id, type=TEST, body=body_of(TEST, database_now(), data)
         )
         made = WebhookDelivery.objects.create(
             tenant_id=identity.tenant_id, message=message, endpoint=endpoint

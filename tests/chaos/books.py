@@ -4,6 +4,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from .orders import Order
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """One promise that was not kept, of one job where it is about one."""
+
+    rule: str
+    detail: str
+    job_id: str = ""
+
 
 @dataclass(frozen=True, slots=True)
 class Happening:
@@ -60,6 +71,27 @@ class Use:
 
     source_id: str
     amount_micros: int
+    kind: str = "page"
+
+
+@dataclass(frozen=True, slots=True)
+class BatchRow:
+    id: str
+    status: str
+    lines: int
+    completed: int
+    failed: int
+    cost_micros: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sync:
+    """Synchronous calls, which leave nothing but their usage: only their number can be held against it."""
+
+    sent: int = 0
+    answered: int = 0
+    may_be_lost: bool = False
+    """The durable Redis was made to forget what was used and not yet written down."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,3 +108,8 @@ class Books:
     max_attempts: int
     unanswered: Sequence[str] = field(default_factory=tuple)
     """Keys that were sent until the harness lost patience."""
+    orders: Mapping[str, Order] = field(default_factory=dict)
+    """By key, where it is to be known what was asked for."""
+    batches: Mapping[str, BatchRow] = field(default_factory=dict)
+    accepted_batches: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    calls: Sync = Sync()

@@ -29,15 +29,19 @@ from maas.supervisor.ports import free_port
 from maas.supervisor.supervisor import Supervisor
 from tests.services import without_product
 
+from .clocks import Clocks
 from .control import remove_outbox
+from .disks import Disks
 from .options import Options
 from .picky import MODEL
+from .plan import first_shifts
 from .rabbitmq import OwnRabbitmq
 from .wires import Wires
 
 WEBS = ("web-1", "web-2")
 WORKERS = ("worker-1", "worker-2")
 SCHEDULERS = ("scheduler-1", "scheduler-2")
+PROCESSES = (*WEBS, *WORKERS, *SCHEDULERS)
 BACKEND = "postgres backend"
 """One connection's process: its death makes PostgreSQL end all others and recover, its sleep holds what it locked."""
 _HOST = "127.0.0.1"
@@ -56,7 +60,9 @@ class Cluster:
         self._console = console
         self._scratch = ScratchFolders(private_folder(private_folder(home) / "run") / "scratch.json")
         self._supervisor = Supervisor(console, _RESTARTS)
-        self.ports = {name: free_port() for name in (*WEBS, *WORKERS, *SCHEDULERS)}
+        self.disks = Disks(home) if options.fills else None
+        self.clocks = Clocks(home / "clocks") if options.jumps else None
+        self.ports = {name: free_port() for name in PROCESSES}
         self._rabbitmq = OwnRabbitmq(home) if options.broker == "rabbitmq" else None
         self.services: dict[str, str] = {}
         self.wires = Wires()
@@ -109,7 +115,7 @@ class Cluster:
         await self._supervisor.run(children.manage("world", "shell", "-v0", "-c", make, env=env))
         self.world = read_map(word)
         for spec in self._product(env):
-            self._supervisor.start(spec)
+            self._supervisor.start(self._with_clock(spec))
         await self.until_ready(_START_S)
 
     def _environment(self) -> dict[str, str]:
@@ -124,6 +130,7 @@ class Cluster:
             "MAAS_LEASE_S": str(self._options.lease_s),
             "MAAS_WORKER_POOLS": MODEL,
             "MAAS_LOG_LEVEL": "INFO",
+            "MAAS_EGRESS_LOOPBACK": "1",
         }
 
     def _product(self, env: Mapping[str, str]) -> Iterator[ChildSpec]:
@@ -134,6 +141,13 @@ class Cluster:
         for name in (*WORKERS, *SCHEDULERS):
             own = {**env, "MAAS_METRICS_PORT": str(self.ports[name])}
             yield children.manage(name, name.partition("-")[0], env=own)
+
+    def _with_clock(self, spec: ChildSpec) -> ChildSpec:
+        if self.clocks is None:
+            return spec
+        spec = replace(spec, env={**spec.env, **self.clocks.variables(spec.name)})
+        self.clocks.shift(spec.name, first_shifts(self._options.seed, PROCESSES)[spec.name])
+        return spec
 
     async def until_ready(self, patience_s: float) -> None:
         """Every process of the product says so itself."""

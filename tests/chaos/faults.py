@@ -13,6 +13,7 @@ import psycopg
 import redis
 
 from .cluster import WORKERS, Cluster, thaw, worker_name
+from .disks import Disks
 from .line import Line
 from .load import Load
 from .plan import Fault, Kind
@@ -93,6 +94,11 @@ class Faults:
                 return partial(_thaw, await self._cluster.freeze(target))
             case Kind.WIPE:
                 await self._wipe()
+            case Kind.CLOCK if clocks := self._cluster.clocks:
+                clocks.shift(target, struck.fault.shift_s)
+            case Kind.FILL if disks := self._cluster.disks:
+                disks.fill(target)
+                return partial(_free, disks, target)
             case kind:
                 line = self._lines[target]
                 _BREAKS[kind](line)
@@ -153,6 +159,10 @@ class Faults:
                 return self._cluster.wipe()
             except (redis.RedisError, pika.exceptions.AMQPError, OSError):
                 await asyncio.sleep(_LOOK_EVERY_S)
+
+
+async def _free(disks: Disks, disk: str) -> None:
+    disks.free(disk)
 
 
 async def _thaw(frozen: list[psutil.Process]) -> None:

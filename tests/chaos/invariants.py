@@ -2,27 +2,22 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from jobs.states import SUCCEEDED, TERMINAL
 
-from .books import Books, Happening, Job, Use
+from .books import Books, Broken, Happening, Job, Use
+from .other_work import broken_batches, broken_calls
 
-
-@dataclass(frozen=True, slots=True)
-class Broken:
-    """One promise that was not kept, of one job where it is about one."""
-
-    rule: str
-    detail: str
-    job_id: str = ""
+_OF_PAGES = {"page", "cache"}
 
 
 def broken_promises(books: Books) -> list[Broken]:
     uses = defaultdict(list)
     for use in books.uses:
-        uses[use.source_id].append(use)
+        if use.kind in _OF_PAGES:
+            uses[use.source_id].append(use)
     found = [*_acceptance(books), *_charges_of_nothing(books, uses), *_days(books), *ledger(books)]
+    found += [*broken_batches(books), *broken_calls(books), *_wishes(books)]
     for job in books.jobs.values():
         found += [*_end(job), *_charges(job, uses), *_log(job), *_attempts(job, books.max_attempts)]
         found += _shown(job, books)
@@ -76,6 +71,15 @@ def _charges_of_nothing(books: Books, uses: Mapping[str, Sequence[Use]]) -> Iter
     pages = {page.id for job in books.jobs.values() for page in job.pages}
     for source_id in uses.keys() - pages:
         yield Broken("charged twice", f"a usage row is for {source_id}, which is no page")
+
+
+def _wishes(books: Books) -> Iterator[Broken]:
+    """Nothing ends in a way that nobody asked for: `canceled` where nobody canceled, `failed` where all was well."""
+    for key, ids in books.accepted.items():
+        job = books.jobs.get(ids[0]) if ids else None
+        order = books.orders.get(key)
+        if job and order and job.state in TERMINAL and job.state not in order.ends:
+            yield Broken("ends", f"it {job.state}, where {sorted(order.ends)} were asked for", job.id)
 
 
 def _days(books: Books) -> Iterator[Broken]:

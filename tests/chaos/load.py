@@ -1,15 +1,15 @@
 """Callers that submit jobs with Idempotency-Keys, and send again whatever was not answered."""
 
 import asyncio
-import random
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Self
 
 import httpx
 
-from .picky import BAD_ROW, GOOD_ROWS, MODEL, tensor
+from .orders import Order
+from .picky import BAD_ROW
+from .requests import INFER, batch_request, call_request, file_request, job_request
 
 ANSWER_S = 10.0
 GIVES_UP_S = 300.0
@@ -19,36 +19,16 @@ _LONGEST_PAUSE_S = 1.0
 _IMPATIENT_S = 0.02
 
 
-@dataclass(frozen=True, slots=True)
-class Order:
-    """One job as its caller means it, decided by the seed alone."""
-
-    key: str
-    row: int
-    may_reuse: bool
-    sends_twice: bool
-    cancels: bool
-    impatient: bool
-    """Hangs up on the first try before it can be answered."""
-
-    @classmethod
-    def draw(cls, seed: int, number: int) -> Self:
-        chance = random.Random(f"{seed}/{number}")
-        return cls(
-            key=f"chaos-{seed}-{number}",
-            row=BAD_ROW if chance.random() < 0.02 else chance.randrange(GOOD_ROWS),
-            may_reuse=chance.random() < 0.15,
-            sends_twice=chance.random() < 0.05,
-            cancels=chance.random() < 0.03,
-            impatient=chance.random() < 0.03,
-        )
-
-
 @dataclass
 class Answers:
     """What callers were told."""
 
     ids: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    """Of jobs, by their orders' keys."""
+    batches: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    calls_sent: int = 0
+    calls_answered: int = 0
+    done: int = 0
     statuses: Counter[str] = field(default_factory=Counter)
     odd: list[str] = field(default_factory=list)
     """Answers that no fault explains."""
@@ -56,11 +36,16 @@ class Answers:
 
 
 class Load:
-    def __init__(self, urls: Sequence[str], key: str, *, seed: int, jobs: int, callers: int) -> None:
+    """Some orders are synchronous calls or batches: all have their turn by number, and count as they are done."""
+
+    def __init__(
+        self, urls: Sequence[str], key: str, orders: Sequence[Order], *, callers: int, hook: str = ""
+    ) -> None:
         self._urls = urls
         self._key = key
-        self._seed = seed
-        self._jobs = jobs
+        self._orders = orders
+        self._hook = hook
+        jobs = self._jobs = len(orders)
         self._callers = callers
         self._next = 0
         self._held_at = jobs
@@ -88,14 +73,14 @@ class Load:
 
     @property
     def _done(self) -> int:
-        return len(self.answers.ids) + len(self.answers.given_up)
+        return self.answers.done
 
     async def _call(self) -> None:
         async with self._client() as client:
             while (number := await self._take()) is not None:
-                order = Order.draw(self._seed, number)
-                await self._place(client, order, number)
+                await self._place(client, self._orders[number], number)
                 async with self._moved:
+                    self.answers.done += 1
                     self._moved.notify_all()
 
     async def _take(self) -> int | None:
@@ -120,34 +105,57 @@ class Load:
                 self.answers.given_up.append(order.key)
                 return
             await asyncio.sleep(min(_LONGEST_PAUSE_S, 0.05 * 2**tries))
-        if order.sends_twice:
+        if order.sends_twice and not order.calls:
             await self._send(client, order, number + tries + 1)
-        if order.cancels:
+        if order.cancels and order.is_job:
             await self._cancel(client, self.answers.ids[order.key][0], number)
 
     async def _send(
         self, client: httpx.AsyncClient, order: Order, place: int, *, hurried: bool = False
     ) -> bool:
-        headers = {"Idempotency-Key": order.key} | ({} if order.may_reuse else {"Cache-Control": "no-store"})
-        body = {"model": MODEL, "input": tensor(order.row)}
         timeout = _IMPATIENT_S if hurried else ANSWER_S
-        url = f"{self._url(place)}/v1/jobs"
+        url = self._url(place)
         try:
-            answer = await client.post(url, json=body, headers=headers, timeout=timeout)
-            return self._note(order, answer)
+            if order.calls:
+                return await self._ask(client, order, url, timeout)
+            if order.lines:
+                return await self._have_done(client, order, url)
+            request = job_request(order, self._hook)
+            return self._note(order, await client.post(f"{url}/v1/jobs", timeout=timeout, **request))
         except (httpx.TransportError, ValueError):
             self.answers.statuses["no answer"] += 1
             return False
 
     def _note(self, order: Order, answer: httpx.Response) -> bool:
-        self.answers.statuses[str(answer.status_code)] += 1
-        if answer.status_code in {200, 202}:
+        if good := self._is_good(order, answer):
             self.answers.ids[order.key].append(str(answer.json()["id"]))
-            return True
+        return good
+
+    def _is_good(self, order: Order, answer: httpx.Response) -> bool:
+        self.answers.statuses[str(answer.status_code)] += 1
         # 409: the first try is still under way.
-        if answer.status_code not in {409, 429, 503}:
+        if answer.status_code not in {200, 201, 202, 409, 429, 503}:
             self.answers.odd.append(f"{answer.status_code} to {order.key}: {answer.text[:300]}")
-        return False
+        return answer.is_success
+
+    async def _ask(self, client: httpx.AsyncClient, order: Order, url: str, within_s: float) -> bool:
+        """A bad row is refused by the model, and that is an answer."""
+        self.answers.calls_sent += 1
+        answer = await client.post(f"{url}{INFER}", timeout=within_s, **call_request(order))
+        if order.row == BAD_ROW and 400 <= answer.status_code < 500 and answer.status_code != 429:
+            return True
+        if good := self._is_good(order, answer):
+            self.answers.calls_answered += 1
+        return good
+
+    async def _have_done(self, client: httpx.AsyncClient, order: Order, url: str) -> bool:
+        given = await client.post(f"{url}/v1/files", **file_request(order))
+        if not self._is_good(order, given):
+            return False
+        made = await client.post(f"{url}/v1/batches", **batch_request(order, str(given.json()["id"])))
+        if good := self._is_good(order, made):
+            self.answers.batches[order.key].append(str(made.json()["id"]))
+        return good
 
     async def _cancel(self, client: httpx.AsyncClient, job_id: str, place: int) -> None:
         """Asked once: whether it came in time, or at all, is all the same to what is promised."""

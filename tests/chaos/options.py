@@ -15,11 +15,14 @@ class Options:
     cuts: int = 2
     wipes: int = 1
     breaks: int = 0
+    jumps: int = 0
+    fills: int = 0
     broker: str = "redis"
     lease_s: int = 3
     callers: int = 16
     settle_s: float = 60.0
     """How long nothing may happen before the jobs that have not ended are called lost."""
+    plain: bool = False
     control: bool = False
     keep: bool = False
 
@@ -45,10 +48,17 @@ def read_options(words: Sequence[str]) -> Options:
         default=usual.breaks,
         help="connections to PostgreSQL, Redis and the broker cut, refused, stalled, slowed or left without answers",
     )
+    parser.add_argument(
+        "--jumps", type=_number, default=usual.jumps, help="of clocks, which disagree from the start then"
+    )
+    parser.add_argument("--fills", type=_number, default=usual.fills, help="disks filled; for root alone")
     parser.add_argument("--broker", choices=("redis", "rabbitmq"), default=usual.broker)
     parser.add_argument("--lease", dest="lease_s", type=_some, default=usual.lease_s, help="seconds")
     parser.add_argument("--callers", type=_some, default=usual.callers)
     parser.add_argument("--settle", dest="settle_s", type=float, default=usual.settle_s, help="seconds")
+    parser.add_argument(
+        "--plain", action="store_true", help="small jobs alone: no calls, batches, webhooks or deadlines"
+    )
     parser.add_argument("--control", action="store_true", help="without the outbox: this must fail")
     parser.add_argument(
         "--keep", action="store_true", help="leave the product's folder and log where they are"

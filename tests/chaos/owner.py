@@ -24,6 +24,13 @@ async def see_jobs(urls: Sequence[str], key: str, job_ids: Sequence[str]) -> dic
     return seen
 
 
+async def tenants_secret(url: str, key: str) -> str:
+    """What messages to jobs' own addresses are signed with."""
+    async with httpx.AsyncClient(timeout=_PATIENCE_S, trust_env=False) as client:
+        answer = await client.get(f"{url}/v1/webhooks/secret", headers={"Authorization": f"Bearer {key}"})
+        return str(answer.raise_for_status().json()["secret"])
+
+
 async def _look(
     client: httpx.AsyncClient,
     urls: Sequence[str],

@@ -25,6 +25,10 @@ class Kind(enum.Enum):
     DEAF = "lose the answers of"
     """Requests arrive and are done, a COMMIT among them; who asked gets no answer, and then loses the connection."""
     WIPE = "wipe"
+    CLOCK = "set the clock of"
+    """Once and for all, seconds or hours off, forwards or back."""
+    FILL = "fill"
+    """A disk, to the last byte."""
 
 
 OF_CALLERS = (Kind.CUT, Kind.STALL)
@@ -49,6 +53,10 @@ class Wanted:
     breaks: int = 0
     wires: tuple[str, ...] = ()
     """Between the product and the services that it uses."""
+    jumps: int = 0
+    clocks: tuple[str, ...] = ()
+    fills: int = 0
+    disks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +70,12 @@ class Fault:
     """Before the next one may strike."""
     calm_s: float = 0.0
     """Since all earlier ones are over: what they broke stands again."""
+    shift_s: float = 0.0
+    """Of a clock, from the database's."""
 
     def __str__(self) -> str:
+        if self.kind is Kind.CLOCK:
+            return f"{self.kind.value} {self.target} {self.shift_s:+.0f} s off"
         lasting = f" for {self.lasts_s:.1f} s" if self.lasts_s else ""
         return f"{self.kind.value} {self.target}{lasting}"
 
@@ -79,6 +91,8 @@ def plan_faults(seed: int, wanted: Wanted) -> list[Fault]:
         + _everyone_once_first(
             chance, [(kind, wire) for kind in OF_WIRES for wire in wanted.wires], wanted.breaks
         )
+        + [(Kind.CLOCK, target) for target in _everyone_once_first(chance, wanted.clocks, wanted.jumps)]
+        + [(Kind.FILL, target) for target in _everyone_once_first(chance, wanted.disks, wanted.fills)]
     )
     chance.shuffle(kinds)
     step = wanted.jobs / (len(kinds) + 1)
@@ -93,6 +107,8 @@ def _fault(chance: random.Random, after: int, kind: Kind, target: str, lease_s: 
     """Half of the workers' deaths are left alone, so that it can be seen how long their pages wait."""
     if kind is Kind.KILL and target.startswith("worker") and chance.random() < 0.5:
         return Fault(after, kind, target, quiet_s=lease_s + 3.0, calm_s=STANDS_S)
+    if kind is Kind.CLOCK:
+        return Fault(after, kind, target, quiet_s=chance.uniform(0.1, 2.0), shift_s=draw_shift_s(chance))
     return Fault(after, kind, target, _lasts_s(chance, kind, lease_s), quiet_s=chance.uniform(0.1, 2.0))
 
 
@@ -101,10 +117,24 @@ def _everyone_once_first(chance: random.Random, targets: Sequence[Choice], count
     return drawn + [chance.choice(targets) for _ in range(count - len(drawn))]
 
 
+def draw_shift_s(chance: random.Random) -> float:
+    """Half of them by as much as a machine without NTP, half as one whose time zone somebody has got wrong."""
+    size_s = chance.uniform(1.0, 90.0) if chance.random() < 0.5 else chance.uniform(0.5, 12.0) * 3600
+    return chance.choice([-1.0, 1.0]) * size_s
+
+
+def first_shifts(seed: int, clocks: Sequence[str]) -> dict[str, float]:
+    """Processes begin a run with clocks that disagree."""
+    chance = random.Random(f"{seed}/clocks")
+    return {clock: draw_shift_s(chance) for clock in clocks}
+
+
 def _lasts_s(chance: random.Random, kind: Kind, lease_s: float) -> float:
     match kind:
         case Kind.FREEZE:
             return lease_s + chance.uniform(1.0, 3.0)
+        case Kind.FILL:
+            return chance.uniform(2.0, 8.0)
         case Kind.CUT | Kind.REFUSE | Kind.STALL | Kind.SLOW | Kind.DEAF:
             return chance.uniform(0.5, 3.0)
     return 0.0

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from .invariants import Broken
+from .books import Broken
 from .options import Options
 from .recovery import describe
 from .run import Verdict
@@ -19,7 +19,9 @@ def describe_options(options: Options) -> str:
     return (
         f"seed {options.seed}: {options.jobs} jobs, {options.kills} kills, {options.freezes} freezes, "
         f"{options.cuts} cuts, {options.wipes} wipes, {options.breaks} breaks, "
+        f"{options.jumps} jumps of clocks, {options.fills} full disks, "
         f"broker {options.broker}, lease {options.lease_s} s"
+        f"{', small jobs alone' if options.plain else ''}"
         f"{', WITHOUT THE OUTBOX' if options.control else ''}"
     )
 
@@ -31,6 +33,9 @@ def tell(verdict: Verdict, options: Options, say: Callable[[str], None]) -> None
     say(f"jobs: {len(books.accepted)} accepted; {_counts(states)}")
     say(f"answers to submissions: {_counts(answers)}")
     say(f"usage: {len(books.uses)} rows, {sum(use.amount_micros for use in books.uses)} micros")
+    calls = books.calls
+    say(f"calls: {calls.sent} sent, {calls.answered} answered; batches: {len(books.batches)}")
+    say(f"webhooks: {verdict.hooked} jobs asked for one, {verdict.told} messages arrived; {verdict.followed}")
     for line in describe(verdict.waits, options.lease_s):
         say(line)
     for broken in verdict.broken[:_SHOWN]:

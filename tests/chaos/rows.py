@@ -10,7 +10,7 @@ import psycopg
 
 from jobs.states import TERMINAL
 
-from .books import Happening, Job, PageRow, Use
+from .books import BatchRow, Happening, Job, PageRow, Use
 
 _PATIENCE_S = 60.0
 _JOBS = """
@@ -24,8 +24,13 @@ _EVENTS = """
 SELECT job_id::text, seq, type, data, extract(epoch FROM created_at)::float8 FROM jobs_event
 WHERE tenant_id = %s ORDER BY job_id, seq
 """
-_USES = "SELECT source_id::text, amount_micros FROM tenants_usagerecord WHERE tenant_id = %s"
+_USES = "SELECT source_id::text, amount_micros, source_kind FROM tenants_usagerecord WHERE tenant_id = %s"
 _DAYS = "SELECT coalesce(sum(amount_micros), 0)::bigint FROM tenants_usageday WHERE tenant_id = %s"
+_BATCHES = """
+SELECT id::text, status, lines_total, lines_completed, lines_failed, cost_micros FROM jobs_batch WHERE tenant_id = %s
+"""
+_PENDING = "SELECT count(*) FROM jobs_webhookdelivery WHERE tenant_id = %s AND state = 'pending'"
+_CALLS = "SELECT count(*) FROM tenants_usagerecord WHERE tenant_id = %s AND source_kind = 'call'"
 _HELD = "SELECT job_id::text, number, attempt FROM jobs_page WHERE state = 'running' AND worker = %s"
 _UNDER_WAY = "SELECT count(*) FROM jobs_page WHERE state = 'queued' AND wake_again_at > clock_timestamp()"
 _AGAIN = """
@@ -33,7 +38,11 @@ SELECT extract(epoch FROM min(created_at))::float8 FROM jobs_event
 WHERE job_id = %s AND type = 'page.running' AND (data->>'page')::int = %s AND (data->>'attempt')::int > %s
 """
 _PROGRESS = """
-SELECT count(*) FILTER (WHERE state <> ALL(%s)), coalesce(sum(last_seq), 0)::bigint FROM jobs_job WHERE tenant_id = %s
+SELECT count(*) FILTER (WHERE state <> ALL(%(ends)s))
+       + (SELECT count(*) FROM jobs_batch WHERE tenant_id = %(tenant)s AND finished_at IS NULL),
+       coalesce(sum(last_seq), 0)::bigint
+       + (SELECT coalesce(sum(lines_completed + lines_failed), 0) FROM jobs_batch WHERE tenant_id = %(tenant)s)
+FROM jobs_job WHERE tenant_id = %(tenant)s
 """
 
 
@@ -70,7 +79,18 @@ class Rows:
         return None if found[0][0] is None else float(found[0][0])
 
     async def progress(self) -> Progress:
-        return Progress(*(await self._ask(_PROGRESS, list(TERMINAL), self._tenant_id))[0])
+        about = {"ends": list(TERMINAL), "tenant": self._tenant_id}
+        unfinished, events = (await self._query(_PROGRESS, about))[0]
+        return Progress(int(unfinished), int(events))
+
+    async def deliveries_pending(self) -> int:
+        return int((await self._ask(_PENDING, self._tenant_id))[0][0])
+
+    async def calls_charged(self) -> int:
+        return int((await self._ask(_CALLS, self._tenant_id))[0][0])
+
+    async def batches(self) -> Mapping[str, BatchRow]:
+        return {row[0]: BatchRow(*row) for row in await self._ask(_BATCHES, self._tenant_id)}
 
     async def uses(self) -> list[Use]:
         return [Use(*row) for row in await self._ask(_USES, self._tenant_id)]
@@ -91,6 +111,11 @@ class Rows:
         return jobs
 
     async def _ask(self, query: str, *values: object) -> Sequence[tuple[Any, ...]]:
+        return await self._query(query, values)
+
+    async def _query(
+        self, query: str, values: Sequence[object] | Mapping[str, object]
+    ) -> Sequence[tuple[Any, ...]]:
         async with asyncio.timeout(_PATIENCE_S):
             connecting = psycopg.AsyncConnection.connect(self._url, options="-c role=maas_operator")
             async with await connecting as connection:

@@ -2,26 +2,36 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from maas.supervisor.console import Console
 
-from .books import Books
-from .cluster import WEBS, Cluster
+from .books import Books, Broken, Sync
+from .cluster import PROCESSES, WEBS, Cluster
+from .deliveries import broken_deliveries
+from .disks import DISKS
 from .faults import Faults, Struck
-from .invariants import Broken, broken_promises
+from .followers import Follower, SocketFollower, StreamFollower
+from .invariants import broken_promises
 from .line import Line, to_port
 from .load import Answers, Load
 from .options import Options
-from .owner import see_jobs
+from .orders import Order, orders_of
+from .owner import see_jobs, tenants_secret
 from .plan import STANDS_S, Fault, Wanted, plan_faults
+from .receiver import Receiver
 from .recovery import Span, Waited, is_alone
+from .requests import plain_id
 from .rows import Progress, Rows
+from .streams import broken_streams
 
 HEALS_S = 120.0
+_DELIVERED_S = 400.0
+"""A message whose sender died waits for a lease of a minute; one that failed twice, for five."""
+_CHARGED_S, _HEARD_S = 30.0, 30.0
 _LOOK_EVERY_S = 0.5
 _MAX_ATTEMPTS = 3
 """MAAS_MAX_ATTEMPTS, which a run leaves at its default."""
@@ -35,34 +45,92 @@ class Verdict:
     diary: list[Struck]
     waits: list[Waited]
     took_s: float
+    hooked: int = 0
+    told: int = 0
+    followed: str = ""
 
 
 async def run(options: Options, home: Path, console: Console, say: Callable[[str], None]) -> Verdict:
     began = time.monotonic()
-    async with Cluster(home, options, console) as cluster, _lines(cluster) as lines:
+    orders = orders_of(options.seed, options.jobs, whole=not options.plain)
+    async with (
+        Cluster(home, options, console) as cluster,
+        _lines(cluster) as lines,
+        Receiver(options.seed) as receiver,
+    ):
         say(f"two of each process are ready after {time.monotonic() - began:.0f} s")
         rows = Rows(cluster.services["MAAS_DATABASE_URL"], cluster.world["tenant_id"])
         urls = [f"http://127.0.0.1:{line.port}" for line in lines.values()]
         key = cluster.world["key"]
-        load = Load(urls, key, seed=options.seed, jobs=options.jobs, callers=options.callers)
+        receiver.secret = await tenants_secret(urls[0], key)
+        load = Load(urls, key, list(orders.values()), callers=options.callers, hook=receiver.url)
         faults = Faults(cluster, {**lines, **cluster.wires.lines}, load, rows, say)
-        async with asyncio.TaskGroup() as both:
-            both.create_task(load.run())
-            both.create_task(faults.strike(_plan(options, cluster)))
-        say(f"{len(load.answers.ids)} jobs are accepted; now it has to heal by itself")
-        await cluster.until_ready(HEALS_S)
-        say("every process says that it is ready")
-        await _settle(rows, options.settle_s)
-        say("the jobs have settled")
-        books = await _books(rows, load.answers, urls, key)
+        followers = [StreamFollower(urls, key), SocketFollower(urls, key)]
+        async with _following(followers):
+            async with asyncio.TaskGroup() as both:
+                both.create_task(load.run())
+                both.create_task(faults.strike(_plan(options, cluster)))
+            say(f"{load.answers.done} orders are placed; now it has to heal by itself")
+            await cluster.until_ready(HEALS_S)
+            say("every process says that it is ready")
+            await _settle(rows, options.settle_s)
+            say("the jobs have settled")
+            await _until(lambda: _no_delivery_waits(rows), _DELIVERED_S)
+            await _until(lambda: _calls_are_charged(rows, load.answers), _CHARGED_S)
+            forgets = options.broker == "redis" and options.wipes > 0
+            books = await _books(rows, load.answers, orders, forgets=forgets)
+            books = replace(books, seen=await see_jobs(urls, key, _accepted(load.answers)))
+            await _until(lambda: _all_is_heard(followers, books), _HEARD_S)
+        hooked = {ids[0] for order, ids in load.answers.ids.items() if orders[order].hooked}
+        broken = broken_promises(books) + [Broken("odd answer", odd) for odd in load.answers.odd]
+        broken += broken_deliveries(hooked, books.jobs, receiver.told)
+        for one in followers:
+            broken += broken_streams(one.name, one.heard, books.jobs)
         return Verdict(
             books=books,
-            broken=broken_promises(books) + [Broken("odd answer", odd) for odd in load.answers.odd],
+            broken=broken,
             answers=load.answers,
             diary=faults.diary,
             waits=await _waits(rows, faults.diary),
             took_s=time.monotonic() - began,
+            hooked=len(hooked),
+            told=len(receiver.told),
+            followed=", ".join(f"{one.name} of {one.times} connections" for one in followers),
         )
+
+
+@asynccontextmanager
+async def _following(followers: Sequence[Follower]) -> AsyncIterator[None]:
+    """Once all of them hear: what happens before that is nobody's promise."""
+    tasks = [asyncio.create_task(one.follow()) for one in followers]
+    try:
+        async with asyncio.timeout(HEALS_S):
+            for one in followers:
+                await one.ready.wait()
+        yield
+    finally:
+        for task in tasks:
+            task.cancel()
+
+
+async def _until(look: Callable[[], Awaitable[bool]], patience_s: float) -> None:
+    """Or for so long; what did not come is found where it is missed."""
+    deadline = time.monotonic() + patience_s
+    while not await look() and time.monotonic() < deadline:  # noqa: ASYNC110  # Postgres sets no event
+        await asyncio.sleep(_LOOK_EVERY_S)
+
+
+async def _no_delivery_waits(rows: Rows) -> bool:
+    return await rows.deliveries_pending() == 0
+
+
+async def _calls_are_charged(rows: Rows, answers: Answers) -> bool:
+    return await rows.calls_charged() >= answers.calls_answered
+
+
+async def _all_is_heard(followers: Sequence[Follower], books: Books) -> bool:
+    events = sum(len(job.events) for job in books.jobs.values())
+    return all(len({(one.job_id, one.seq) for one in follower.heard}) >= events for follower in followers)
 
 
 @asynccontextmanager
@@ -92,6 +160,10 @@ def _plan(options: Options, cluster: Cluster) -> list[Fault]:
         broker=options.broker,
         breaks=options.breaks,
         wires=tuple(cluster.wires.lines),
+        jumps=options.jumps,
+        clocks=PROCESSES,
+        fills=options.fills,
+        disks=tuple(DISKS),
     )
     return plan_faults(options.seed, wanted)
 
@@ -108,16 +180,24 @@ async def _settle(rows: Rows, settle_s: float) -> None:
         await asyncio.sleep(_LOOK_EVERY_S)
 
 
-async def _books(rows: Rows, answers: Answers, urls: list[str], key: str) -> Books:
-    accepted = sorted({job_id for ids in answers.ids.values() for job_id in ids})
+def _accepted(answers: Answers) -> list[str]:
+    return sorted({job_id for ids in answers.ids.values() for job_id in ids})
+
+
+async def _books(rows: Rows, answers: Answers, orders: Mapping[str, Order], *, forgets: bool) -> Books:
+    """`forgets`: the durable Redis was told to."""
     return Books(
         accepted=answers.ids,
         jobs=await rows.jobs(),
-        seen=await see_jobs(urls, key, accepted),
+        seen={},
         uses=await rows.uses(),
         day_micros=await rows.day_micros(),
         max_attempts=_MAX_ATTEMPTS,
         unanswered=answers.given_up,
+        orders=orders,
+        batches=await rows.batches(),
+        accepted_batches={key: [plain_id(one) for one in ids] for key, ids in answers.batches.items()},
+        calls=Sync(answers.calls_sent, answers.calls_answered, may_be_lost=forgets),
     )
 
 

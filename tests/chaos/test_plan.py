@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from .plan import Kind, Wanted, plan_faults
+from .plan import Kind, Wanted, first_shifts, plan_faults
 
 WANTED = Wanted(
     jobs=1000,
@@ -50,3 +50,14 @@ def test_every_break_of_every_wire_happens_before_any_does_again() -> None:
     found = [(fault.kind, fault.target) for fault in plan_faults(3, wanted) if fault.target in wanted.wires]
     assert len(found) == 12
     assert len(set(found)) == 10
+
+
+def test_clocks_are_off_by_seconds_and_by_hours_in_both_directions_and_again_so_for_the_same_seed() -> None:
+    clocks = ("web-1", "worker-1", "scheduler-1")
+    wanted = replace(WANTED, jumps=30, clocks=clocks)
+    shifts = [fault.shift_s for fault in plan_faults(2, wanted) if fault.kind is Kind.CLOCK]
+    assert len(shifts) == 30
+    assert min(shifts) < -1800
+    assert min(map(abs, shifts)) < 90
+    assert max(shifts) > 1800
+    assert first_shifts(2, clocks) == first_shifts(2, clocks) != first_shifts(3, clocks)

@@ -1,9 +1,11 @@
 """What is kept of whom, and how much of it."""
 
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 
 import pytest
 from django.db import connections
+from django.utils import timezone
 from pytest_django import Settings
 
 from jobs.batches import services
@@ -18,6 +20,17 @@ from tests.jobs.dispatch.test_claims import somebody_waits_for_a_lock
 from tests.waiting import eventually
 
 from .desk import EMBEDDINGS, BatchDesk
+
+
+@pytest.mark.parametrize("wrong", [timedelta(hours=-5), timedelta(hours=5)])
+def test_a_batch_has_its_whole_day_whatever_time_the_web_process_takes_it_to_be(
+    desk: BatchDesk, monkeypatch: pytest.MonkeyPatch, wrong: timedelta
+) -> None:
+    right = timezone.now
+    monkeypatch.setattr(timezone, "now", lambda: right() + wrong)
+    batch = desk.batch()
+    assert abs(batch.expires_at - services.WINDOW - right()) < timedelta(minutes=2)
+    assert abs(batch.created_at - right()) < timedelta(minutes=2)
 
 
 def test_no_more_files_are_kept_than_an_account_may_have(desk: BatchDesk, settings: Settings) -> None:

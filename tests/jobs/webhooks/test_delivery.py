@@ -1,5 +1,6 @@
 """From a job's end to an answer: through the database and a real receiver."""
 
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
@@ -74,6 +75,18 @@ def test_an_endpoint_hears_only_what_it_asked_for(
     post.ended_job()
     post.send_due()
     assert (len(receiver.got), len(other.got)) == (0, 1)
+
+
+def test_it_is_signed_by_the_databases_clock_whatever_a_process_takes_the_time_to_be(
+    post: Post, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    post.endpoint(receiver)
+    post.ended_job()
+    right_s = time.time
+    monkeypatch.setattr(time, "time", lambda: right_s() + 5 * 3600)
+    assert post.send_due() == 1
+    (got,) = receiver.got
+    assert abs(float(got.headers["webhook-timestamp"]) - right_s()) < 120
 
 
 def test_a_crash_between_sending_and_writing_sends_it_once_more_under_the_same_id(

@@ -1,0 +1,15 @@
+"""When something was made is said by the database: the clocks of web processes and workers may disagree."""
+
+from django.db import migrations, models
+from django.db.models.functions import Now
+
+_TABLES = ("batch", "document", "documentpage", "event", "job", "page", "storedfile")
+
+
+class Migration(migrations.Migration):
+    dependencies = [("jobs", "0024_kept_jobs_index")]
+
+    operations = [
+        migrations.AlterField(table, "created_at", models.DateTimeField(db_default=Now(), editable=False))
+        for table in _TABLES
+    ]

@@ -1,0 +1,69 @@
+"""What callers of a run want, each order decided by the seed and its number alone; pure."""
+
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Self
+
+from .picky import BAD_ROW, GOOD_ROWS
+
+CALLS, BATCHES, HOOKED, BOUNDED = 0.05, 0.004, 0.1, 0.04
+"""Shares of the orders: synchronous calls, batches, jobs that name a webhook, jobs that must be done by some time."""
+MOST_LINES = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    key: str
+    row: int
+    may_reuse: bool
+    sends_twice: bool
+    cancels: bool
+    impatient: bool
+    """Hangs up on the first try before it can be answered."""
+    calls: bool = False
+    """A synchronous call, and no job."""
+    lines: int = 0
+    """A batch of so many, and no job."""
+    hooked: bool = False
+    """Names an address to be told of the job's end."""
+    expires_after_s: int | None = None
+    cancel_after_s: int | None = None
+
+    @classmethod
+    def draw(cls, seed: int, number: int, *, whole: bool = True) -> Self:
+        """`whole`: of every kind, and not of small jobs alone."""
+        chance = random.Random(f"{seed}/{number}")
+        kind = chance.random() if whole else 1.0
+        bounded_s = chance.randrange(1, 8) if whole and chance.random() < BOUNDED else None
+        expires = chance.random() < 0.5
+        return cls(
+            key=f"chaos-{seed}-{number}",
+            row=BAD_ROW if chance.random() < 0.02 else chance.randrange(GOOD_ROWS),
+            may_reuse=chance.random() < 0.15,
+            sends_twice=chance.random() < 0.05,
+            cancels=chance.random() < 0.03,
+            impatient=chance.random() < 0.03,
+            calls=kind < CALLS,
+            lines=chance.randint(1, MOST_LINES) if CALLS <= kind < CALLS + BATCHES else 0,
+            hooked=whole and chance.random() < HOOKED,
+            expires_after_s=bounded_s if expires else None,
+            cancel_after_s=None if expires else bounded_s,
+        )
+
+    @property
+    def is_job(self) -> bool:
+        return not self.calls and not self.lines
+
+    @property
+    def ends(self) -> frozenset[str]:
+        """In which states the job may end."""
+        left = {"canceled"} if self.cancels or self.cancel_after_s else set[str]()
+        if self.expires_after_s:
+            left.add("expired")
+        return frozenset({"failed" if self.row == BAD_ROW else "succeeded", *left})
+
+
+def orders_of(seed: int, jobs: int, *, whole: bool) -> Mapping[str, Order]:
+    drawn = (Order.draw(seed, number, whole=whole) for number in range(jobs))
+    return {order.key: order for order in drawn}

@@ -1,0 +1,30 @@
+"""What holds of events that were followed live: none missing, each job's in their order; pure."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from .books import Broken, Job
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    job_id: str
+    seq: int
+    type: str
+
+
+def broken_streams(name: str, heard: Sequence[Heard], jobs: Mapping[str, Job]) -> Iterator[Broken]:
+    """What comes again after a lost connection was heard before, and is left out."""
+    by_job: defaultdict[str, list[tuple[int, str]]] = defaultdict(list)
+    known: set[tuple[str, int]] = set()
+    for one in heard:
+        if (one.job_id, one.seq) not in known:
+            known.add((one.job_id, one.seq))
+            by_job[one.job_id].append((one.seq, one.type))
+    for job_id in by_job.keys() - jobs.keys():
+        yield Broken("stream", f"the {name} told of a job that is not there", job_id)
+    for job_id, job in jobs.items():
+        table = [(event.seq, event.type) for event in job.events]
+        if by_job[job_id] != table:
+            yield Broken("stream", f"the {name} told {by_job[job_id]}, the table has {table}", job_id)
