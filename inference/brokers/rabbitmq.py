@@ -15,7 +15,7 @@ from pika.exceptions import AMQPError
 from inference.brokers.contract import QueueBroker, QueueConsumer
 from inference.brokers.errors import BrokerMisconfigured, BrokerUnavailable, ConnectionLost
 from inference.brokers.rabbitmq_client import CONFIRM_TIMEOUT_S, RabbitmqClient, describe
-from inference.brokers.rabbitmq_queues import declare
+from inference.brokers.rabbitmq_queues import open_queue
 
 CONNECTION_DEFAULTS = {
     "heartbeat": 30,
@@ -101,10 +101,9 @@ class RabbitmqQueueConsumer(QueueConsumer):
         self._cancelled = False
         with _as_connection_lost():
             self._connection = pika.BlockingConnection(broker.parameters)
-            self._channel = self._connection.channel()
+            self._channel = open_queue(self._connection, queue_name)
             self._channel.add_on_cancel_callback(self._on_cancelled)
             self._channel.basic_qos(prefetch_count=prefetch)
-            declare(self._channel, queue_name)
 
     def __next__(self) -> MessageProxy | None:
         with _as_connection_lost():

@@ -2,6 +2,9 @@
 
 from typing import Any
 
+from pika.exceptions import ChannelClosedByBroker
+
+_OF_OLDER_VERSIONS = "inequivalent arg 'x-dead-letter-strategy'"
 DELIVERY_LIMIT = 5
 """A message that killed so many workers is set aside instead of killing the next."""
 
@@ -22,12 +25,29 @@ def queue_arguments(queue_name: str) -> dict[str, Any]:
     return {
         "x-queue-type": "quorum",
         "x-delivery-limit": DELIVERY_LIMIT,
-        # At-least-once dead lettering demands that a full queue refuses instead of dropping its head.
+        # Dead letters are for a person, so one may get lost. With `x-dead-letter-strategy=at-least-once` RabbitMQ 3.10
+        # refused messages to every queue of a node once one had been deleted in the second in which the node came up.
         "x-overflow": "reject-publish",
-        "x-dead-letter-strategy": "at-least-once",
         "x-dead-letter-exchange": "",
         "x-dead-letter-routing-key": dead_letter_name(queue_name),
     }
+
+
+def open_queue(connection: Any, queue_name: str) -> Any:
+    """A channel of a blocking connection, with the queue declared on it.
+
+    One that an older version of the product declared is made anew: it holds nothing but wakes, which come again.
+    """
+    channel = connection.channel()
+    try:
+        declare(channel, queue_name)
+    except ChannelClosedByBroker as error:
+        if _OF_OLDER_VERSIONS not in error.reply_text:
+            raise
+        channel = connection.channel()
+        channel.queue_delete(queue_name)
+        declare(channel, queue_name)
+    return channel
 
 
 def declare(channel: Any, queue_name: str) -> None:

@@ -47,7 +47,6 @@ BACKEND = "postgres backend"
 _HOST = "127.0.0.1"
 _LOOK_EVERY_S = 0.1
 _START_S = 240.0
-_RABBITMQ_STANDS_S = 20.0
 _RESTARTS = RestartPolicy(first_delay_s=0.2, longest_delay_s=2.0)
 
 
@@ -192,14 +191,6 @@ class Cluster:
             with suppress(psutil.Error):
                 process.suspend()
         return frozen
-
-    async def until_wipeable(self) -> None:
-        """RabbitMQ 3.10 is left broken by a queue that is deleted while its node comes up (docs/promises.md)."""
-        while self._rabbitmq is not None:
-            started_s = (await self.process("rabbitmq")).create_time()
-            if time.time() - started_s > _RABBITMQ_STANDS_S and self._rabbitmq.is_ready():
-                return
-            await asyncio.sleep(_LOOK_EVERY_S)
 
     def wipe(self) -> None:
         """The broker forgets every message."""

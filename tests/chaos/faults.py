@@ -138,7 +138,6 @@ class Faults:
 
     async def _wipe(self) -> None:
         """While the workers stand still, so that there are messages to forget."""
-        await self._cluster.until_wipeable()
         frozen = [process for name in WORKERS for process in await self._cluster.freeze(name)]
         try:
             await self._until_under_way()

@@ -88,6 +88,20 @@ def test_queue_of_another_kind_under_the_same_name_is_an_error_that_names_it(
         publish(broker, queue, {"page_id": "a"})
 
 
+def test_a_queue_that_an_older_version_declared_is_made_anew_by_its_first_consumer(
+    broker: RabbitmqQueueBroker, queue: str, amqp_url: str
+) -> None:
+    connection = pika.BlockingConnection(pika.URLParameters(amqp_url))
+    older = {**queue_arguments(queue), "x-dead-letter-strategy": "at-least-once"}
+    connection.channel().queue_declare(queue, durable=True, arguments=older)
+    connection.close()
+    with pytest.raises(BrokerUnavailable, match="PRECONDITION_FAILED"):
+        publish(broker, queue, {"page_id": "a"})
+    broker.consume(queue).close()
+    publish(broker, queue, {"page_id": "b"})
+    assert queue_depth(broker, queue) == 1
+
+
 def test_all_threads_of_a_process_publish_over_one_connection(
     broker: RabbitmqQueueBroker, queue: str
 ) -> None:
