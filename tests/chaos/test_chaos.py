@@ -25,15 +25,15 @@ def chaos(*words: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_whatever_is_killed_frozen_cut_or_wiped_every_accepted_job_ends_and_is_charged_once() -> None:
-    words = "--seed 6 --jobs 120 --kills 6 --freezes 1 --cuts 1 --wipes 1 --lease 2"
+def test_whatever_is_killed_frozen_cut_broken_or_wiped_every_accepted_job_ends_and_is_charged_once() -> None:
+    words = "--plain --seed 6 --jobs 120 --kills 6 --freezes 1 --cuts 1 --wipes 1 --breaks 2 --lease 2"
     ended = chaos(*words.split())
     assert ended.returncode == 0, ended.stdout
     assert "0 lost, 0 doubled, 0 charged twice, 0 not charged; otherwise broken: nothing" in ended.stdout
 
 
 def test_without_the_outbox_the_harness_finds_lost_jobs() -> None:
-    words = "--control --seed 6 --jobs 60 --kills 0 --freezes 0 --cuts 0 --wipes 1 --settle 8"
+    words = "--control --plain --seed 6 --jobs 60 --kills 0 --freezes 0 --cuts 0 --wipes 1 --settle 8"
     ended = chaos(*words.split())
     assert ended.returncode == 1, ended.stdout
     assert "BROKEN lost: " in ended.stdout
