@@ -7,7 +7,7 @@ _TABLES = ("batch", "document", "documentpage", "event", "job", "page", "storedf
 
 
 class Migration(migrations.Migration):
-    dependencies = [("jobs", "0024_kept_jobs_index")]
+    dependencies = [("jobs", "0027_documents_by_mode")]
 
     operations = [
         migrations.AlterField(table, "created_at", models.DateTimeField(db_default=Now(), editable=False))
