@@ -13,7 +13,8 @@ from maas_client.exchange import Flow, Pause, Reply, Request
 from maas_client.reading import error_of, json_of, retry_after_of
 from maas_client.resources import Document, EventPage, Job, Model, Page, Result
 from maas_client.retries import Retries
-from maas_client.submissions import LONGEST_FETCH_S, Work, key_header, submission
+from maas_client.sending import LARGE_BYTES, Sending
+from maas_client.submissions import LONGEST_FETCH_S, Work, key_header, of_document, submission
 from maas_client.tails import Tail
 from maas_client.uploads import FilePart, Source
 
@@ -104,7 +105,11 @@ class Calls:
     # Jobs
 
     def submit(self, model: str, file: Source | None, work: Work) -> Flow[Job]:
-        reply = yield from self.ask(submission(model, file, work), outage_s=RESTART_S)
+        request = submission(model, file, work)
+        if request.file is not None and request.file.size_bytes > LARGE_BYTES:
+            document = yield from self.upload(request.file, None)
+            request = submission(model, None, of_document(work, document.id))
+        reply = yield from self.ask(request, outage_s=RESTART_S)
         return Job.from_json(json_of(reply))
 
     def run(self, model: str, file: Source | None, work: Work, wait_s: float | None) -> Flow[Result]:
@@ -190,6 +195,10 @@ class Calls:
     # Documents
 
     def upload(self, part: FilePart, key: str | None) -> Flow[Document]:
+        """What is large goes in parts, of which none is sent twice that has arrived."""
+        if part.size_bytes > LARGE_BYTES:
+            sending = Sending(part, ask=self.ask, clock=self._clock, jitter=self._jitter, worry=self._worry)
+            return (yield from sending.whole(key))
         request = Request("POST", "/v1/documents", file=part, headers=key_header(key))
         return Document.from_json(json_of((yield from self.ask(request, outage_s=RESTART_S))))
 

@@ -20,6 +20,8 @@ class Request:
     form: Mapping[str, str] = field(default_factory=dict)
     """Sent beside `file`."""
     file: FilePart | None = None
+    content: bytes | None = None
+    """A body that is neither."""
     headers: Mapping[str, str] = field(default_factory=dict)
     held_s: float = 0.0
     """For how long the service was asked to hold the answer back."""

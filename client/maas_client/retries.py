@@ -22,7 +22,7 @@ class Retries:
         Within `left_s`, attempts are not counted.
         """
         spent = tried >= self.most and (left_s <= 0 or not self.most)
-        if spent or not _may_pass(error):
+        if spent or not may_pass(error):
             return None
         asked_s = error.retry_after if isinstance(error, Conflict | RateLimited | Unavailable) else None
         if asked_s is not None:
@@ -35,7 +35,7 @@ def backoff_s(tried: int, jitter: float) -> float:
     return min(LONGEST_S, FIRST_S * 2.0**tried) * (0.5 + 0.5 * jitter)
 
 
-def _may_pass(error: MaasError) -> bool:
+def may_pass(error: MaasError) -> bool:
     """Nothing that is sent twice does more than once: what makes something carries a key."""
     if isinstance(error, ConnectionFailed | RateLimited):
         return True

@@ -61,6 +61,13 @@ def submission(model: str, file: Source | None, work: Work) -> Request:
     return Request("POST", "/v1/jobs", json=body, headers=headers, held_s=held_s)
 
 
+def of_document(work: Work, document_id: str) -> Work:
+    """The same work, on a file that was uploaded by itself."""
+    changed = work.copy()
+    changed["document"] = document_id
+    return changed
+
+
 def key_header(own: str | None) -> dict[str, str]:
     """What makes a request that makes something safe to be sent again, by us or by a program that begins anew."""
     return {"Idempotency-Key": own or uuid4().hex}

@@ -39,6 +39,7 @@ def built(
         configuration.url + request.path,
         params=request.query or None,
         json=request.json,
+        content=request.content,
         data=request.form or None,
         files={"file": (part.name, files.enter_context(part.open()), BYTES)} if part else None,
         headers=request.headers,

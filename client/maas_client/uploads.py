@@ -57,6 +57,11 @@ class FilePart:
             file.seek(0)
             yield Watched(file, size_bytes, self.progress) if self.progress else file  # type: ignore[misc]
 
+    @property
+    def size_bytes(self) -> int:
+        with self._opened() as file:
+            return file.seek(0, io.SEEK_END)
+
     @contextmanager
     def _opened(self) -> Iterator[BinaryIO]:
         match self.source:

@@ -23,6 +23,8 @@ from tenants.context import OPERATOR, current_tenant_id, operator_work, unit_of_
 log = structlog.get_logger(__name__)
 TIME_TO_KEEP = timedelta(minutes=15)
 """Between the save of a file and the row that points at it; whoever takes longer has to save it again."""
+_SLOWEST_SAVE = 2**20
+"""Bytes a second."""
 AT_ONCE_S = 2.0
 BATCH = 200
 ROUND_S = 20.0
@@ -37,6 +39,11 @@ WHERE id = (
 )
 RETURNING id, name, attempts
 """
+
+
+def time_to_keep(size_bytes: int) -> timedelta:
+    """What the save of a large file takes by itself comes on top."""
+    return TIME_TO_KEEP + timedelta(seconds=size_bytes // _SLOWEST_SAVE)
 
 
 def order(names: Sequence[str], *, due_in: timedelta = timedelta()) -> None:

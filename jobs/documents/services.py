@@ -65,7 +65,7 @@ def _insert(document: Document, path: Path) -> bool:
     """Of two uploads of the same bytes at once, one row wins and the other's file is erased."""
     document.file = files.original_name(document.tenant_id, document.id, document.sha256)
     with unit_of_work(document.tenant_id):
-        erasure.order([document.file], due_in=erasure.TIME_TO_KEEP)
+        erasure.order([document.file], due_in=erasure.time_to_keep(document.size_bytes))
     files.save_file(document.file, path)
     try:
         with unit_of_work(document.tenant_id):

@@ -54,6 +54,8 @@ Answer = TypeVar("Answer")
 _PICTURE_ROOM_BYTES = 64 << 20
 _FONT_FOLDERS = (Path("/usr/share/fonts"), Path("/usr/local/share/fonts"))
 _ATTEMPTS = 2
+_BYTES_A_SECOND = 64 << 20
+"""What a slow disk gives: some documents have to be read from end to end before anything is known of them."""
 _SHORT_TEXT_BYTES = 64 << 10
 """Decoded here in a fraction of the time that a child takes to be asked."""
 
@@ -90,7 +92,8 @@ class DocumentReader:
         self._inspect_wait_s = inspect_wait_s
         self._arena_bytes = self.limits.max_page_pixels * BYTES_PER_PIXEL + _PICTURE_ROOM_BYTES
         child_limits = ChildLimits(
-            memory_bytes=self.limits.max_memory_bytes,
+            # Room to map the largest document; each request has no more than its own document needs.
+            memory_bytes=self.limits.max_memory_bytes + self.limits.max_bytes,
             file_bytes=self._arena_bytes,
         )
         self._pool = SandboxPool(_program(), child_limits, children=children, use_bubblewrap=use_bubblewrap)
@@ -122,7 +125,7 @@ class DocumentReader:
                     {"do": "read_page", "number": number},
                     [document, arena.descriptor],
                     lambda reply: _page_content(parse_page(reply, self.limits, arena.size_bytes), arena),
-                    self._page_budget(),
+                    self._page_budget(os.fstat(document).st_size),
                     call,
                 )
 
@@ -133,7 +136,7 @@ class DocumentReader:
                 {"do": "decode_picture"},
                 [document, arena.descriptor],
                 lambda reply: _pixels(parse_picture(reply, self.limits), arena),
-                self._page_budget(),
+                self._page_budget(0),
                 call,
             )
 
@@ -158,15 +161,24 @@ class DocumentReader:
     def _arena(self, kind: Kind) -> Arena:
         return Arena(0 if kind == "text" else self._arena_bytes)
 
-    def _page_budget(self) -> _Budget:
+    def _page_budget(self, document_bytes: int) -> _Budget:
         limits = self.limits
-        return _Budget(limits.max_wall_s, limits.max_cpu_s, limits.max_memory_bytes, self._wait_s)
+        more_s = document_bytes // _BYTES_A_SECOND
+        return _Budget(
+            limits.max_wall_s + more_s,
+            limits.max_cpu_s + more_s,
+            limits.max_memory_bytes + document_bytes,
+            self._wait_s,
+        )
 
     def _inspection_budget(self, document_bytes: int) -> _Budget:
         limits = self.limits
-        memory_bytes = min(limits.max_inspect_memory_bytes + document_bytes, limits.max_memory_bytes)
+        more_s = document_bytes // _BYTES_A_SECOND
         return _Budget(
-            limits.max_inspect_wall_s, limits.max_inspect_cpu_s, memory_bytes, self._inspect_wait_s
+            limits.max_inspect_wall_s + more_s,
+            limits.max_inspect_cpu_s + more_s,
+            min(limits.max_inspect_memory_bytes, limits.max_memory_bytes) + document_bytes,
+            self._inspect_wait_s,
         )
 
     def _ask(

@@ -17,10 +17,10 @@ class DocumentLimits:
     max_text_lines: int = 100_000
     render_dpi: int = 200
     max_wall_s: float = 30.0
-    """Wall-clock time to read one page."""
+    """Wall-clock time to read one page; a second more for each 64 MiB of the document, here and below."""
     max_cpu_s: int = 30
     max_memory_bytes: int = 2048 * _MIB
-    """Address space, so that the document and the code count too."""
+    """Address space, code counted in. Besides the document itself, which is mapped and never read in whole."""
     max_inspect_wall_s: float = 8.0
     """An inspection draws nothing, and the sender waits for it."""
     max_inspect_cpu_s: int = 5

@@ -29,6 +29,8 @@ _SUBPIXELS = 8
 """PDFium maps coordinates to whole pixels only, so boxes are asked for on a finer grid."""
 _MOST_PICTURES_WEIGHED = 500
 _FORM_DEPTH = 3
+_NO_RESERVE: int = getattr(mmap, "MAP_NORESERVE", 0x4000)
+"""Python names it from 3.13 on; the number is Linux's on x86-64 and arm64."""
 
 Corner = tuple[float, float]
 
@@ -37,7 +39,8 @@ Corner = tuple[float, float]
 def open_pdf(descriptor: int) -> Iterator[pypdfium2.PdfDocument]:
     # A private mapping, since PDFium wants a writable buffer and the file must not be read into memory whole.
     # It is unmapped when PDFium's objects let go of it: closing it under them would be an error.
-    mapped = mmap.mmap(descriptor, 0, access=mmap.ACCESS_COPY)
+    # Nobody writes to it, so that no memory has to be set aside for a document larger than there is memory.
+    mapped = mmap.mmap(descriptor, 0, mmap.MAP_PRIVATE | _NO_RESERVE, mmap.PROT_READ | mmap.PROT_WRITE)
     document = _load((ctypes.c_char * len(mapped)).from_buffer(mapped), mapped)
     try:
         document.init_forms()

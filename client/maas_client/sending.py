@@ -1,0 +1,123 @@
+"""A large file as a flow: sent in parts, and after a cut from where the service says that it goes on."""
+
+import base64
+import math
+from collections.abc import Callable
+from typing import Any, BinaryIO, Protocol
+
+from maas_client.errors import InvalidRequest, MaasError
+from maas_client.exchange import Flow, Pause, Reply, Request
+from maas_client.reading import error_of, json_of
+from maas_client.resources import Document
+from maas_client.retries import backoff_s, may_pass
+from maas_client.submissions import key_header
+from maas_client.uploads import FilePart
+
+LARGE_BYTES = 32 * 2**20
+"""What is no larger goes in one request."""
+PART_BYTES = 16 * 2**20
+"""In memory at once."""
+LONGEST_CUT_S = 600.0
+"""Without a byte that arrives; then it is given up."""
+CHECKED_S = 30.0
+"""So long the service may be at the file before it answers to its last byte."""
+LOOKED_EVERY_S = 1.0
+_TUS = {"Tus-Resumable": "1.0.0"}
+_GOES_ON = frozenset({"offset_mismatch", "upload_locked", "request_timeout", "storage_full"})
+
+
+class Ask(Protocol):
+    def __call__(self, request: Request, *, outage_s: float = 0.0) -> Flow[Reply]: ...
+
+
+class Sending:
+    def __init__(
+        self,
+        part: FilePart,
+        *,
+        ask: Ask,
+        clock: Callable[[], float],
+        jitter: Callable[[], float],
+        worry: Callable[[MaasError], None] | None,
+    ) -> None:
+        self._part = part
+        self._ask = ask
+        self._clock = clock
+        self._jitter = jitter
+        self._worry = worry
+        self._tried = 0
+        self._over_at = math.inf
+
+    def whole(self, key: str | None) -> Flow[Document]:
+        size_bytes = self._part.size_bytes
+        headers = {
+            **_TUS,
+            "Upload-Length": str(size_bytes),
+            "Upload-Metadata": f"filename {base64.b64encode(self._part.name.encode()).decode()}",
+            **key_header(key),
+        }
+        made = yield from self._ask(Request("POST", "/v1/uploads", headers=headers), outage_s=LONGEST_CUT_S)
+        path, offset = made.headers["location"], int(made.headers["upload-offset"])
+        with self._part.open() as file:
+            while offset < size_bytes:
+                offset = yield from self._send(file, path, offset)
+        return (yield from self._document(path))
+
+    def _send(self, file: BinaryIO, path: str, offset: int) -> Flow[int]:
+        """One part; gives where to go on."""
+        file.seek(offset)
+        headers = {
+            **_TUS,
+            "Upload-Offset": str(offset),
+            "Content-Type": "application/offset+octet-stream",
+        }
+        outcome = yield Request(
+            "PATCH", path, content=file.read(PART_BYTES), headers=headers, held_s=CHECKED_S
+        )
+        error = error_of(outcome)
+        if error is None and isinstance(outcome, Reply):
+            self._tried, self._over_at = 0, math.inf
+            return int(outcome.headers["upload-offset"])
+        assert error is not None
+        yield Pause(self._pause_s(error))
+        stands = yield from self._ask(Request("HEAD", path, headers=_TUS), outage_s=LONGEST_CUT_S)
+        now_at = int(stands.headers["upload-offset"])
+        if now_at > offset:
+            self._tried, self._over_at = 0, math.inf
+        return now_at
+
+    def _pause_s(self, error: MaasError) -> float:
+        if error.code not in _GOES_ON and not may_pass(error):
+            raise error
+        self._over_at = min(self._over_at, self._clock() + LONGEST_CUT_S)
+        left_s = self._over_at - self._clock()
+        if left_s <= 0:
+            raise error
+        if not self._tried and self._worry:
+            self._worry(error)
+        asked_s: float | None = getattr(error, "retry_after", None)
+        delay_s = backoff_s(self._tried, self._jitter()) if asked_s is None else asked_s
+        self._tried += 1
+        return min(delay_s, left_s)
+
+    def _document(self, path: str) -> Flow[Document]:
+        while True:
+            upload = json_of((yield from self._ask(Request("GET", path), outage_s=LONGEST_CUT_S)))
+            if upload["document"] is not None:
+                break
+            _require_hope(upload)
+            yield Pause(LOOKED_EVERY_S)
+        asked = Request("GET", f"/v1/documents/{upload['document']}")
+        body = json_of((yield from self._ask(asked, outage_s=LONGEST_CUT_S)))
+        return Document.from_json({**body, "duplicate": upload["duplicate"]})
+
+
+def _require_hope(upload: dict[str, Any]) -> None:
+    """Raises why no document will come of it."""
+    if upload["state"] == "checking":
+        return
+    error = upload["error"] or {
+        "code": "upload_gone",
+        "detail": f"The upload is {upload['state']}: send the file again.",
+    }
+    raise InvalidRequest(error["detail"], code=error["code"], status=422)

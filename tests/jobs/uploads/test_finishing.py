@@ -1,0 +1,167 @@
+"""Uploads whose process died between the last byte and the document."""
+
+import hashlib
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+
+from jobs.documents.selectors import get_document
+from jobs.errors import StorageUnavailable
+from jobs.models import Document, FileToErase, ResumableUpload, UploadPiece
+from jobs.uploads import finishing
+from jobs.uploads.decisions import Offer
+from jobs.uploads.protocol import Announced
+from jobs.uploads.receiving import Turn, count_pieces, save_piece, take_turn
+from jobs.uploads.selectors import get_upload
+from jobs.uploads.services import create_upload, terminate_upload
+from jobs.uploads.upkeep import expire_uploads, finish_stranded_uploads
+from tenants.context import unit_of_work
+from tenants.identity import Identity
+from tests.jobs.conftest import Desk
+from tests.jobs.documents.conftest import Folder, folder
+from tests.samples.pdfs import text_pdf
+
+__all__ = ["folder"]
+PDF = text_pdf("one", "two", "three")
+
+
+def sent(identity: Identity, folder: Path, content: bytes = PDF) -> Turn:
+    """All of it, in three pieces; whoever had the turn is gone."""
+    upload = create_upload(identity=identity, announced=Announced("a.pdf", "", len(content)))
+    turn = take_turn(identity=identity, upload_id=upload.id, offer=Offer(0, None))
+    third = len(content) // 3 + 1
+    for start in range(0, len(content), third):
+        path = folder / "piece"
+        path.write_bytes(content[start : start + third])
+        count_pieces(turn, [save_piece(turn, path, start, path.stat().st_size)])
+    return turn
+
+
+def found(turn: Turn) -> ResumableUpload:
+    with unit_of_work(turn.tenant_id):
+        return get_upload(turn.upload_id)
+
+
+def lapse(desk: Desk, upload_id: UUID) -> None:
+    desk.sql("UPDATE jobs_resumableupload SET lease_until = now() - interval '1 s' WHERE id = %s", upload_id)
+
+
+def test_what_nobody_is_at_becomes_a_document_and_its_pieces_go(
+    identity: Identity, folder: Folder, tmp_path: Path, desk: Desk
+) -> None:
+    turn = sent(identity, tmp_path)
+    finish_stranded_uploads()
+    assert found(turn).state == "checking", "its lease holds still"
+    lapse(desk, turn.upload_id)
+    finish_stranded_uploads()
+    upload = found(turn)
+    assert upload.state == "ready"
+    with unit_of_work(identity.tenant_id):
+        document = get_document(upload.document_id)
+        assert not UploadPiece.objects.exists()
+        assert not FileToErase.objects.exists()
+    assert document.sha256 == hashlib.sha256(PDF).hexdigest()
+    assert folder.files() == [document.file]
+
+
+def test_who_died_after_the_document_was_stored_leaves_one_document(
+    identity: Identity, folder: Folder, tmp_path: Path, desk: Desk
+) -> None:
+    first, second = sent(identity, tmp_path), sent(identity, tmp_path)
+    for turn in (first, second):
+        lapse(desk, turn.upload_id)
+    finish_stranded_uploads()
+    assert {found(first).document_id} == {found(second).document_id} != {None}
+    with unit_of_work(identity.tenant_id):
+        assert Document.objects.count() == 1
+
+
+def test_whoever_lost_the_lease_says_nothing_any_more(
+    identity: Identity, folder: Folder, tmp_path: Path, desk: Desk
+) -> None:
+    turn = sent(identity, tmp_path)
+    lapse(desk, turn.upload_id)
+    taken = finishing.claim(turn.tenant_id, turn.upload_id)
+    assert taken is not None
+    assert finishing.claim(turn.tenant_id, turn.upload_id) is None
+    assert not finishing.keep(turn)
+    finishing.put_off(turn, 0)
+    assert finishing.keep(taken)
+
+
+def test_a_file_that_is_no_document_is_rejected_and_says_why(
+    identity: Identity, folder: Folder, tmp_path: Path, desk: Desk
+) -> None:
+    turn = sent(identity, tmp_path, b"PK\x03\x04 an archive, of all things")
+    lapse(desk, turn.upload_id)
+    finish_stranded_uploads()
+    upload = found(turn)
+    assert (upload.state, upload.error_code, upload.document_id) == ("rejected", "unsupported_type", None)
+    assert folder.files() == []
+
+
+def test_storage_that_is_away_puts_it_off_and_loses_nothing(
+    identity: Identity, folder: Folder, tmp_path: Path, desk: Desk
+) -> None:
+    turn = sent(identity, tmp_path)
+    lapse(desk, turn.upload_id)
+    with folder.away():
+        finish_stranded_uploads()
+    assert found(turn).state == "checking"
+    finish_stranded_uploads()
+    assert found(turn).state == "checking", "it is not tried again at once"
+    lapse(desk, turn.upload_id)
+    finish_stranded_uploads()
+    assert found(turn).state == "ready"
+
+
+def test_storage_that_is_away_moves_no_offset(identity: Identity, folder: Folder, tmp_path: Path) -> None:
+    upload = create_upload(identity=identity, announced=Announced("a.pdf", "", 100))
+    turn = take_turn(identity=identity, upload_id=upload.id, offer=Offer(0, None))
+    (tmp_path / "piece").write_bytes(b"x" * 10)
+    save_piece(turn, tmp_path / "piece", 0, 10)
+    with folder.away(), pytest.raises(StorageUnavailable):
+        save_piece(turn, tmp_path / "piece", 10, 10)
+    assert found(turn).offset_bytes == 0
+
+
+def test_pieces_of_one_who_lost_the_turn_are_not_counted(
+    identity: Identity, folder: Folder, tmp_path: Path, desk: Desk
+) -> None:
+    upload = create_upload(identity=identity, announced=Announced("a.pdf", "", 100))
+    (tmp_path / "piece").write_bytes(b"x" * 10)
+    frozen = take_turn(identity=identity, upload_id=upload.id, offer=Offer(0, None))
+    late = save_piece(frozen, tmp_path / "piece", 0, 10)
+    lapse(desk, upload.id)
+    quick = take_turn(identity=identity, upload_id=upload.id, offer=Offer(0, None))
+    with pytest.raises(Exception, match="Another request"):
+        count_pieces(frozen, [late])
+    assert not count_pieces(quick, [save_piece(quick, tmp_path / "piece", 0, 10)])
+    with unit_of_work(identity.tenant_id):
+        assert UploadPiece.objects.count() == 1
+        assert [one.name for one in FileToErase.objects.all()] == [late.name], (
+            "the orphan goes when it is due"
+        )
+
+
+def test_what_could_not_be_finished_in_all_its_time_is_given_up(
+    identity: Identity, folder: Folder, tmp_path: Path, desk: Desk
+) -> None:
+    turn = sent(identity, tmp_path)
+    lapse(desk, turn.upload_id)
+    desk.sql("UPDATE jobs_resumableupload SET expires_at = now() WHERE id = %s", turn.upload_id)
+    expire_uploads()
+    assert found(turn).state == "expired"
+    assert folder.files() == []
+
+
+def test_a_document_outlives_the_end_of_its_upload(
+    identity: Identity, folder: Folder, tmp_path: Path, desk: Desk
+) -> None:
+    turn = sent(identity, tmp_path)
+    lapse(desk, turn.upload_id)
+    finish_stranded_uploads()
+    terminate_upload(identity=identity, upload_id=turn.upload_id)
+    with unit_of_work(identity.tenant_id):
+        assert Document.objects.count() == 1
