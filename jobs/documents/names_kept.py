@@ -1,6 +1,6 @@
 """A document's name heads the results that were read from it: it goes with the last of them, and with the file."""
 
-from jobs.models import Document, Job
+from jobs.models import Document, Job, ResumableUpload
 
 
 def forget_name(document: Document) -> None:
@@ -11,3 +11,4 @@ def forget_name(document: Document) -> None:
     if document.deleted_at is None or Job.objects.filter(document=document, erased_at=None).exists():
         return
     Document.objects.filter(id=document.id).update(name="", sha256="", file="")
+    ResumableUpload.objects.filter(document_id=document.id).update(name="", metadata="")

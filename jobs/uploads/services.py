@@ -55,8 +55,13 @@ def terminate_upload(*, identity: Identity, upload_id: object) -> None:
 
 
 def end_upload(upload: ResumableUpload, state: str) -> None:
-    """In the tenant's unit of work, on a row that is locked; whoever is still at work on it is fenced off."""
+    """In the tenant's unit of work, on a row that is locked; whoever is still at work on it is fenced off.
+
+    What has become a document keeps the name for as long as that does; see jobs/documents/names_kept.py.
+    """
     upload.state, upload.ended_at = state, Now()
+    if upload.document_id is None:
+        upload.name = upload.metadata = ""
     upload.lease_token = upload.lease_until = None
     upload.save()
     let_go_of_pieces(upload.tenant_id, upload.id)

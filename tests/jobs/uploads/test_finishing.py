@@ -7,6 +7,7 @@ from uuid import UUID
 import pytest
 
 from jobs.documents.selectors import get_document
+from jobs.documents.services import delete_document
 from jobs.errors import StorageUnavailable
 from jobs.models import Document, FileToErase, ResumableUpload, UploadPiece
 from jobs.uploads import finishing
@@ -154,6 +155,17 @@ def test_what_could_not_be_finished_in_all_its_time_is_given_up(
     expire_uploads()
     assert found(turn).state == "expired"
     assert folder.files() == []
+
+
+def test_an_uploads_name_goes_with_its_document(
+    identity: Identity, folder: Folder, tmp_path: Path, desk: Desk
+) -> None:
+    turn = sent(identity, tmp_path)
+    lapse(desk, turn.upload_id)
+    finish_stranded_uploads()
+    assert found(turn).name == "a.pdf"
+    delete_document(identity=identity, document_id=found(turn).document_id)
+    assert (found(turn).name, found(turn).metadata, found(turn).state) == ("", "", "ready")
 
 
 def test_a_document_outlives_the_end_of_its_upload(
