@@ -9,6 +9,7 @@ from django.db.models.functions import Least, Now, Upper
 
 from inference.models import ModelVersion
 from jobs import priorities, states
+from jobs.archives.models import Archive, ArchiveEntry
 from jobs.batches.models import Batch, BatchTask, StoredFile
 from jobs.uploads.models import ResumableUpload, UploadPiece
 from jobs.webhooks.models import (
@@ -22,6 +23,8 @@ from jobs.webhooks.models import (
 from tenants.scoped import TenantOwned
 
 __all__ = [
+    "Archive",
+    "ArchiveEntry",
     "Batch",
     "BatchTask",
     "Document",

@@ -2,7 +2,7 @@
 
 import hmac
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
@@ -12,14 +12,16 @@ from django.db import connections
 
 from tenants.context import APP, unit_of_work
 from tenants.errors import InvalidKey, KeyEnded, TenantLeft, TenantSuspended
-from tenants.identity import Identity
+from tenants.identity import Identity, Scope
 from tenants.key_hashing import stored_digest
 from tenants.keys import parse_key
 from tenants.limits import EffectiveLimits
-from tenants.models import Tenant
+from tenants.models import ApiKey, ModelLimit, Tenant
 from tenants.rates.limits import CallerLimits, caller_limits
 from tenants.rates.rates import Rates
 from tenants.roles import scopes_of
+
+_RATES = ("requests_per_minute", "tokens_per_minute", "pages_per_minute", "calls_at_once")
 
 
 @dataclass(frozen=True)
@@ -113,6 +115,23 @@ def identify_key(text: str) -> Identity:
         livemode=row.livemode,
         key_id=row.id,
         rates=own.rates(row.tenant_id, row.id),
+    )
+
+
+def acting_for(tenant_id: UUID, *, key_id: UUID | None, livemode: bool, scopes: Iterable[Scope]) -> Identity:
+    """For work that was accepted from a caller and goes on without one; the limits are those of now."""
+    with unit_of_work(tenant_id):
+        tenant = Tenant.objects.values(*_RATES, "unfinished_jobs").get(id=tenant_id)
+        key = ApiKey.objects.filter(id=key_id).values(*_RATES).first() if key_id else None
+        models = {row["model"]: row for row in ModelLimit.objects.values("model", *_RATES)}
+    own = OwnLimits(tenant, key or {}, models)
+    return Identity(
+        tenant_id=tenant_id,
+        limits=own.effective(),
+        scopes=frozenset(scopes),
+        livemode=livemode,
+        key_id=key_id,
+        rates=own.rates(tenant_id, key_id),
     )
 
 

@@ -1,6 +1,5 @@
 """`/v1/jobs`: submit, look, cancel, retry, and read results while they grow."""
 
-import json
 from dataclasses import asdict
 from typing import Any
 from uuid import UUID
@@ -18,6 +17,7 @@ from inference.registry.selectors import versions_named
 from jobs import states
 from jobs.api.documents import uploaded
 from jobs.api.fetching import checked_address, fetch_first, fetched
+from jobs.api.form_fields import json_object, priority_of, span_of
 from jobs.api.pagination import limit_of, listing, number_of
 from jobs.api.schema import (
     CACHE_CONTROL,
@@ -40,7 +40,7 @@ from jobs.api.serializers import (
     page_json,
     result_json,
 )
-from jobs.deadlines import Deadlines, NotASpan, read_span
+from jobs.deadlines import Deadlines
 from jobs.dispatch.standings import standing_of
 from jobs.documents.selectors import as_uuid
 from jobs.documents.uploads import Upload
@@ -56,7 +56,6 @@ from jobs.search.queries import parsed
 from jobs.search.selectors import search_jobs
 from jobs.selectors import get_job, job_events_after, jobs_and_tombstones, jobs_with_models
 from jobs.services import JobRequest, cancel_job
-from jobs.storable import unstorable_text
 from tenants.api.callers import caller
 from tenants.api.parameters import only
 from tenants.api.schema import PAGED, REFUSALS, limit_parameter, list_of, number_parameter, paged_list_of
@@ -193,15 +192,15 @@ def _from_form(request: Request, identity: Identity, upload: Upload) -> JobReque
     model = upload.fields.get("model", "")
     if not model:
         raise InvalidRequest("The form lacks the field `model`, for example model=parse.")
-    parameters = _json_object(upload.fields.get("parameters", "{}"))
-    priority = _priority(upload.fields.get("priority", DEFAULT))
+    parameters = json_object(upload.fields.get("parameters", "{}"))
+    priority = priority_of(upload.fields.get("priority", DEFAULT))
     identity.require("documents:write")
     return JobRequest(
         model=model,
         parameters=parameters,
         priority=priority,
         deadlines=Deadlines(
-            _span(upload.fields.get("expires_after"), "expires_after"), _cancel_after(request)
+            span_of(upload.fields.get("expires_after"), "expires_after"), _cancel_after(request)
         ),
         request_id=request.META.get("maas.request_id", ""),
         cache_control=_wish(request),
@@ -210,38 +209,7 @@ def _from_form(request: Request, identity: Identity, upload: Upload) -> JobReque
 
 
 def _cancel_after(request: Request) -> int | None:
-    return _span(request.headers.get("Cancel-After"), "Cancel-After")
-
-
-def _span(text: str | None, name: str) -> int | None:
-    if text is None:
-        return None
-    try:
-        return read_span(text)
-    except NotASpan as error:
-        raise InvalidRequest(f"{name}: {error}.") from None
-
-
-def _priority(name: str) -> int:
-    if name not in NUMBERS:
-        raise InvalidRequest(
-            f"priority={name[:40]!r} is not one; there are {', '.join(NUMBERS)}, and without a word it is {DEFAULT}."
-        )
-    return NUMBERS[name]
-
-
-def _json_object(text: str) -> dict[str, Any]:
-    try:
-        value = json.loads(text)
-    except RecursionError:
-        raise InvalidRequest("The field `parameters` is nested too deeply.") from None
-    except ValueError as error:
-        raise InvalidRequest(f"The field `parameters` is not JSON: {error}.") from error
-    if not isinstance(value, dict):
-        raise InvalidRequest("The field `parameters` must be a JSON object.")
-    if unstorable_text(value) is not None:
-        raise InvalidRequest("The field `parameters` holds a NUL or half a surrogate pair.")
-    return value
+    return span_of(request.headers.get("Cancel-After"), "Cancel-After")
 
 
 def _filtered(request: Request) -> "QuerySet[Job]":

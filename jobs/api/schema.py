@@ -42,6 +42,19 @@ FILE_UPLOAD: dict[str, Any] = {
         },
     }
 }
+ARCHIVE_UPLOAD: dict[str, Any] = {
+    "multipart/form-data": {
+        "type": "object",
+        "required": ["file"],
+        "properties": {
+            "file": {"type": "string", "format": "binary", "description": "A ZIP file."},
+            "model": {"type": "string", "description": "Makes a job of each document."},
+            "parameters": {"type": "string", "description": "A JSON object."},
+            "priority": {"type": "string", "enum": list(NUMBERS), "default": DEFAULT},
+            "webhook_url": {"type": "string", "description": "Told of each job's end."},
+        },
+    }
+}
 NEW_BATCH: dict[str, Any] = {
     "application/json": {
         "type": "object",

@@ -2,7 +2,19 @@
 
 from django.urls import path
 
-from jobs.api import batches, documents, events, exports, files, jobs, limits, tickets, uploads, webhooks
+from jobs.api import (
+    archives,
+    batches,
+    documents,
+    events,
+    exports,
+    files,
+    jobs,
+    limits,
+    tickets,
+    uploads,
+    webhooks,
+)
 
 urlpatterns = [
     path("documents", documents.DocumentList.as_view(), name="api-documents"),
@@ -33,6 +45,10 @@ urlpatterns = [
     path("batches", batches.BatchList.as_view(), name="api-batches"),
     path("batches/<str:batch_id>", batches.BatchDetail.as_view(), name="api-batch"),
     path("batches/<str:batch_id>/cancel", batches.BatchCancel.as_view(), name="api-batch-cancel"),
+    path("archives", archives.ArchiveList.as_view(), name="api-archives"),
+    path("archives/<str:archive_id>", archives.ArchiveDetail.as_view(), name="api-archive"),
+    path("archives/<str:archive_id>/entries", archives.ArchiveEntries.as_view(), name="api-archive-entries"),
+    path("archives/<str:archive_id>/cancel", archives.ArchiveCancel.as_view(), name="api-archive-cancel"),
     path("limits", limits.LimitList.as_view(), name="api-limits"),
     path("tickets", tickets.TicketList.as_view(), name="api-tickets"),
     path("webhooks/endpoints", webhooks.EndpointList.as_view(), name="api-webhook-endpoints"),

@@ -12,6 +12,7 @@ from django.db import connections
 
 from inference.brokers import BrokerUnavailable
 from inference.registry.selectors import served_versions
+from jobs.archives.upkeep import keep_up_archives
 from jobs.batches.upkeep import count_batches, erase_expired_files, keep_up_batches
 from jobs.dispatch.aside import Aside
 from jobs.dispatch.broker import messages_set_aside, patiently
@@ -82,6 +83,7 @@ class Scheduler:
             _Duty(ERASE_EVERY_S, Aside(erase_due_files)),
             _Duty(FORGET_EVERY_S, Aside(erase_forgotten_keys)),
             _Duty(FORGET_EVERY_S, Aside(erase_expired_files)),
+            _Duty(FORGET_EVERY_S, Aside(keep_up_archives)),
             _Duty(ERASE_EVERY_S, Aside(end_stranded_deliveries)),
             _Duty(FORGET_EVERY_S, Aside(erase_old_webhooks)),
             _Duty(SWEEP_EVERY_S, Aside(finish_stranded_uploads)),

@@ -1,8 +1,12 @@
-"""Everything else that a caller has made and may ask for again: documents, files, batches, retries and webhooks."""
+"""Everything else that a caller has made and may ask for again: documents, archives, files, batches, …"""
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
+from jobs.archives.models import Archive
+from jobs.archives.selectors import get_archive
+from jobs.archives.services import ArchiveRequest, accept_archive
 from jobs.batches.ids import BATCH, FILE, shown
 from jobs.batches.models import Batch, StoredFile
 from jobs.batches.selectors import get_batch, get_file
@@ -91,6 +95,21 @@ def create_upload_once(
         make=lambda: Answered(create_upload(identity=identity, announced=announced), CREATED),
         look=get_upload,
     )
+
+
+def create_archive_once(
+    *, identity: Identity, upload: Upload, request: ArchiveRequest, key: str | None
+) -> Answered[Archive]:
+    def accept(keep: Keep[Archive]) -> Answered[Archive]:
+        archive = accept_archive(
+            identity=identity, upload=upload, request=request, also=lambda it: keep(Answered(it, ACCEPTED))
+        )
+        return Answered(archive, ACCEPTED)
+
+    asked = asdict(request)
+    del asked["request_id"]
+    sent = _sent(identity, "create_archive", key, content_sha256=upload.sha256, **asked)
+    return make_in_steps(sent, make=accept, look=get_archive)
 
 
 def create_batch_once(*, identity: Identity, request: BatchRequest, key: str | None) -> Answered[Batch]:

@@ -19,6 +19,7 @@ Operation = Literal[
     "upload_file",
     "create_upload",
     "create_batch",
+    "create_archive",
     "create_webhook_endpoint",
     "rotate_webhook_secret",
     "rotate_own_webhook_secret",

@@ -60,7 +60,7 @@ def _submitted_with(
     upload: Upload, identity: Identity, request: JobRequest, keep: Keep[Job]
 ) -> Answered[Job]:
     """Whatever is refused, and be it by the last commit, gives back what was spent for it."""
-    with _with_document(identity, request, upload) as whole, unit_of_work(identity.tenant_id):
+    with with_document(identity, request, upload) as whole, unit_of_work(identity.tenant_id):
         try:
             first = _submitted(identity, whole)
         except DocumentDeleted:
@@ -93,7 +93,7 @@ def _sent(
 
 
 @contextmanager
-def _with_document(identity: Identity, request: JobRequest, upload: Upload) -> Iterator[JobRequest]:
+def with_document(identity: Identity, request: JobRequest, upload: Upload) -> Iterator[JobRequest]:
     """A new document's pages are counted before it is stored: what is refused leaves nothing behind."""
     version = check_model(request.model, request.parameters)
     pages = upload.inspection.pages_total if isinstance(upload.inspection, Inspection) else None

@@ -27,11 +27,14 @@ from tenants.identity import Scope as KeyScope
 
 DOCUMENTS = "/v1/documents"
 FILES = "/v1/files"
-"""Lines for a batch, which are looked at when it is made; what comes to the other two is a document."""
+"""Lines for a batch, which are looked at when it is made."""
+ARCHIVES = "/v1/archives"
+"""Packed documents, which are looked at when they are unpacked; what comes to the other two is a document."""
 SCOPE_FOR_PATH: Mapping[str, KeyScope] = {
     DOCUMENTS: "documents:write",
     "/v1/jobs": "jobs:write",
     FILES: "documents:write",
+    ARCHIVES: "documents:write",
 }
 _ABOUT_THE_BODY = frozenset({b"content-type", b"content-length", b"transfer-encoding", b"content-encoding"})
 
@@ -47,6 +50,8 @@ def form_limits(scope: Scope) -> FormLimits:
     """Of the caller, for that address."""
     if scope["path"] == FILES:
         return FormLimits(settings.MAAS_MAX_FILE_BYTES)
+    if scope["path"] == ARCHIVES:
+        return FormLimits(settings.MAAS_MAX_ARCHIVE_BYTES)
     return FormLimits(caller(scope).limits.upload_bytes)
 
 
@@ -74,7 +79,7 @@ class Uploads:
         identity.require(SCOPE_FOR_PATH[scope["path"]])
         with self._spool.file() as file:
             upload = await _receive_form(scope, receive, file, form_limits(scope))
-            if scope["path"] != FILES:
+            if scope["path"] not in (FILES, ARCHIVES):
                 upload = await self._inspections.look_at(identity.tenant_id, upload)
             headers = [*without_headers(scope, _ABOUT_THE_BODY), (b"content-length", b"0")]
             await self._inner({**scope, "headers": headers, UPLOAD: upload}, _after_the_body(receive), send)

@@ -27,6 +27,7 @@ from jobs.batches.bell import BATCHES
 from jobs.dispatch.control import CANCEL
 from jobs.dispatch.demand import pages_demand
 from jobs.documents.reading import reader
+from jobs.worker.archives import ArchiveWorker
 from jobs.worker.batch_limits import FollowedLimits
 from jobs.worker.batches import BatchWorker
 from jobs.worker.figures import WorkerNews
@@ -90,6 +91,7 @@ class WorkerProcess:
         self._broker = build_broker(settings.MAAS_BROKER_URL, middleware=[self._middleware])
         self._runner = PageRunner(self._engine, self._leases, self._versions, self.name, hefts=tally.hefts)
         self._batches = BatchWorker(settings.MAAS_REDIS_URL, worker=self.name, wording=wording)
+        self._archives = ArchiveWorker(self.name)
         self._control = ControlListener(
             settings.MAAS_REDIS_URL,
             {
@@ -116,6 +118,7 @@ class WorkerProcess:
         consumers = start_worker(self._broker, threads=settings.MAAS_WORKER_THREADS)
         self._lane.start()
         self._batches.start()
+        self._archives.start()
 
         def serve(model_keys: frozenset[str]) -> None:
             if not self._running:
@@ -136,6 +139,7 @@ class WorkerProcess:
             consumers.stop(settings.MAAS_WORKER_STOP_S)
             # First of all: a page that is not handed back waits for the end of its lease and loses an attempt.
             self._quietly(self._leases.hand_back_all)
+            self._archives.stop(max(0.2, ends_s - time.monotonic()))
             self._batches.stop(max(0.2, ends_s - time.monotonic()))
             self._lane.stop(max(0.2, ends_s - time.monotonic()))
             self._control.stop()

@@ -4,8 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from uuid import UUID
 
+from django.db.models import QuerySet
+
 from inference.registry.models import ModelVersion
-from jobs.models import BatchTask, Document, DocumentPage, StoredFile
+from jobs.archives import states as archive_states
+from jobs.models import Archive, BatchTask, Document, DocumentPage, StoredFile
 
 CHUNK = 2000
 
@@ -16,7 +19,7 @@ class NamedFile:
     sha256: str = ""
     """Empty where the row does not say: of pages' pictures."""
     row_id: UUID | None = None
-    """Of the document, stored file or task whose end erases the file; None of model files, which are never erased."""
+    """Of the document, stored file, task or archive whose end erases the file; None of model files, never erased."""
 
 
 def named_files() -> Iterator[NamedFile]:
@@ -26,6 +29,7 @@ def named_files() -> Iterator[NamedFile]:
     yield from _of_pages()
     yield from _of_stored_files()
     yield from _of_tasks()
+    yield from _of_archives()
 
 
 def is_named_still(file: NamedFile) -> bool:
@@ -36,6 +40,7 @@ def is_named_still(file: NamedFile) -> bool:
         Document.objects.filter(id=file.row_id, deleted_at=None).exists()
         or StoredFile.objects.filter(id=file.row_id).exists()
         or BatchTask.objects.filter(id=file.row_id).exists()
+        or _unfinished_archives().filter(id=file.row_id).exists()
     )
 
 
@@ -69,3 +74,15 @@ def _of_tasks() -> Iterator[NamedFile]:
     """What batches under way go on with."""
     for *names, task_id in BatchTask.objects.values_list("input", "output", "errors", "id").iterator(CHUNK):
         yield from (NamedFile(name, "", task_id) for name in names if name)
+
+
+def _of_archives() -> Iterator[NamedFile]:
+    for name, sha256, archive_id in (
+        _unfinished_archives().values_list("file", "sha256", "id").iterator(CHUNK)
+    ):
+        yield NamedFile(name, sha256, archive_id)
+
+
+def _unfinished_archives() -> "QuerySet[Archive]":
+    """The others' files are erased."""
+    return Archive.objects.filter(state=archive_states.UNPACKING)

@@ -23,6 +23,7 @@ FAILURES = {
     "Rejected",
     "EgressRefused",
     "EgressFailed",
+    "ArchiveRejected",
 }
 OF_A_STEP = "StepFailed"
 NEVER_SEEN_BY_CALLERS = (

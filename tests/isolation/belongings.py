@@ -1,6 +1,8 @@
 """What a tenant has that another must not see."""
 
+import io
 import json
+import zipfile
 from dataclasses import asdict, dataclass
 from uuid import uuid4
 
@@ -9,6 +11,13 @@ from tests.samples.pdfs import scanned_pdf
 from tests.waiting import eventually
 
 EMBEDDINGS = "/v1/embeddings"
+
+
+def zipped(words: str) -> bytes:
+    written = io.BytesIO()
+    with zipfile.ZipFile(written, "w") as archive:
+        archive.writestr(f"{words}.txt", f"packed {words}")
+    return written.getvalue()
 
 
 @dataclass(frozen=True)
@@ -22,13 +31,14 @@ class Belongings:
     endpoint_id: str
     delivery_id: str
     upload_id: str
+    archive_id: str
     number: int = 1
 
     @classmethod
     def of_nobody(cls) -> "Belongings":
-        document_id, job_id, endpoint_id, delivery_id, upload_id = (str(uuid4()) for _ in range(5))
+        ids = [str(uuid4()) for _ in range(6)]
         file_id, batch_id = f"file-{uuid4().hex}", f"batch_{uuid4().hex}"
-        return cls(document_id, job_id, file_id, batch_id, endpoint_id, delivery_id, upload_id)
+        return cls(ids[0], ids[1], file_id, batch_id, ids[2], ids[3], ids[4], ids[5])
 
     @classmethod
     def made_by(cls, caller: Caller, words: str) -> "Belongings":
@@ -51,6 +61,11 @@ class Belongings:
         delivery = caller.http.post(f"/v1/webhooks/endpoints/{endpoint['id']}/test").json()
         announced = {"Tus-Resumable": "1.0.0", "Upload-Length": "10"}
         upload = caller.http.post("/v1/uploads", headers=announced).json()
+        packed = {"file": ("packed.zip", zipped(words))}
+        archive = caller.http.post("/v1/archives", files=packed).json()
+        eventually(
+            lambda: caller.get(f"/v1/archives/{archive['id']}")["state"] == "done", "the archive's end"
+        )
         return cls(
             job["document"],
             job["id"],
@@ -59,6 +74,7 @@ class Belongings:
             endpoint["id"],
             delivery["id"],
             upload["id"],
+            archive["id"],
         )
 
     @property
@@ -71,6 +87,7 @@ class Belongings:
             self.endpoint_id,
             self.delivery_id,
             self.upload_id,
+            self.archive_id,
         )
 
     def values(self) -> dict[str, object]:

@@ -94,6 +94,9 @@ def state_of(caller: Caller, belongings: Belongings) -> list[dict[str, Any]]:
         caller.get("/v1/batches", limit=100),
         caller.get("/v1/files", limit=100),
         caller.get("/v1/uploads", limit=100),
+        caller.get(f"/v1/archives/{belongings.archive_id}"),
+        caller.get(f"/v1/archives/{belongings.archive_id}/entries"),
+        caller.get("/v1/archives", limit=100),
         # Nothing but what a caller can change: each attempt to send changes the rest.
         *({name: one[name] for name in ("id", "url", "state")} for one in _listed(caller, "endpoints")),
         *({name: one[name] for name in ("id", "webhook_id")} for one in _listed(caller, "deliveries")),

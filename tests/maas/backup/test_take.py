@@ -111,6 +111,7 @@ def test_every_column_that_names_a_file_is_known_to_backups() -> None:
         if isinstance(field, models.FileField) or getattr(field, "max_length", None) == 300
     }
     assert columns == {
+        "Archive.file",
         "BatchTask.errors",
         "BatchTask.input",
         "BatchTask.output",

@@ -1,0 +1,40 @@
+"""Fields of a form, which are all text, as what they mean."""
+
+import json
+from typing import Any
+
+from jobs.deadlines import NotASpan, read_span
+from jobs.errors import InvalidRequest
+from jobs.priorities import DEFAULT, NUMBERS
+from jobs.storable import unstorable_text
+
+
+def span_of(text: str | None, name: str) -> int | None:
+    if text is None:
+        return None
+    try:
+        return read_span(text)
+    except NotASpan as error:
+        raise InvalidRequest(f"{name}: {error}.") from None
+
+
+def priority_of(name: str) -> int:
+    if name not in NUMBERS:
+        raise InvalidRequest(
+            f"priority={name[:40]!r} is not one; there are {', '.join(NUMBERS)}, and without a word it is {DEFAULT}."
+        )
+    return NUMBERS[name]
+
+
+def json_object(text: str) -> dict[str, Any]:
+    try:
+        value = json.loads(text)
+    except RecursionError:
+        raise InvalidRequest("The field `parameters` is nested too deeply.") from None
+    except ValueError as error:
+        raise InvalidRequest(f"The field `parameters` is not JSON: {error}.") from error
+    if not isinstance(value, dict):
+        raise InvalidRequest("The field `parameters` must be a JSON object.")
+    if unstorable_text(value) is not None:
+        raise InvalidRequest("The field `parameters` holds a NUL or half a surrogate pair.")
+    return value

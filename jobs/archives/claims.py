@@ -1,0 +1,133 @@
+"""Claims, renewals and ends of the work on archives: each one conditional statement, fenced by a token."""
+
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db import connections
+
+from jobs.archives import states
+from jobs.archives.models import Archive, ArchiveEntry
+from jobs.archives.services import finish
+from jobs.errors import Fenced
+from tenants.context import OPERATOR, operator_work, unit_of_work
+
+MOST_DEATHS = 3
+"""Workers that stop with one entry; then it is the entry's fault."""
+
+# Tenants take turns: who has least under way, then who was taken up longest ago. An expired lease may be taken too.
+_CLAIM = """
+WITH active AS (
+    SELECT tenant_id, count(*) FILTER (WHERE lease_until > clock_timestamp()) AS held, max(served_at) AS served_at
+    FROM jobs_archive archive WHERE archive.state = 'unpacking' GROUP BY archive.tenant_id
+)
+UPDATE jobs_archive SET attempt = attempt + 1, lease_token = nextval('jobs_fence'), worker = %(worker)s,
+    lease_until = clock_timestamp() + make_interval(secs => %(lease_s)s), served_at = clock_timestamp(),
+    waiting_code = ''
+WHERE id = (
+    SELECT archive.id FROM jobs_archive archive JOIN active USING (tenant_id)
+    JOIN tenants_tenant tenant ON tenant.id = archive.tenant_id
+    WHERE archive.state = 'unpacking' AND tenant.state = 'active' AND archive.run_after <= clock_timestamp()
+        AND (archive.lease_until IS NULL OR archive.lease_until < clock_timestamp())
+    ORDER BY active.held, active.served_at NULLS FIRST, archive.served_at NULLS FIRST, archive.id
+    LIMIT 1 FOR NO KEY UPDATE OF archive SKIP LOCKED
+)
+RETURNING tenant_id, id, lease_token, attempt, file
+"""
+_RENEW = """
+UPDATE jobs_archive SET lease_until = clock_timestamp() + make_interval(secs => %(lease_s)s)
+WHERE id = %(id)s AND lease_token = %(token)s AND state = 'unpacking'
+"""
+_REST = """
+UPDATE jobs_archive SET attempt = 0, lease_token = NULL, lease_until = NULL, waiting_code = %(code)s,
+    run_after = clock_timestamp() + make_interval(secs => %(pause_s)s)
+WHERE id = %(id)s AND lease_token = %(token)s AND state = 'unpacking'
+"""
+
+
+@dataclass(frozen=True)
+class ArchiveClaim:
+    """The right to work on an archive, as long as the lease is renewed and the token is the latest."""
+
+    tenant_id: UUID
+    archive_id: UUID
+    token: int
+    attempt: int
+    file: str
+
+
+def claim_archive(worker: str) -> ArchiveClaim | None:
+    with operator_work(), connections[OPERATOR].cursor() as cursor:
+        cursor.execute(_CLAIM, {"worker": worker, "lease_s": settings.MAAS_LEASE_S})
+        row = cursor.fetchone()
+    return ArchiveClaim(*row) if row else None
+
+
+def renew(claim: ArchiveClaim) -> bool:
+    return _write(_RENEW, claim, lease_s=settings.MAAS_LEASE_S)
+
+
+def rest(claim: ArchiveClaim, pause_s: float = 0.0, code: str = "") -> None:
+    """Given back: what was met may pass, or others have their turn."""
+    _write(_REST, claim, pause_s=pause_s, code=code)
+
+
+def held(claim: ArchiveClaim) -> Archive:
+    """The archive's row, locked until the transaction ends; Fenced where it is another's by now, or ended."""
+    rows = Archive.objects.select_for_update(no_key=True)
+    found = rows.filter(id=claim.archive_id, lease_token=claim.token, state=states.UNPACKING).first()
+    if found is None:
+        raise Fenced(f"archive {claim.archive_id} is no longer held")
+    return found
+
+
+def end_entry(
+    claim: ArchiveClaim,
+    number: int,
+    *,
+    state: str = states.DONE,
+    document_id: UUID | None = None,
+    job_id: UUID | None = None,
+    code: str = "",
+    detail: str = "",
+) -> None:
+    """In the unit of work that holds the archive: what is made for an entry is made once."""
+    waiting = ArchiveEntry.objects.filter(archive_id=claim.archive_id, number=number, state=states.WAITING)
+    ended = waiting.update(
+        state=state, document_id=document_id, job_id=job_id, error_code=code, error_detail=detail[:500]
+    )
+    if ended != 1:
+        raise Fenced(f"entry {number} of archive {claim.archive_id} has ended already")
+    Archive.objects.filter(id=claim.archive_id).update(attempt=0)
+
+
+def fail_entry(claim: ArchiveClaim, number: int, code: str, detail: str) -> None:
+    with unit_of_work(claim.tenant_id):
+        held(claim)
+        end_entry(claim, number, state=states.FAILED, code=code, detail=detail)
+
+
+def finish_unpacking(claim: ArchiveClaim) -> None:
+    with unit_of_work(claim.tenant_id):
+        finish(held(claim))
+
+
+def fail_archive(claim: ArchiveClaim, code: str, detail: str) -> None:
+    """Every entry that waited says so as well."""
+    with unit_of_work(claim.tenant_id):
+        fail_waiting(held(claim), code, detail)
+
+
+def fail_waiting(archive: Archive, code: str, detail: str) -> None:
+    """Under the row's lock."""
+    archive.entries.filter(state=states.WAITING).update(
+        state=states.FAILED, error_code=code, error_detail=detail[:500]
+    )
+    finish(archive, states.FAILED, code=code, detail=detail)
+
+
+def _write(statement: str, claim: ArchiveClaim, **values: Any) -> bool:
+    with operator_work(), connections[OPERATOR].cursor() as cursor:
+        cursor.execute(statement, {"id": claim.archive_id, "token": claim.token, **values})
+        return bool(cursor.rowcount == 1)

@@ -1,0 +1,121 @@
+"""Reads ZIP files with the standard library's reader, which is Python over zlib, within bounds of our own.
+
+The reader takes a whole directory into memory, however long it says it is, and knows methods whose unpacking takes as
+much memory as the archive says. So what it may read at once is bounded, and only what is stored or deflated is opened.
+What comes out is a hostile document like any other, and is opened in the sandbox.
+"""
+
+import io
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from jobs.archives.errors import ArchiveRejected
+from jobs.archives.members import Member
+
+NAME_BYTES = 1024
+"""Of directory for each entry that is allowed: names, and what programs write beside them."""
+TAIL_BYTES = 66 * 2**10
+"""In which the directory's own place is looked for."""
+PIECE_BYTES = 256 * 2**10
+_BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, ValueError, NotImplementedError, OverflowError)
+"""What the reader says of an archive; of a disk that fails it says OSError."""
+
+
+class EntryCorrupt(Exception):
+    """With words for its owner."""
+
+
+class _Bounded(io.FileIO):
+    """Reads as much at once as one directory may be."""
+
+    def __init__(self, path: Path, most_bytes: int) -> None:
+        super().__init__(path)
+        self._most_bytes = most_bytes
+        self._end = path.stat().st_size
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        wanted = self._end - self.tell() if size is None or size < 0 else size
+        if wanted > self._most_bytes:
+            raise ArchiveRejected(
+                "archive_too_many_entries",
+                f"The archive's directory is larger than the {self._most_bytes} bytes that are read. Send it in parts.",
+                limit_bytes=self._most_bytes,
+            )
+        return super().read(wanted)
+
+
+def read_members(path: Path, most_entries: int) -> list[Member]:
+    """All that the directory names, in its order; ArchiveRejected says what is wrong with it."""
+    with opened(path, most_entries) as archive:
+        members = [_member(number, info) for number, info in enumerate(archive.infolist(), 1)]
+    if not members:
+        raise ArchiveRejected("archive_empty", "The archive has no entries.")
+    return members
+
+
+@contextmanager
+def opened(path: Path, most_entries: int) -> Iterator[zipfile.ZipFile]:
+    with _Bounded(path, max(TAIL_BYTES, most_entries * NAME_BYTES)) as file:
+        try:
+            archive = zipfile.ZipFile(file)
+        except (*_BROKEN, OSError) as error:
+            raise ArchiveRejected("archive_corrupt", _words(error, path)) from error
+        with archive:
+            yield archive
+
+
+def unpack(archive: zipfile.ZipFile, number: int, most_bytes: int) -> Iterator[bytes]:
+    """The bytes of the entry of that number, of which there are at most as many as the directory said."""
+    info = archive.infolist()[number - 1]
+    got = 0
+    try:
+        with archive.open(info) as stream:
+            while piece := stream.read(PIECE_BYTES):
+                got += len(piece)
+                if got > most_bytes:
+                    raise EntryCorrupt(f"It is larger than the {most_bytes} bytes that the directory says.")
+                yield piece
+    except ArchiveRejected as error:
+        raise EntryCorrupt(error.detail) from error
+    except _BROKEN as error:
+        raise EntryCorrupt(f"It cannot be unpacked: {_reason(error)}.") from error
+    if got != info.file_size:
+        raise EntryCorrupt(f"It has {got} bytes, and the directory says {info.file_size}.")
+
+
+def _member(number: int, info: zipfile.ZipInfo) -> Member:
+    return Member(
+        number=number,
+        name=info.filename,
+        packed_bytes=info.compress_size,
+        size_bytes=info.file_size,
+        offset=info.header_offset,
+        flags=info.flag_bits,
+        method=info.compress_type,
+        made_by=info.create_system,
+        attributes=info.external_attr,
+    )
+
+
+def _words(error: Exception, path: Path) -> str:
+    with path.open("rb") as file:
+        begins_well = _begins_well(file)
+    if begins_well:
+        return (
+            f"The archive's end, its directory, cannot be read: {_reason(error)}. Was it cut off on its way?"
+        )
+    return "This is not a ZIP file. Send documents one by one to /v1/documents, or packed as ZIP."
+
+
+def _begins_well(file: BinaryIO) -> bool:
+    return file.read(4) in (b"PK\x03\x04", b"PK\x05\x06")
+
+
+def _reason(error: Exception) -> str:
+    """In the reader's words, which may repeat names out of the archive."""
+    words = str(error) or type(error).__name__
+    return "".join(char if char.isprintable() else "?" for char in words)[:200].rstrip(".").lower()

@@ -1,0 +1,18 @@
+"""What can be wrong with an archive as a whole; what is wrong with one of its entries stands in that entry."""
+
+from tenants.errors import DomainError
+
+
+class ArchiveRejected(DomainError):
+    """Of its bytes: `archive_corrupt`, `archive_too_many_entries`, `archive_too_large_unpacked`, …"""
+
+    def __init__(self, code: str, detail: str, **extra: object) -> None:
+        super().__init__(detail, code=code, extra=extra)
+
+
+class ArchiveFinished(DomainError):
+    code = "archive_finished"
+
+
+class TooManyArchives(DomainError):
+    code = "too_many_archives"

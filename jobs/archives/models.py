@@ -1,0 +1,80 @@
+"""Archives of documents, and what came of each of their entries."""
+
+from django.db import models
+from django.db.models.functions import Now
+
+from jobs.archives import states
+from jobs.priorities import STANDARD
+from tenants.scoped import TenantOwned
+
+_STATES = [(state, state) for state in states.STATES]
+_ENTRY_STATES = [(state, state) for state in states.ENTRY_STATES]
+
+
+class Archive(TenantOwned):
+    """A ZIP file whose entries become documents, and jobs where a model is named. The unit of lease is all of it."""
+
+    name = models.CharField(max_length=255)
+    file = models.CharField(max_length=300, editable=False)
+    sha256 = models.CharField(max_length=64)
+    size_bytes = models.PositiveBigIntegerField()
+    state = models.CharField(max_length=12, choices=_STATES, default=states.UNPACKING)
+    model = models.CharField(
+        max_length=140, blank=True, help_text="With its version; none where no jobs are made."
+    )
+    parameters = models.JSONField(default=dict)
+    priority = models.SmallIntegerField(default=STANDARD)
+    webhook_url = models.CharField(max_length=2000, blank=True)
+    error_code = models.CharField(max_length=60, blank=True)
+    error_detail = models.CharField(max_length=500, blank=True)
+    waiting_code = models.CharField(max_length=60, blank=True, help_text="Why it rests until it runs again.")
+    livemode = models.BooleanField(default=True)
+    api_key_id = models.UUIDField(null=True)
+    request_id = models.CharField(max_length=64, blank=True)
+    attempt = models.PositiveIntegerField(default=0, help_text="Since its last entry ended.")
+    run_after = models.DateTimeField(db_default=Now())
+    lease_token = models.BigIntegerField(null=True)
+    lease_until = models.DateTimeField(null=True)
+    worker = models.CharField(max_length=100, blank=True)
+    served_at = models.DateTimeField(
+        null=True, help_text="When it was last taken up, for tenants to take turns."
+    )
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    finished_at = models.DateTimeField(null=True)
+
+    class Meta(TenantOwned.Meta):
+        indexes = [
+            models.Index(
+                fields=["run_after"],
+                condition=models.Q(state=states.UNPACKING),
+                name="jobs_archive_unfinished",
+            ),
+            models.Index(fields=["created_at"], name="jobs_archive_age"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class ArchiveEntry(TenantOwned):
+    archive = models.ForeignKey(
+        Archive, on_delete=models.CASCADE, related_name="entries", db_constraint=False, db_index=False
+    )
+    number = models.PositiveIntegerField(help_text="In the order of the archive's directory, from 1.")
+    name = models.CharField(max_length=400, blank=True, help_text="As people see it: never a path.")
+    size_bytes = models.PositiveBigIntegerField(help_text="Unpacked, as the directory has it.")
+    state = models.CharField(max_length=12, choices=_ENTRY_STATES, default=states.WAITING)
+    # Ids alone: both may be erased long before the archive is forgotten.
+    document_id = models.UUIDField(null=True)
+    job_id = models.UUIDField(null=True)
+    error_code = models.CharField(max_length=60, blank=True, help_text="Or why it was skipped.")
+    error_detail = models.CharField(max_length=500, blank=True)
+
+    class Meta(TenantOwned.Meta):
+        constraints = [
+            *TenantOwned.Meta.constraints,
+            models.UniqueConstraint(fields=["archive", "number"], name="jobs_archiveentry_once"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name

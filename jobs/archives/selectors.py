@@ -1,0 +1,53 @@
+"""Reads of archives; always inside a unit of work."""
+
+from dataclasses import dataclass
+
+from django.db.models import Count, QuerySet
+
+from jobs.archives import states
+from jobs.archives.models import Archive, ArchiveEntry
+from jobs.documents.selectors import as_uuid
+from jobs.errors import NotFound
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Entries by what became of them."""
+
+    total: int
+    waiting: int
+    done: int
+    failed: int
+    skipped: int
+    canceled: int
+
+
+def get_archive(archive_id: object, *, for_update: bool = False) -> Archive:
+    wanted = as_uuid(archive_id)
+    archives = Archive.objects.select_for_update(no_key=True) if for_update else Archive.objects.all()
+    found = archives.filter(id=wanted).first() if wanted else None
+    if found is None:
+        raise NotFound("There is no such archive.")
+    return found
+
+
+def archives_newest_first() -> "QuerySet[Archive]":
+    return Archive.objects.order_by("-id")
+
+
+def tallies_of(archives: list[Archive]) -> dict[object, Tally]:
+    """In one query, however many."""
+    rows = (
+        ArchiveEntry.objects.filter(archive__in=archives)
+        .values_list("archive_id", "state")
+        .annotate(count=Count("id"))
+        .order_by()
+    )
+    counts: dict[object, dict[str, int]] = {archive.id: {} for archive in archives}
+    for archive_id, state, count in rows:
+        counts[archive_id][state] = count
+    return {archive_id: _tally(found) for archive_id, found in counts.items()}
+
+
+def _tally(counts: dict[str, int]) -> Tally:
+    return Tally(total=sum(counts.values()), **{state: counts.get(state, 0) for state in states.ENTRY_STATES})

@@ -1,0 +1,172 @@
+"""Writes to archives, as callers ask for them."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db import connections, transaction
+from django.db.models.functions import Now
+
+from jobs.archives import states
+from jobs.archives.directory import read_members
+from jobs.archives.errors import ArchiveFinished, TooManyArchives
+from jobs.archives.members import Limits, Plan, plan, shown_name
+from jobs.archives.models import Archive, ArchiveEntry
+from jobs.archives.selectors import get_archive
+from jobs.documents import erasure, files
+from jobs.documents.names import safe_name
+from jobs.documents.uploads import Upload
+from jobs.priorities import STANDARD
+from jobs.services import check_model
+from jobs.webhooks.job_urls import taken_url
+from tenants.context import APP, unit_of_work
+from tenants.identity import Identity
+from tenants.ids import uuid7
+
+MOST_UNFINISHED = 20
+"""Archives of one tenant, whose files are kept until they are unpacked."""
+AGAIN_S = 30
+
+
+@dataclass(frozen=True)
+class ArchiveRequest:
+    """Without a model the entries become documents alone."""
+
+    model: str = ""
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    priority: int = STANDARD
+    webhook_url: str = ""
+    request_id: str = ""
+
+
+def accept_archive(
+    *,
+    identity: Identity,
+    upload: Upload,
+    request: ArchiveRequest,
+    also: Callable[[Archive], None] | None = None,
+) -> Archive:
+    """Its directory is read here, so that what is wrong with the whole is told at once; a worker opens its entries.
+
+    First on disk, then in the database. `also` is what else is written of it, in the same transaction.
+    """
+    model = check_model(request.model, request.parameters).key if request.model else ""
+    plans = _plans(identity, upload)
+    archive = Archive(
+        id=uuid7(),
+        tenant_id=identity.tenant_id,
+        name=safe_name(upload.filename),
+        sha256=upload.sha256,
+        size_bytes=upload.size_bytes,
+        model=model,
+        parameters=dict(request.parameters),
+        priority=request.priority,
+        livemode=identity.livemode,
+        api_key_id=identity.key_id,
+        request_id=request.request_id,
+    )
+    archive.file = f"tenants/{identity.tenant_id}/archives/{archive.id}/{upload.sha256}"
+    with unit_of_work(identity.tenant_id):
+        _require_room(identity.tenant_id)
+        erasure.order([archive.file], due_in=erasure.TIME_TO_KEEP)
+    files.save_file(archive.file, upload.path)
+    with unit_of_work(identity.tenant_id):
+        _require_room(identity.tenant_id)
+        erasure.withdraw(archive.file)
+        archive.webhook_url = taken_url(identity, request.webhook_url)
+        archive.save(force_insert=True)
+        ArchiveEntry.objects.bulk_create(_entries(archive, plans), batch_size=500)
+        if not any(one.unpacks for one in plans):
+            finish(archive)
+        if also:
+            also(archive)
+        archive.refresh_from_db()
+    return archive
+
+
+def cancel_archive(*, identity: Identity, archive_id: object) -> Archive:
+    """Takes effect at once: no further entry is opened. Documents and jobs that were made stay."""
+    with unit_of_work(identity.tenant_id):
+        archive = get_archive(archive_id, for_update=True)
+        if archive.state == states.CANCELED:
+            return archive
+        if archive.state != states.UNPACKING:
+            raise ArchiveFinished(f"The archive is {archive.state}; there is nothing left to cancel.")
+        archive.entries.filter(state=states.WAITING).update(state=states.CANCELED)
+        finish(archive, states.CANCELED)
+        archive.refresh_from_db()
+    return archive
+
+
+def delete_archive(*, identity: Identity, archive_id: object) -> None:
+    """What was noted of it, and its file; documents and jobs that were made of it stay."""
+    with unit_of_work(identity.tenant_id):
+        forget(get_archive(archive_id, for_update=True))
+
+
+def forget(archive: Archive) -> None:
+    """Under the row's lock."""
+    _let_go_of_file(archive)
+    ArchiveEntry.objects.filter(archive=archive).delete()
+    Archive.objects.filter(id=archive.id).delete()
+
+
+def finish(archive: Archive, state: str = states.DONE, *, code: str = "", detail: str = "") -> None:
+    """Under the row's lock. Its file is not needed any more."""
+    Archive.objects.filter(id=archive.id).update(
+        state=state,
+        error_code=code,
+        error_detail=detail[:500],
+        waiting_code="",
+        lease_token=None,
+        lease_until=None,
+        finished_at=Now(),
+    )
+    _let_go_of_file(archive)
+
+
+def _let_go_of_file(archive: Archive) -> None:
+    erasure.order([archive.file])
+    transaction.on_commit(
+        partial(erasure.carry_out_now, archive.tenant_id, [archive.file]), using=APP, robust=True
+    )
+
+
+def _plans(identity: Identity, upload: Upload) -> list[Plan]:
+    limits = Limits(
+        entries=settings.MAAS_ARCHIVE_ENTRIES,
+        entry_bytes=identity.limits.upload_bytes,
+        total_bytes=settings.MAAS_ARCHIVE_UNPACKED_BYTES,
+        ratio=settings.MAAS_ARCHIVE_RATIO,
+    )
+    return plan(read_members(upload.path, limits.entries), upload.size_bytes, limits)
+
+
+def _entries(archive: Archive, plans: Sequence[Plan]) -> list[ArchiveEntry]:
+    return [
+        ArchiveEntry(
+            tenant_id=archive.tenant_id,
+            archive=archive,
+            number=one.member.number,
+            name=shown_name(one.member.name),
+            size_bytes=one.member.size_bytes,
+            state=states.WAITING if one.unpacks else states.SKIPPED if one.skipped else states.FAILED,
+            error_code=one.fault.code if one.fault else one.skipped,
+            error_detail=one.fault.detail if one.fault else "",
+        )
+        for one in plans
+    ]
+
+
+def _require_room(tenant_id: UUID) -> None:
+    """One at a time of a tenant, until the transaction ends."""
+    with connections[APP].cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtext(%s))", [f"archives of {tenant_id}"])
+    if Archive.objects.filter(state=states.UNPACKING).count() >= MOST_UNFINISHED:
+        raise TooManyArchives(
+            f"{MOST_UNFINISHED} archives of this account are being unpacked, which is the most. Wait for one to end.",
+            extra={"retry_after_s": AGAIN_S},
+        )

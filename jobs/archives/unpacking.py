@@ -1,0 +1,210 @@
+"""One turn with an archive: entry after entry becomes a document, and a job where one is asked for.
+
+Whoever dies here leaves nothing half done: an entry's document, job and end are written together, or its document is
+found again by its bytes.
+"""
+
+import time
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Protocol
+
+import structlog
+from django.conf import settings
+from django.db import InterfaceError, OperationalError
+
+from inference.contracts import WorkRefused
+from inference.registry.errors import ModelPaused
+from jobs.archives import states
+from jobs.archives.claims import (
+    MOST_DEATHS,
+    ArchiveClaim,
+    end_entry,
+    fail_archive,
+    fail_entry,
+    finish_unpacking,
+    held,
+    rest,
+)
+from jobs.archives.directory import EntryCorrupt, opened, unpack
+from jobs.archives.errors import ArchiveRejected
+from jobs.archives.members import nested
+from jobs.archives.models import Archive, ArchiveEntry
+from jobs.batches.blobs import scratch
+from jobs.documents import files
+from jobs.documents.reader import DocumentRejected, Inspection, ReaderUnavailable
+from jobs.documents.selectors import live_twin_of
+from jobs.documents.services import store_document
+from jobs.documents.uploads import Upload
+from jobs.errors import DocumentDeleted, Fenced, FileMissing, StorageUnavailable
+from jobs.idempotency.submissions import with_document
+from jobs.services import JobRequest, submit_job
+from tenants.context import unit_of_work
+from tenants.errors import DatabaseAway, DomainError
+from tenants.identity import Identity
+from tenants.selectors import acting_for
+
+log = structlog.get_logger(__name__)
+TURN_S = 10.0
+"""Then another archive has its turn; of another tenant, where one has any."""
+PAUSE_S = 5.0
+PAUSED_S = 30.0
+LONGEST_PAUSE_S = 300.0
+_AWAY = (StorageUnavailable, ReaderUnavailable, DatabaseAway, OperationalError, InterfaceError, OSError)
+_OFFICE = (".docx", ".xlsx", ".pptx", ".odt", ".ods", ".odp", ".epub", ".jar", ".apk")
+"""ZIP files inside, and none to those who have them."""
+
+
+class Reader(Protocol):
+    def inspect(self, path: Path) -> Inspection: ...
+
+
+class _Rests(Exception):
+    """What was met may pass: nothing of the entry is written."""
+
+    def __init__(self, pause_s: float, code: str) -> None:
+        super().__init__(code)
+        self.pause_s = min(LONGEST_PAUSE_S, max(1.0, pause_s))
+        self.code = code
+
+
+@dataclass(frozen=True)
+class Turn:
+    claim: ArchiveClaim
+    reader: Callable[[], Reader]
+    goes_on: Callable[[], bool]
+    """False once the lease is lost or the process stops."""
+
+    def take(self) -> str:
+        """In how it ended: `done`, `failed`, `rests`, `turn_over` or `fenced`."""
+        try:
+            return self._take()
+        except Fenced:
+            return "fenced"
+        except _Rests as rests:
+            rest(self.claim, rests.pause_s, rests.code)
+            return "rests"
+        except FileMissing as error:
+            fail_archive(self.claim, error.code, error.detail)
+            return "failed"
+        except ArchiveRejected as error:
+            fail_archive(self.claim, error.code, error.detail)
+            return "failed"
+        except _AWAY as error:
+            log.warning("archive_postponed", archive_id=str(self.claim.archive_id), error=str(error))
+            rest(self.claim, PAUSE_S, "storage_unavailable")
+            return "rests"
+
+    def _take(self) -> str:
+        archive, waiting = self._beginning()
+        if self.claim.attempt > MOST_DEATHS and waiting:
+            dead = waiting.pop(0)
+            words = "Every worker that opened it stopped before it was done."
+            fail_entry(self.claim, dead.number, "worker_lost", words)
+        over_s = time.monotonic() + TURN_S
+        identity = self._identity(archive)
+        with files.local_file(archive.file) as path, opened(path, settings.MAAS_ARCHIVE_ENTRIES) as packed:
+            for entry in waiting:
+                if not self.goes_on() or time.monotonic() > over_s:
+                    rest(self.claim)
+                    return "turn_over"
+                self._open(identity, archive, packed, entry)
+        finish_unpacking(self.claim)
+        return "done"
+
+    def _beginning(self) -> tuple[Archive, list[ArchiveEntry]]:
+        with unit_of_work(self.claim.tenant_id):
+            archive = held(self.claim)
+            return archive, list(archive.entries.filter(state=states.WAITING).order_by("number"))
+
+    def _identity(self, archive: Archive) -> Identity:
+        return acting_for(
+            archive.tenant_id,
+            key_id=archive.api_key_id,
+            livemode=archive.livemode,
+            scopes=("documents:write", "jobs:write"),
+        )
+
+    def _open(
+        self, identity: Identity, archive: Archive, packed: zipfile.ZipFile, entry: ArchiveEntry
+    ) -> None:
+        try:
+            self._keep(identity, archive, packed, entry)
+        except (Fenced, _Rests, *_AWAY):
+            raise
+        except EntryCorrupt as error:
+            fail_entry(self.claim, entry.number, code="entry_corrupt", detail=str(error))
+        except (DocumentRejected, WorkRefused) as error:
+            fail_entry(self.claim, entry.number, error.code, error.detail)
+        except DocumentDeleted as error:
+            # Known by its bytes, and erased while its job was made: it is in the archive still.
+            raise _Rests(1.0, error.code) from error
+        except DomainError as error:
+            if isinstance(error, ModelPaused) or "retry_after_s" in error.extra:
+                raise _Rests(float(str(error.extra.get("retry_after_s", PAUSED_S))), error.code) from error
+            fail_entry(self.claim, entry.number, error.code, error.detail)
+        except Exception:
+            log.exception("archive_entry_failed", archive_id=str(archive.id), entry=entry.number)
+            words = "Something went wrong on our side; the operator's log has the details."
+            fail_entry(self.claim, entry.number, "internal_error", words)
+
+    def _keep(
+        self, identity: Identity, archive: Archive, packed: zipfile.ZipFile, entry: ArchiveEntry
+    ) -> None:
+        with scratch() as file:
+            for piece in unpack(packed, entry.number, entry.size_bytes):
+                file.write(piece)
+                if not self.goes_on():
+                    raise _Rests(0, "")
+            upload = Upload(
+                path=file.path,
+                sha256=file.finish(),
+                size_bytes=file.size_bytes,
+                filename=entry.name,
+                content_type="",
+            )
+            _refuse_nested(upload)
+            upload = replace(upload, inspection=self._look_at(identity, upload))
+            if archive.model:
+                self._submit(identity, archive, entry, upload)
+            else:
+                self._store(identity, entry, upload)
+
+    def _look_at(self, identity: Identity, upload: Upload) -> Inspection | DocumentRejected | None:
+        """None where the tenant has these very bytes already."""
+        with unit_of_work(identity.tenant_id):
+            if live_twin_of(upload.sha256) is not None:
+                return None
+        try:
+            return self.reader().inspect(upload.path)
+        except DocumentRejected as rejected:
+            return rejected
+
+    def _store(self, identity: Identity, entry: ArchiveEntry, upload: Upload) -> None:
+        document = store_document(identity=identity, upload=upload).document
+        with unit_of_work(identity.tenant_id):
+            held(self.claim)
+            end_entry(self.claim, entry.number, document_id=document.id)
+
+    def _submit(self, identity: Identity, archive: Archive, entry: ArchiveEntry, upload: Upload) -> None:
+        request = JobRequest(
+            model=archive.model,
+            parameters=archive.parameters,
+            priority=archive.priority,
+            webhook_url=archive.webhook_url,
+            request_id=archive.request_id,
+        )
+        with with_document(identity, request, upload) as whole, unit_of_work(identity.tenant_id):
+            held(self.claim)
+            job = submit_job(identity=identity, request=whole)
+            end_entry(self.claim, entry.number, document_id=job.document_id, job_id=job.id)
+
+
+def _refuse_nested(upload: Upload) -> None:
+    with upload.path.open("rb") as file:
+        packed = file.read(4) in (b"PK\x03\x04", b"PK\x05\x06")
+    if packed and not upload.filename.lower().endswith(_OFFICE):
+        fault = nested()
+        raise DocumentRejected(fault.code, fault.detail)

@@ -1,0 +1,56 @@
+"""What the scheduler does for archives: ends those that take too long, and forgets those that ended long ago."""
+
+from datetime import timedelta
+from uuid import UUID
+
+import structlog
+from django.conf import settings
+from django.db.models import QuerySet
+from django.db.models.functions import Now
+
+from jobs.archives import states
+from jobs.archives.claims import fail_waiting
+from jobs.archives.models import Archive
+from jobs.archives.services import forget
+from tenants.context import operator_work, unit_of_work
+
+log = structlog.get_logger(__name__)
+MOST = 200
+
+
+def keep_up_archives() -> int:
+    """How many were ended or forgotten. Bounded; what is left is for the next round."""
+    kept = timedelta(days=settings.MAAS_ARCHIVE_DAYS)
+    with operator_work():
+        late = _found(Archive.objects.filter(state=states.UNPACKING, created_at__lte=Now() - kept))
+        old = _found(Archive.objects.exclude(state=states.UNPACKING).filter(finished_at__lte=Now() - kept))
+    return sum(_expire(*one) for one in late) + sum(_forget(*one) for one in old)
+
+
+def _found(archives: "QuerySet[Archive]") -> list[tuple[UUID, UUID]]:
+    return list(archives.order_by("created_at").values_list("tenant_id", "id")[:MOST])
+
+
+def _expire(tenant_id: UUID, archive_id: UUID) -> bool:
+    with unit_of_work(tenant_id):
+        archive = _locked(archive_id)
+        if archive is None or archive.state != states.UNPACKING:
+            return False
+        days = settings.MAAS_ARCHIVE_DAYS
+        words = f"It could not be unpacked within {days} days. Send what is missing again."
+        fail_waiting(archive, code="archive_expired", detail=words)
+    log.info("archive_expired", archive_id=str(archive_id), tenant_id=str(tenant_id))
+    return True
+
+
+def _forget(tenant_id: UUID, archive_id: UUID) -> bool:
+    with unit_of_work(tenant_id):
+        archive = _locked(archive_id)
+        if archive is None:
+            return False
+        forget(archive)
+    return True
+
+
+def _locked(archive_id: UUID) -> Archive | None:
+    return Archive.objects.select_for_update(no_key=True, skip_locked=True).filter(id=archive_id).first()

@@ -1,0 +1,89 @@
+"""A worker's part in archives: one thread opens one after the other, another keeps the lease."""
+
+import threading
+from contextlib import suppress
+
+import structlog
+from django.conf import settings
+from django.db import InterfaceError, OperationalError, close_old_connections
+
+from jobs.archives.claims import ArchiveClaim, claim_archive, renew
+from jobs.archives.unpacking import Turn
+from jobs.documents.reading import reader
+
+log = structlog.get_logger(__name__)
+LOOK_EVERY_S = 1.0
+
+
+class ArchiveWorker:
+    """Started and stopped by the worker process."""
+
+    def __init__(self, worker: str) -> None:
+        self._worker = worker
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="archives", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self, timeout_s: float) -> None:
+        """The entry under way is finished, or begun again by another worker once the lease has ended."""
+        self._stopping.set()
+        if self._thread.is_alive():
+            self._thread.join(timeout_s)
+
+    def _run(self) -> None:
+        while not self._stopping.is_set():
+            try:
+                worked = self.work_once()
+            except (OperationalError, InterfaceError) as error:
+                log.warning("database_away", error=str(error).strip())
+                worked = False
+            except Exception:
+                log.exception("archive_round_failed")
+                worked = False
+            finally:
+                close_old_connections()
+            if not worked:
+                self._stopping.wait(LOOK_EVERY_S)
+
+    def work_once(self) -> bool:
+        """Whether there was anything to do."""
+        claim = claim_archive(self._worker)
+        if claim is None:
+            return False
+        with _Lease(claim, self._stopping) as lease:
+            outcome = Turn(claim, reader, lease.goes_on).take()
+        log.info(
+            "archive_turn_done", archive_id=str(claim.archive_id), outcome=outcome, attempt=claim.attempt
+        )
+        return True
+
+
+class _Lease:
+    """Renewed by a thread of its own, whatever a document takes to be opened."""
+
+    def __init__(self, claim: ArchiveClaim, stopping: threading.Event) -> None:
+        self._claim = claim
+        self._stopping = stopping
+        self._lost = False
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._renew_on, name="archive-lease", daemon=True)
+
+    def __enter__(self) -> "_Lease":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ended.set()
+        self._thread.join(settings.MAAS_LEASE_S)
+
+    def goes_on(self) -> bool:
+        return not self._lost and not self._stopping.is_set()
+
+    def _renew_on(self) -> None:
+        while not self._ended.wait(settings.MAAS_LEASE_S / 3):
+            # The database may be restarting; the lease outlives two missed renewals, and every write looks at it.
+            with suppress(OperationalError, InterfaceError):
+                self._lost = not renew(self._claim)
+        close_old_connections()
