@@ -27,6 +27,12 @@ class JobErased(DomainError):
     code = "job_erased"
 
 
+class EventsErased(DomainError):
+    """Whoever reads from there would miss some without a word."""
+
+    code = "events_erased"
+
+
 class TooMuchToErase(DomainError):
     """More than one request takes on; what it took on is done."""
 

@@ -77,6 +77,9 @@ class Document(TenantOwned):
     file = models.CharField(max_length=300, editable=False)
     livemode = models.BooleanField(default=True)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
+    used_at = models.DateTimeField(
+        db_default=Now(), editable=False, help_text="When it was last sent or read, to the hour."
+    )
     deleted_at = models.DateTimeField(null=True, blank=True)
     deleted_because = models.CharField(
         max_length=10, choices=ErasedBecause.choices, blank=True, default="", db_default="", editable=False
@@ -91,7 +94,14 @@ class Document(TenantOwned):
                 name="jobs_document_same_bytes_mode",
             ),
         ]
-        indexes = [models.Index(OpClass(Upper("name"), "text_pattern_ops"), name="jobs_document_by_name")]
+        indexes = [
+            models.Index(OpClass(Upper("name"), "text_pattern_ops"), name="jobs_document_by_name"),
+            models.Index(
+                fields=["tenant", "livemode", "used_at"],
+                condition=models.Q(deleted_at__isnull=True),
+                name="jobs_document_kept",
+            ),
+        ]
 
     def __str__(self) -> str:
         return self.name
@@ -206,6 +216,11 @@ class Job(TenantOwned):
             models.Index(fields=["tenant", "state", "-id"], name="jobs_job_by_state"),
             models.Index(fields=["tenant", "model_version", "-id"], name="jobs_job_by_model"),
             models.Index(fields=["document"], name="jobs_job_of_document"),
+            models.Index(
+                fields=["tenant", "livemode", "finished_at"],
+                condition=models.Q(erased_at__isnull=True, finished_at__isnull=False),
+                name="jobs_job_to_erase",
+            ),
             # Lists leave out what is erased, of which there is more and more.
             models.Index(
                 fields=["tenant", "-id"], condition=models.Q(erased_at__isnull=True), name="jobs_job_kept"

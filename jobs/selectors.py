@@ -12,7 +12,7 @@ from django.db import connections
 from django.db.models import QuerySet
 
 from jobs.documents.selectors import as_uuid
-from jobs.errors import InvalidRequest, JobErased, NotFound
+from jobs.errors import EventsErased, InvalidRequest, JobErased, NotFound
 from jobs.models import Event, Job
 from jobs.retention.tombstones import erased_words, tombstone
 from jobs.states import TERMINAL
@@ -75,10 +75,14 @@ def unless_erased(job: Job) -> Job:
 
 
 def job_events_after(tenant_id: UUID, job_id: object, seq: int, limit: int = 200) -> list[EventRow]:
-    """A job's own events have no gaps, because each is numbered under the lock of the job's row."""
+    """A job's own events have no gaps, because each is numbered under the lock of the job's row: where the next one is
+    missing, it is erased."""
     with unit_of_work(tenant_id):
         job = get_job(job_id)
-        rows = Event.objects.filter(job_id=job.id, seq__gt=seq).order_by("seq")[:limit]
+        rows = list(Event.objects.filter(job_id=job.id, seq__gt=seq).order_by("seq")[:limit])
+        kept_after = rows[0].seq - 1 if rows else max(seq, job.last_seq)
+        if kept_after > seq:
+            raise _events_erased(f"Events 1 to {kept_after} of this job", kept_after)
         return [EventRow(row.job_id, row.seq, row.type, row.data, row.created_at) for row in rows]
 
 
@@ -112,13 +116,24 @@ _NEWEST = (
 
 _NOW = "SELECT pg_snapshot_xmin(pg_current_snapshot())::text"
 
+# Whether some that came after the cursor are erased is seen in the same look: what is erased just then is seen too.
 _TAIL = """
-SELECT job_id, seq, type, data, created_at, xid::text, id
-FROM jobs_event
-WHERE tenant_id = %(tenant)s AND (xid, id) > (%(xid)s::xid8, %(id)s)
-  AND xid < pg_snapshot_xmin(pg_current_snapshot())
-ORDER BY xid, id LIMIT %(limit)s
+SELECT job_id, seq, type, data, created_at, xid::text, id, missed.them
+FROM (
+    SELECT EXISTS (
+        SELECT FROM jobs_eventhorizon
+        WHERE tenant_id = %(tenant)s AND (xid, event_id) > (%(xid)s::xid8, %(id)s)
+    ) AS them
+) missed LEFT JOIN LATERAL (
+    SELECT job_id, seq, type, data, created_at, xid, id FROM jobs_event
+    WHERE tenant_id = %(tenant)s AND (xid, id) > (%(xid)s::xid8, %(id)s)
+      AND xid < pg_snapshot_xmin(pg_current_snapshot())
+    ORDER BY xid, id LIMIT %(limit)s
+) event ON true
+ORDER BY event.xid, event.id
 """
+
+_HORIZON = "SELECT xid::text, event_id FROM jobs_eventhorizon WHERE tenant_id = %(tenant)s"
 
 _PENDING = """
 SELECT EXISTS (
@@ -148,6 +163,10 @@ def tenant_events_after(tenant_id: UUID, cursor: str | None, limit: int = 200) -
             raise _not_a_cursor(cursor)
         sql.execute(_TAIL, values)
         found = sql.fetchall()
+        if found[0][7]:
+            sql.execute(_HORIZON, values)
+            raise _events_erased("Events that came after this cursor", "{}-{}".format(*sql.fetchone()))
+        found = [row for row in found if row[0] is not None]
         rows = found[:limit]
         if rows:
             values["xid"], values["id"] = rows[-1][5], rows[-1][6]
@@ -156,6 +175,13 @@ def tenant_events_after(tenant_id: UUID, cursor: str | None, limit: int = 200) -
     ]
     more = len(found) > limit
     return EventPage(events, f"{values['xid']}-{values['id']}", more, pending or more)
+
+
+def _events_erased(which: str, place: str | int) -> EventsErased:
+    return EventsErased(
+        f"{which} are erased, because their time was over. Read your jobs afresh, and go on after {place}.",
+        extra={"after": place},
+    )
 
 
 def _place(cursor: str) -> tuple[str, int]:

@@ -22,6 +22,7 @@ from jobs.dispatch.control import tell_canceled
 from jobs.dispatch.events import append_event
 from jobs.dispatch.release import release_after_commit
 from jobs.documents.selectors import get_document
+from jobs.documents.uses import note_use
 from jobs.errors import InvalidRequest, JobFinished, JobNotFinished, NothingToRetry
 from jobs.inputs import input_kind, work_input
 from jobs.metrics import JOBS_ACCEPTED
@@ -110,7 +111,13 @@ def check_model(model: str, parameters: Mapping[str, Any]) -> ModelVersion:
 def _document(request: JobRequest) -> Document | None:
     if request.document_id is None:
         return None
-    return get_document(request.document_id, for_update=True)
+    return _used(request.document_id)
+
+
+def _used(document_id: object) -> Document:
+    document = get_document(document_id, for_update=True)
+    note_use(document)
+    return document
 
 
 def _new_job(identity: Identity, version: ModelVersion, parameters: Mapping[str, Any]) -> Job:
@@ -239,7 +246,7 @@ def retry_job(*, identity: Identity, job_id: object, request_id: str = "") -> Jo
         # Documents before jobs, as everywhere: an erasure of the document locks in that order too.
         document_id = get_job(job_id).document_id
         if document_id:
-            get_document(document_id, for_update=True)
+            _used(document_id)
         old = get_job(job_id, for_update=True)
         if not old.terminal:
             raise JobNotFinished(f"The job is still {old.state}; wait for its end, or cancel it first.")

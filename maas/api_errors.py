@@ -52,6 +52,7 @@ STATUS: Mapping[str, int] = {
     "idempotent_result_gone": 410,
     "upload_gone": 410,
     "tus_version_not_supported": 412,
+    "events_erased": 410,
     "job_erased": 410,
     "document_too_large": 413,
     "archive_too_large_unpacked": 413,

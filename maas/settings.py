@@ -9,6 +9,7 @@ from django.core.exceptions import ImproperlyConfigured
 from maas import csp, operator_theme
 from maas.env import DatabaseUrl, Environment, storage_backend
 from maas.mail import mail_settings
+from tenants.limits import MOST_DAYS
 from tenants.rates.rates import MOST, MOST_AT_ONCE
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -62,6 +63,11 @@ MAAS_CALLS_AT_ONCE = ENV.limit("MAAS_CALLS_AT_ONCE", 1_000, MOST_AT_ONCE)
 MAAS_UNFINISHED_JOBS = ENV.limit("MAAS_UNFINISHED_JOBS", 100_000, MOST)
 MAAS_UNFINISHED_PAGES = ENV.limit("MAAS_UNFINISHED_PAGES", 500_000, MOST)
 MAAS_PAGES_AT_ONCE = ENV.limit("MAAS_PAGES_AT_ONCE", 0, MOST)
+# Days; 0 is for ever. For each tenant that has none of its own, and for what test keys made.
+MAAS_KEEP_DOCUMENTS_DAYS = ENV.limit("MAAS_KEEP_DOCUMENTS_DAYS", 0, MOST_DAYS)
+MAAS_KEEP_RESULTS_DAYS = ENV.limit("MAAS_KEEP_RESULTS_DAYS", 0, MOST_DAYS)
+MAAS_KEEP_EVENTS_DAYS = ENV.limit("MAAS_KEEP_EVENTS_DAYS", 0, MOST_DAYS)
+MAAS_KEEP_TEST_DAYS = ENV.limit("MAAS_KEEP_TEST_DAYS", 7, MOST_DAYS)
 MAAS_WORKER_THREADS = ENV.number("MAAS_WORKER_THREADS", 16)
 MAAS_WORKER_POOLS = ENV.names("MAAS_WORKER_POOLS")  # none is all
 MAAS_WEB_THREADS = ENV.number("MAAS_WEB_THREADS", 16)

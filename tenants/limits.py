@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass
 
+MOST_DAYS = 36_500
+"""That anything is kept, unless it is kept for ever."""
+
 
 @dataclass(frozen=True)
 class EffectiveLimits:

@@ -11,6 +11,7 @@ from tenants import roles
 from tenants.billing.models import UsageDay, UsageRecord
 from tenants.ids import uuid7
 from tenants.keys import KeyParts
+from tenants.limits import MOST_DAYS
 from tenants.rates.rates import MOST, MOST_AT_ONCE
 from tenants.scoped import TenantOwned
 
@@ -60,6 +61,7 @@ def _own_limit(
 
 
 MOST_WEIGHT = 1000
+_OR_FOR_EVER = "Empty: the installation's. 0: for ever."
 _OR_UNLIMITED = "Empty: the installation's. 0: unlimited."
 _OF_TENANT = "Empty: only the account's."
 
@@ -88,6 +90,9 @@ class Tenant(models.Model):
         validators=[MinValueValidator(1), MaxValueValidator(MOST_WEIGHT)],
         help_text="Its part of the workers while others wait too: with 3, three pages for each one of who has 1.",
     )
+    keep_documents_days = _own_limit("days documents are kept", _OR_FOR_EVER, least=0, most=MOST_DAYS)
+    keep_results_days = _own_limit("days results are kept", _OR_FOR_EVER, least=0, most=MOST_DAYS)
+    keep_events_days = _own_limit("days events are kept", _OR_FOR_EVER, least=0, most=MOST_DAYS)
     results_generation = models.PositiveIntegerField(
         default=0,
         editable=False,

@@ -24,6 +24,8 @@ from jobs.dispatch.sweeper import sweep_expired_leases
 from jobs.documents.erasure import erase_due_files
 from jobs.idempotency.expiry import erase_forgotten_keys
 from jobs.overdue import end_overdue_jobs
+from jobs.retention.events import erase_old_events
+from jobs.retention.sweep import erase_overdue
 from jobs.search.backfill import index_ordered_jobs
 from jobs.uploads.upkeep import expire_uploads, finish_stranded_uploads
 from jobs.webhooks.notices import mail_of_disabled_endpoints
@@ -84,6 +86,8 @@ class Scheduler:
             _Duty(FORGET_EVERY_S, Aside(erase_forgotten_keys)),
             _Duty(FORGET_EVERY_S, Aside(erase_expired_files)),
             _Duty(FORGET_EVERY_S, Aside(keep_up_archives)),
+            _Duty(FORGET_EVERY_S, Aside(erase_overdue)),
+            _Duty(FORGET_EVERY_S, Aside(erase_old_events)),
             _Duty(ERASE_EVERY_S, Aside(end_stranded_deliveries)),
             _Duty(FORGET_EVERY_S, Aside(erase_old_webhooks)),
             _Duty(SWEEP_EVERY_S, Aside(finish_stranded_uploads)),

@@ -1,8 +1,10 @@
 """Writes to documents: keep what was uploaded, erase what was deleted."""
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
+import structlog
 from django.db import IntegrityError, transaction
 from django.db.models.functions import Now
 
@@ -12,6 +14,7 @@ from jobs.documents.names_kept import forget_name
 from jobs.documents.reader import DocumentRejected, Inspection, ReaderUnavailable
 from jobs.documents.selectors import get_document, live_document_with, live_twin_of
 from jobs.documents.uploads import Upload
+from jobs.documents.uses import note_use
 from jobs.metrics import ERASED
 from jobs.models import Document, ErasedBecause
 from jobs.reuse.forgetting import forget_results_of
@@ -20,6 +23,7 @@ from tenants.context import APP, unit_of_work
 from tenants.identity import Identity
 from tenants.ids import uuid7
 
+log = structlog.get_logger(__name__)
 MOST_TRIES = 5
 """The row that won against ours may be erased before it is looked at; then ours is to be tried once more."""
 
@@ -37,6 +41,8 @@ def store_document(*, identity: Identity, upload: Upload) -> StoredDocument:
         with unit_of_work(identity.tenant_id):
             known = live_document_with(upload.sha256, livemode=identity.livemode)
             twin = live_twin_of(upload.sha256)
+            if known is not None:
+                note_use(known)
         if known is not None:
             return StoredDocument(known, created=False)
         inspection = _found_in(upload, twin)
@@ -113,15 +119,29 @@ def delete_document(
     with unit_of_work(identity.tenant_id):
         document = get_document(document_id, for_update=True)
         cancel_unfinished_jobs_of(document)
-        names = [document.file, *document.pages.exclude(picture="").values_list("picture", flat=True)]
-        document.pages.all().delete()
-        forget_results_of(document)
-        Document.objects.filter(id=document.id).update(deleted_at=Now(), deleted_because=because)
-        document.refresh_from_db(fields=["deleted_at", "deleted_because"])
-        forget_name(document)
-        erasure.order(names)
-        transaction.on_commit(ERASED.labels(what="document", because=because.value).inc, using=APP)
-        # Robust: by then the document is gone, and what is left of it is the scheduler's.
-        transaction.on_commit(
-            lambda: erasure.carry_out_now(identity.tenant_id, names, patience), using=APP, robust=True
-        )
+        erase_locked(document, because, patience)
+
+
+def _tell(document: Document, because: ErasedBecause) -> None:
+    """By ids alone. An older backup that is put back knows nothing of it, and the log does."""
+    ERASED.labels(what="document", because=because.value).inc()
+    ids = {"document_id": str(document.id), "tenant_id": str(document.tenant_id)}
+    log.info("document_erased", **ids, because=because.value)
+
+
+def erase_locked(
+    document: Document, because: ErasedBecause, patience: erasure.Patience | None = None
+) -> None:
+    """Inside the unit of work in which its row was locked; no unfinished job is on it."""
+    names = [document.file, *document.pages.exclude(picture="").values_list("picture", flat=True)]
+    document.pages.all().delete()
+    forget_results_of(document)
+    Document.objects.filter(id=document.id).update(deleted_at=Now(), deleted_because=because)
+    document.refresh_from_db(fields=["deleted_at", "deleted_because"])
+    forget_name(document)
+    erasure.order(names)
+    transaction.on_commit(partial(_tell, document, because), using=APP)
+    # Robust: by then the document is gone, and what is left of it is the scheduler's.
+    transaction.on_commit(
+        lambda: erasure.carry_out_now(document.tenant_id, names, patience), using=APP, robust=True
+    )

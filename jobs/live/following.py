@@ -85,10 +85,19 @@ class Following:
     async def read(self, tail: Tail) -> Reading:
         return await self._threads.run(tail.read)
 
-    async def job(self, line: Line, held: Pass, tail: JobTail, last_words: LastWords, *, ended: bool) -> None:
+    async def job(
+        self,
+        line: Line,
+        held: Pass,
+        tail: JobTail,
+        last_words: LastWords,
+        *,
+        first: Reading = Reading(),  # noqa: B008  # frozen
+        ended: bool,
+    ) -> None:
         async def story() -> None:
             await line.say(block(retry_ms=AGAIN_MS))
-            await self._follow(line, held, tail, Reading(), ended=ended)
+            await self._follow(line, held, tail, first, ended=ended)
             await line.finish(await last_words.read())
 
         await self._to_its_end(line, held, story())

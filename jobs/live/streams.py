@@ -81,15 +81,16 @@ class Streams:
                     f"This job has no event {after}: its last is {job.last_seq}. Leave out `Last-Event-ID` and "
                     "`after` to begin with the first."
                 )
+            tail = JobTail(held.identity.tenant_id, job.id, after)
+            # Read before the answer begins: where events are erased, that is the answer.
+            reading = await self._following.read(tail)
             line = Line(receive, send)
             await line.start(HEADERS)
             if scope["method"] == "HEAD":
                 await line.finish()
             else:
-                tail = JobTail(held.identity.tenant_id, job.id, after)
-                await self._following.job(
-                    line, held, tail, self._last_words(scope, job, query), ended=job.done
-                )
+                last_words = self._last_words(scope, job, query)
+                await self._following.job(line, held, tail, last_words, first=reading, ended=job.done)
 
     async def _of_submission(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One that is sent again under its Idempotency-Key goes on where it was cut off."""

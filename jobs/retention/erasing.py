@@ -5,9 +5,11 @@ that it is gone.
 """
 
 import json
+from functools import partial
 from typing import Any
 from uuid import UUID
 
+import structlog
 from django.db import connections, transaction
 from django.db.models.functions import Now
 
@@ -21,6 +23,8 @@ from jobs.search.embeddings_table import TABLE as EMBEDDINGS
 from jobs.selectors import get_job
 from tenants.context import current_alias, unit_of_work
 from tenants.identity import Identity
+
+log = structlog.get_logger(__name__)
 
 # Whoever puts words of its pages into the index holds its key alone, which keeps no worker waiting.
 _LOCK_KEY = "SELECT FROM jobs_job WHERE id = %(job)s FOR UPDATE"
@@ -73,7 +77,13 @@ def erase_ended(job: Job, document: Document | None, because: ErasedBecause) -> 
     if document is not None:
         forget_name(document)
     job.refresh_from_db(fields=["erased_at", "erased_because", "last_seq"])
-    transaction.on_commit(ERASED.labels(what="job", because=because.value).inc, using=current_alias())
+    transaction.on_commit(partial(_tell, job, because), using=current_alias())
+
+
+def _tell(job: Job, because: ErasedBecause) -> None:
+    """By ids alone. An older backup that is put back knows nothing of it, and the log does."""
+    ERASED.labels(what="job", because=because.value).inc()
+    log.info("job_erased", job_id=str(job.id), tenant_id=str(job.tenant_id), because=because.value)
 
 
 def _erase_rows(job: Job) -> None:

@@ -46,6 +46,11 @@ class ResumableUpload(TenantOwned):
                 condition=models.Q(state__in=["receiving", "checking"]),
                 name="jobs_resumableupload_open",
             ),
+            models.Index(
+                fields=["document_id"],
+                condition=models.Q(document_id__isnull=False),
+                name="jobs_resumableupload_became",
+            ),
         ]
 
     def __str__(self) -> str:

@@ -31,6 +31,14 @@ _AFTERWARDS = (
             UPDATE jobs_job SET last_xid = NULL WHERE last_xid IS NOT NULL;
         END IF;
     END $$""",
+    # Up to where events are erased, in these numbers.
+    """DO $$ BEGIN
+        IF to_regclass('jobs_eventhorizon') IS NOT NULL THEN
+            UPDATE jobs_eventhorizon h SET xid = '0', event_id = coalesce(
+                (SELECT min(e.id) - 1 FROM jobs_event e WHERE e.tenant_id = h.tenant_id), event_id
+            );
+        END IF;
+    END $$""",
     "DELETE FROM jobs_documentpage WHERE document_id = ANY(%(erased)s::uuid[])",
     "DELETE FROM jobs_storedfile WHERE id = ANY(%(erased)s::uuid[])",
     "UPDATE jobs_page SET cache_key = NULL WHERE job_id IN"

@@ -33,6 +33,7 @@ THEIRS = (
     ("tenants_usagerecord", "Usage"),
 )
 OF_JOBS = ("unfinished_jobs", "unfinished_pages", "pages_at_once", "weight")
+KEPT = ("keep_documents_days", "keep_results_days", "keep_events_days")
 
 
 @admin.register(Tenant)
@@ -42,7 +43,7 @@ class TenantAdmin(FoundById):
     list_display = ("name", "state_badge", "jobs", "members", "identifier", "created")
     list_filter = (("state", ChoicesDropdownFilter), ("created_at", CreatedFilter))
     ordering = ("-id",)
-    fields = ("name", "state", "records", *NAMES, *OF_JOBS, "id", "created_at")
+    fields = ("name", "state", "records", *NAMES, *OF_JOBS, *KEPT, "id", "created_at")
     readonly_fields = ("id", "created_at", "records")
     inlines = (MembershipInline, ModelLimitInline)
     actions = ("suspend", "reactivate", "erase_results")

@@ -1,0 +1,37 @@
+"""Erases what is to be kept no longer, as the scheduler does by itself, or says what that would be."""
+
+from typing import Any
+from uuid import UUID
+
+from django.core.management.base import BaseCommand, CommandParser
+
+from jobs.retention.events import erase_old_events
+from jobs.retention.preview import overdue
+from jobs.retention.sweep import erase_overdue
+
+
+class Command(BaseCommand):
+    help = "Erases documents, results and events whose time is over, or with --dry-run counts them for each tenant."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--dry-run", action="store_true", help="count what would be erased, and erase nothing"
+        )
+        parser.add_argument("--tenant", type=UUID, help="with --dry-run: of this one alone")
+
+    def handle(self, *args: Any, dry_run: bool, tenant: UUID | None, **options: Any) -> None:
+        if dry_run:
+            self._preview(tenant)
+            return
+        while (jobs_and_documents := erase_overdue()) + (events := erase_old_events()):
+            self.stdout.write(f"erased {jobs_and_documents} jobs and documents, {events} events")
+
+    def _preview(self, tenant: UUID | None) -> None:
+        nothing = True
+        for row in overdue(tenant):
+            nothing = False
+            self.stdout.write(
+                f"{row.tenant_id}  {row.number:>9,} {row.what:<9}  from {row.oldest:%Y-%m-%d} to {row.newest:%Y-%m-%d}"
+            )
+        if nothing:
+            self.stdout.write("nothing is overdue")

@@ -1,0 +1,117 @@
+"""What is to be erased because its time is over, told by the database's clock and found by index.
+
+Of each tenant a few, the longest overdue first: who has a million keeps nobody else's waiting.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, Literal
+from uuid import UUID
+
+from django.db import connections
+
+from jobs.documents.uses import TO_THE
+from tenants.context import OPERATOR
+from tenants.keeping import FOR_EVER, Keeping
+
+Kind = Literal["document", "job"]
+EACH = 50
+"""Of one tenant in one look."""
+
+# A document's use is known to the hour, so it is given that much more.
+_HOUR_S = f"{TO_THE.total_seconds():.0f}"
+_ENDS: Mapping[Kind, str] = {
+    "document": f"used_at + make_interval(days => line.days, secs => {_HOUR_S})",
+    "job": "finished_at + make_interval(days => line.days)",
+}
+_OLD: Mapping[Kind, str] = {
+    "document": f"""used_at <= clock_timestamp() - make_interval(days => line.days, secs => {_HOUR_S})
+      AND deleted_at IS NULL AND NOT EXISTS (
+        SELECT FROM jobs_job job WHERE job.document_id = one.id AND job.state IN ('queued', 'running')
+      )""",
+    "job": """finished_at <= clock_timestamp() - make_interval(days => line.days)
+      AND finished_at IS NOT NULL AND erased_at IS NULL""",
+}
+_SINCE: Mapping[Kind, str] = {"document": "used_at", "job": "finished_at"}
+_LINES = "unnest(%(tenants)s::uuid[], %(live)s::bool[], %(days)s::int[]) AS line (tenant, live, days)"
+
+# Ranked within its tenant, so that all have their first before anybody has a second.
+_DUE = """
+SELECT found.id, line.tenant, line.days, extract(epoch FROM clock_timestamp() - found.ends)::float
+FROM {lines} CROSS JOIN LATERAL (
+    SELECT one.id, {ends} AS ends, row_number() OVER (ORDER BY {since}) AS place
+    FROM {table} one WHERE one.tenant_id = line.tenant AND one.livemode = line.live AND {old}
+    ORDER BY {since} LIMIT %(each)s
+) found
+ORDER BY found.place, found.ends
+"""
+_COUNT = """
+SELECT line.tenant, count(*), min({since}), max({since})
+FROM {lines} JOIN {table} one ON one.tenant_id = line.tenant AND one.livemode = line.live AND {old}
+GROUP BY line.tenant
+"""
+_TABLES: Mapping[Kind, str] = {"document": "jobs_document", "job": "jobs_job"}
+
+
+@dataclass(frozen=True)
+class Due:
+    id: UUID
+    tenant_id: UUID
+    days: int
+    overdue_s: float
+
+
+@dataclass(frozen=True)
+class Counted:
+    tenant_id: UUID
+    number: int
+    oldest: Any
+    newest: Any
+
+
+def due(kind: Kind, keeping: Mapping[UUID, Keeping], each: int = EACH) -> list[Due]:
+    """Operators' work."""
+    lines = _lines(kind, keeping)
+    if not lines["tenants"]:
+        return []
+    with connections[OPERATOR].cursor() as cursor:
+        cursor.execute(_filled(_DUE, kind), {**lines, "each": each})
+        return [Due(*row) for row in cursor.fetchall()]
+
+
+def counted(kind: Kind, keeping: Mapping[UUID, Keeping]) -> list[Counted]:
+    """All of it, for a preview."""
+    lines = _lines(kind, keeping)
+    if not lines["tenants"]:
+        return []
+    with connections[OPERATOR].cursor() as cursor:
+        cursor.execute(_filled(_COUNT, kind), lines)
+        return [Counted(*row) for row in cursor.fetchall()]
+
+
+def time_over(days: int, kind: Kind) -> timedelta:
+    return timedelta(days=days) + (TO_THE if kind == "document" else timedelta())
+
+
+def _filled(statement: str, kind: Kind) -> str:
+    return statement.format(
+        lines=_LINES, ends=_ENDS[kind], old=_OLD[kind], since=_SINCE[kind], table=_TABLES[kind]
+    )
+
+
+def _lines(kind: Kind, keeping: Mapping[UUID, Keeping]) -> dict[str, Any]:
+    found = list(_kept(kind, keeping))
+    return {
+        "tenants": [tenant_id for tenant_id, _, _ in found],
+        "live": [live for _, live, _ in found],
+        "days": [days for _, _, days in found],
+    }
+
+
+def _kept(kind: Kind, keeping: Mapping[UUID, Keeping]) -> Iterator[tuple[UUID, bool, int]]:
+    for tenant_id, its in keeping.items():
+        for live in (True, False):
+            days = its.documents(livemode=live) if kind == "document" else its.results(livemode=live)
+            if days != FOR_EVER:
+                yield tenant_id, live, days

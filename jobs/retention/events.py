@@ -1,0 +1,111 @@
+"""Erases a tenant's oldest events, in the order in which its stream is read, and notes how far.
+
+Whoever reads on from before that place is told so, rather than being given what is left as if it were all.
+"""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.db import connections
+
+from jobs.metrics import ERASED, OVERDUE_S
+from jobs.models import ErasedBecause
+from jobs.retention.due import Counted
+from tenants.context import OPERATOR, operator_work
+from tenants.keeping import Keeping, everybodys_keeping
+
+BATCH = 1_000
+ROUND_S = 20.0
+
+_WHOSE = """
+SELECT line.tenant, line.days, extract(epoch FROM statement_timestamp() - first.created_at)::float - line.days * 86400
+FROM unnest(%(tenants)s::uuid[], %(days)s::int[]) AS line (tenant, days) CROSS JOIN LATERAL (
+    SELECT created_at FROM jobs_event
+    WHERE tenant_id = line.tenant AND xid < pg_snapshot_xmin(pg_current_snapshot()) ORDER BY xid, id LIMIT 1
+) first
+WHERE first.created_at <= statement_timestamp() - make_interval(days => line.days)
+"""
+
+# Up to the first that is to be kept. Rows and place in one statement: nobody sees the one without the other.
+_ERASE = """
+WITH oldest AS (
+    SELECT xid, id, created_at FROM jobs_event
+    WHERE tenant_id = %(tenant)s AND xid < pg_snapshot_xmin(pg_current_snapshot())
+    ORDER BY xid, id LIMIT %(most)s
+), old AS (
+    SELECT xid, id FROM (
+        SELECT xid, id, bool_and(created_at <= statement_timestamp() - make_interval(days => %(days)s))
+            OVER (ORDER BY xid, id) AS is_old
+        FROM oldest
+    ) looked_at WHERE is_old
+), gone AS (
+    DELETE FROM jobs_event WHERE tenant_id = %(tenant)s AND id IN (SELECT id FROM old) RETURNING id
+), place AS (
+    INSERT INTO jobs_eventhorizon AS known (tenant_id, xid, event_id)
+    SELECT %(tenant)s, xid, id FROM old ORDER BY xid DESC, id DESC LIMIT 1
+    ON CONFLICT (tenant_id) DO UPDATE SET xid = EXCLUDED.xid, event_id = EXCLUDED.event_id
+    WHERE (EXCLUDED.xid, EXCLUDED.event_id) > (known.xid, known.event_id)
+)
+SELECT count(*) FROM gone
+"""
+_COUNT = """
+SELECT line.tenant, count(*), min(created_at), max(created_at)
+FROM unnest(%(tenants)s::uuid[], %(days)s::int[]) AS line (tenant, days)
+JOIN jobs_event event ON event.tenant_id = line.tenant
+    AND event.created_at <= statement_timestamp() - make_interval(days => line.days)
+GROUP BY line.tenant
+"""
+
+
+@dataclass(frozen=True)
+class OldEvents:
+    tenant_id: UUID
+    days: int
+    overdue_s: float
+
+
+def erase_old_events() -> int:
+    """How many. Bounded; a batch of each tenant in turn, so that who has most waits longest."""
+    until_s = time.monotonic() + ROUND_S
+    erased = 0
+    with operator_work():
+        keeping = everybodys_keeping()
+        found = _whose(keeping)
+        while found and time.monotonic() < until_s:
+            gone = sum(_erase_some(one) for one in found)
+            erased += gone
+            if not gone:
+                break
+            found = _whose({one.tenant_id: keeping[one.tenant_id] for one in found})
+    OVERDUE_S.labels(what="event").set(max((one.overdue_s for one in found), default=0.0))
+    return erased
+
+
+def _erase_some(one: OldEvents) -> int:
+    with connections[OPERATOR].cursor() as cursor:
+        cursor.execute(_ERASE, {"tenant": one.tenant_id, "days": one.days, "most": BATCH})
+        number = int(cursor.fetchone()[0])
+    ERASED.labels(what="event", because=ErasedBecause.RETENTION.value).inc(number)
+    return number
+
+
+def counted_events(keeping: Mapping[UUID, Keeping]) -> list[Counted]:
+    """All of it, for a preview."""
+    return [Counted(*row) for row in _asked(_COUNT, keeping)]
+
+
+def _whose(keeping: Mapping[UUID, Keeping]) -> list[OldEvents]:
+    return [OldEvents(*row) for row in _asked(_WHOSE, keeping)]
+
+
+def _asked(statement: str, keeping: Mapping[UUID, Keeping]) -> list[Any]:
+    lines = [(tenant_id, its.events_days) for tenant_id, its in keeping.items() if its.events_days]
+    if not lines:
+        return []
+    values: dict[str, Any] = {"tenants": [tenant for tenant, _ in lines], "days": [days for _, days in lines]}
+    with connections[OPERATOR].cursor() as cursor:
+        cursor.execute(statement, values)
+        return list(cursor.fetchall())

@@ -1,0 +1,31 @@
+"""What the next sweeps would erase, counted per tenant; nothing is changed."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from jobs.retention.due import counted
+from jobs.retention.events import counted_events
+from tenants.context import operator_work
+from tenants.keeping import everybodys_keeping
+
+
+@dataclass(frozen=True)
+class Overdue:
+    tenant_id: UUID
+    what: str
+    number: int
+    oldest: datetime
+    newest: datetime
+
+
+def overdue(tenant_id: UUID | None = None) -> Iterator[Overdue]:
+    with operator_work():
+        keeping = everybodys_keeping(None if tenant_id is None else [tenant_id])
+        for row in counted("document", keeping):
+            yield Overdue(row.tenant_id, "documents", row.number, row.oldest, row.newest)
+        for row in counted("job", keeping):
+            yield Overdue(row.tenant_id, "jobs", row.number, row.oldest, row.newest)
+        for row in counted_events(keeping):
+            yield Overdue(row.tenant_id, "events", row.number, row.oldest, row.newest)

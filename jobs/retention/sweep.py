@@ -1,0 +1,98 @@
+"""The scheduler's duty: erases documents and jobs whose time is over.
+
+Each is a transaction of its own, so it may be cut off anywhere and be done by any number at once.
+"""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from uuid import UUID
+
+import structlog
+from django.db import OperationalError
+from django.db.models.functions import Now
+
+from jobs import states
+from jobs.documents.erasure import Patience
+from jobs.documents.services import erase_locked
+from jobs.errors import JobErased, NotFound
+from jobs.metrics import OVERDUE_S
+from jobs.models import Document, ErasedBecause, Job
+from jobs.retention.due import Due, Kind, due, time_over
+from jobs.retention.erasing import erase_ended, lock_document
+from jobs.selectors import get_job
+from tenants.context import operator_work, unit_of_work
+from tenants.keeping import Keeping, everybodys_keeping
+
+log = structlog.get_logger(__name__)
+ROUND_S = 20.0
+FILES_S = 0.2
+"""How long one document's files are waited for; what is left is another duty's."""
+
+
+def erase_overdue() -> int:
+    """How many were erased. Bounded; what is left is for the next round."""
+    with operator_work():
+        keeping = everybodys_keeping()
+    until_s = time.monotonic() + ROUND_S
+    return sum(_erase_some(kind, keeping, until_s) for kind in _ERASE)
+
+
+def _erase_some(kind: Kind, keeping: Mapping[UUID, Keeping], until_s: float) -> int:
+    erased = 0
+    with operator_work():
+        found = due(kind, keeping)
+    while found and time.monotonic() < until_s:
+        gone = _erase_each(kind, found, until_s)
+        erased += gone
+        with operator_work():
+            found = due(kind, keeping)
+        if not gone:
+            break
+    OVERDUE_S.labels(what=kind).set(max((one.overdue_s for one in found), default=0.0))
+    return erased
+
+
+def _erase_each(kind: Kind, found: Sequence[Due], until_s: float) -> int:
+    """One that cannot be erased keeps no other from it."""
+    erased = 0
+    for one in found:
+        if time.monotonic() > until_s:
+            break
+        try:
+            erased += _ERASE[kind](one)
+        except OperationalError:
+            raise
+        except Exception:
+            log.exception("retention_failed", what=kind, id=str(one.id), tenant_id=str(one.tenant_id))
+    return erased
+
+
+def _erase_job(one: Due) -> bool:
+    with unit_of_work(one.tenant_id):
+        try:
+            document = lock_document(get_job(one.id).document_id)
+            job = get_job(one.id, for_update=True)
+        except (JobErased, NotFound):
+            return False
+        erase_ended(job, document, ErasedBecause.RETENTION)
+    return True
+
+
+def _erase_document(one: Due) -> bool:
+    """Looked at once more under its lock: it may have been used just now."""
+    with unit_of_work(one.tenant_id):
+        old = Document.objects.filter(
+            id=one.id, deleted_at=None, used_at__lte=Now() - time_over(one.days, "document")
+        )
+        document = old.select_for_update(no_key=True, skip_locked=True).first()
+        if document is None or _is_at_work(document):
+            return False
+        erase_locked(document, ErasedBecause.RETENTION, Patience(FILES_S))
+    return True
+
+
+def _is_at_work(document: Document) -> bool:
+    return Job.objects.filter(document=document, state__in=states.UNFINISHED).exists()
+
+
+_ERASE: Mapping[Kind, Callable[[Due], bool]] = {"document": _erase_document, "job": _erase_job}
