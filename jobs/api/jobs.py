@@ -51,6 +51,7 @@ from jobs.idempotency.submissions import submit_once, submitted_before
 from jobs.models import Job
 from jobs.priorities import DEFAULT, NUMBERS
 from jobs.retention.erasing import erase_job
+from jobs.retention.until import job_kept_until
 from jobs.reuse.wishes import COALESCED, HIT, Wish, wish_of, x_cache
 from jobs.search.queries import parsed
 from jobs.search.selectors import search_jobs
@@ -62,6 +63,7 @@ from tenants.api.schema import PAGED, REFUSALS, limit_parameter, list_of, number
 from tenants.asgi.protocol import UPLOAD
 from tenants.context import unit_of_work
 from tenants.identity import Identity
+from tenants.keeping import keeping_for
 
 PAGE_LIST = list_of(
     "PageList",
@@ -256,6 +258,7 @@ class JobDetail(APIView):
         with unit_of_work(identity.tenant_id):
             job = get_job(job_id)
             body = job_body(job, with_result=with_result)
+            body["kept_until"] = job_kept_until(job, keeping_for(identity.tenant_id))
         body |= asdict(standing_of(job))
         return Response(body, headers={**polling_headers(job), **reuse_headers(job)})
 

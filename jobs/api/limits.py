@@ -1,5 +1,6 @@
 """`/v1/limits`: what the caller may do, what is left of it, and when it is all there again."""
 
+from dataclasses import asdict
 from typing import cast
 
 from drf_spectacular.utils import extend_schema, inline_serializer
@@ -14,6 +15,7 @@ from tenants.api.parameters import only
 from tenants.api.schema import REFUSALS, list_of
 from tenants.context import unit_of_work
 from tenants.identity import Identity
+from tenants.keeping import keeping_for
 from tenants.rates.headers import Standing
 from tenants.rates.limits import WINDOW_S, Limit
 from tenants.rates.spending import spending
@@ -42,11 +44,24 @@ LIMIT = inline_serializer(
 )
 
 
+KEPT = inline_serializer(
+    "Kept",
+    {
+        "documents_days": serializers.IntegerField(
+            help_text="After its last use. 0 is for ever, as in each of these."
+        ),
+        "results_days": serializers.IntegerField(help_text="After the job's end."),
+        "events_days": serializers.IntegerField(help_text="After it happened."),
+        "test_days": serializers.IntegerField(help_text="What a test key made, where that is less."),
+    },
+)
+
+
 class LimitList(APIView):
     @extend_schema(
         operation_id="list_limits",
         summary="What you may do, and what is left of it",
-        responses={200: list_of("LimitList", LIMIT), **REFUSALS},
+        responses={200: list_of("LimitList", LIMIT, kept=KEPT), **REFUSALS},
     )
     def get(self, request: Request) -> Response:
         """Any key may ask: what is told is the caller's own."""
@@ -55,7 +70,9 @@ class LimitList(APIView):
         limits = identity.rates.every
         standings = spending().standings(limits)
         data = [_told(limit, standings[place] if standings else None) for place, limit in enumerate(limits)]
-        return Response({"object": "list", "data": data + _under_way(identity)})
+        with unit_of_work(identity.tenant_id):
+            kept = asdict(keeping_for(identity.tenant_id))
+        return Response({"object": "list", "data": data + _under_way(identity), "kept": kept})
 
 
 def _told(limit: Limit, standing: Standing | None) -> dict[str, object]:

@@ -295,6 +295,11 @@ class JobWithResultSerializer(JobSerializer):
         required=False, help_text="With `include=result`, and at the end of a `Prefer: wait`."
     )
 
+    kept_until = serializers.DateTimeField(
+        required=False,
+        allow_null=True,
+        help_text="Erased then or soon after; null until it ends, or for ever.",
+    )
     position = serializers.IntegerField(
         required=False, allow_null=True, help_text="While it waits: pages of its model that begin first."
     )
@@ -306,4 +311,11 @@ class JobWithResultSerializer(JobSerializer):
     )
 
     class Meta(JobSerializer.Meta):
-        fields = (*JobSerializer.Meta.fields, "position", "eta_seconds", "reason_waiting", "result")
+        fields = (
+            *JobSerializer.Meta.fields,
+            "kept_until",
+            "position",
+            "eta_seconds",
+            "reason_waiting",
+            "result",
+        )

@@ -56,6 +56,7 @@ class Facts:
     model_title: str
     parameters: Sequence[Parameter]
     document: DocumentFacts | None
+    kept_until: datetime | None
     ended: str
     """How, and after how long; empty while it lasts."""
 
@@ -76,6 +77,7 @@ def facts(reading: Reading, *, may_see_keys: bool) -> Facts:
             Parameter(name, str(value)[:LONGEST_VALUE]) for name, value in sorted(job.parameters.items())
         ],
         document=_document(job.document) if job.document else None,
+        kept_until=reading.kept_until,
         ended=_ended(job),
     )
 

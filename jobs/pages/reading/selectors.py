@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from jobs import states
 from jobs.documents.reader.errors import REJECTION_CODES
@@ -10,7 +11,9 @@ from jobs.errors import NotFound
 from jobs.models import DocumentPage, Event, Job, Page
 from jobs.pages.first_words import with_first_words
 from jobs.pages.reading.timeline import LOADING
+from jobs.retention.until import job_kept_until
 from jobs.selectors import jobs_and_tombstones, unless_erased
+from tenants.keeping import keeping_for
 from tenants.models import ApiKey
 
 STRIP = 20
@@ -35,6 +38,8 @@ class Reading:
     key_name: str
     retry: Job | None
     """The newest job that repeats this one."""
+    kept_until: datetime | None
+    """When it is erased by itself; None for never, or while it has not ended."""
     hopeless: bool
     """What is missing cannot be read from this document, however often it is tried."""
 
@@ -65,6 +70,7 @@ def reading(job_id: str, number: int) -> Reading:
         failed=_failed(job),
         key_name=_key_name(job),
         retry=job.retries.only("id", "state").order_by("-id").first() if job.terminal else None,
+        kept_until=job_kept_until(job, keeping_for(job.tenant_id)) if job.terminal else None,
         hopeless=_hopeless(job),
     )
 

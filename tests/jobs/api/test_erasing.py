@@ -2,13 +2,16 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
 from django.test import Client
 
 from jobs.models import Job
+from tenants.context import operator_work
 from tenants.identity import Identity
+from tenants.models import Tenant
 from tests.jobs.conftest import Desk
 
 Call = Callable[..., Any]
@@ -86,3 +89,27 @@ def test_a_key_that_may_not_write_erases_nothing(desk: Desk) -> None:
     answer = Client().delete(f"/v1/jobs/{job.id}", **{"maas.identity": reader})  # type: ignore[arg-type]
     assert answer.status_code == 403
     assert not desk.again(job).erased
+
+
+def test_a_job_says_until_when_it_is_kept_and_the_account_for_how_many_days(desk: Desk, call: Call) -> None:
+    job, waiting = ended(desk), desk.submit()
+    assert call("GET", f"jobs/{job.id}").json()["kept_until"] is None
+    with operator_work():
+        Tenant.objects.filter(id=desk.identity.tenant_id).update(keep_results_days=30)
+    finished_at = desk.again(job).finished_at
+    assert finished_at is not None
+    told = datetime.fromisoformat(call("GET", f"jobs/{job.id}").json()["kept_until"])
+    assert told == finished_at + timedelta(days=30)
+    assert call("GET", f"jobs/{waiting.id}").json()["kept_until"] is None
+    kept = call("GET", "limits").json()["kept"]
+    assert kept == {"documents_days": 0, "results_days": 30, "events_days": 0, "test_days": 7}
+
+
+def test_events_that_are_erased_are_said_to_be_with_where_to_go_on(desk: Desk, call: Call) -> None:
+    job = ended(desk)
+    last = desk.again(job).last_seq
+    desk.sql("DELETE FROM jobs_event WHERE job_id = %s AND seq < 3", job.id)
+    refused = call("GET", f"jobs/{job.id}/events")
+    assert (refused.status_code, refused.json()["code"], refused.json()["after"]) == (410, "events_erased", 2)
+    listed = call("GET", f"jobs/{job.id}/events?after=2").json()["data"]
+    assert [event["seq"] for event in listed] == list(range(3, last + 1))
