@@ -17,6 +17,7 @@ from dramatiq.errors import BrokerConnectionError
 from dramatiq.worker import ConsumerThread
 
 from inference.brokers.contract import QueueBroker, QueueConsumer
+from inference.brokers.turn_queue import TurnQueue
 
 RECONNECT_S = 1.0
 
@@ -31,6 +32,7 @@ class QueueWorker:
         self._wanted: frozenset[str] = frozenset()
         self._pool = _ThreadPool(broker, worker_threads=threads, worker_timeout=round(idle_s * 1000))
         self._pool.queue_prefetch = prefetch
+        self._work = self._pool.work_queue = TurnQueue()
 
     @property
     def queues(self) -> frozenset[str]:
@@ -96,6 +98,7 @@ class QueueWorker:
             self._pool.work_queue.task_done()
         for item in kept:
             self._pool.work_queue.put(item)
+        self._work.forget(set(unstarted))
         for thread in threads:
             thread.give_back(unstarted[thread.queue_name])
 
