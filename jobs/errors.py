@@ -51,6 +51,18 @@ class TooManyUnfinishedPages(DomainError):
     code = "too_many_unfinished_pages"
 
 
+class BacklogTooLong(DomainError):
+    """The tenant's own waiting pages come first, and take too long."""
+
+    code = "backlog_too_long"
+
+
+class QueueTooLong(DomainError):
+    """Whoever came now would wait for too long."""
+
+    code = "queue_too_long"
+
+
 class IdempotencyKeyReused(DomainError):
     code = "idempotency_key_reused"
 

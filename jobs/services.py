@@ -18,6 +18,7 @@ from inference.runtime.tensor_requests import validate_input
 from jobs import states
 from jobs.allowance import pages_paid, require_room_for_job
 from jobs.deadlines import FOR_EVER, Deadlines
+from jobs.dispatch.admission import require_short_queue
 from jobs.dispatch.control import tell_canceled
 from jobs.dispatch.events import append_event
 from jobs.dispatch.release import release_after_commit
@@ -71,6 +72,8 @@ def submit_job(*, identity: Identity, request: JobRequest) -> Job:
         )
     version = resolve(request.model)
     _check(version, request)
+    if not request.is_paid:
+        require_short_queue(identity.tenant_id, version, request.priority)
     with ExitStack() as paid, unit_of_work(identity.tenant_id):
         document = _document(request)
         job = _new_job(identity, version, request.parameters)
@@ -257,6 +260,7 @@ def retry_job(*, identity: Identity, job_id: object, request_id: str = "") -> Jo
             raise NothingToRetry("Every page of this job succeeded; there is nothing to retry.")
         source = _furthest(old)
         job = _new_job(identity, _still_served(old.model_version), old.parameters)
+        require_short_queue(identity.tenant_id, old.model_version, old.priority)
         job.retry_of, job.document_id, job.input = old, old.document_id, old.input
         job.pages_total, job.price, job.currency = old.pages_total, old.price, old.currency
         job.cached_price, job.cache_control = old.cached_price, old.cache_control

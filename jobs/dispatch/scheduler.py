@@ -16,8 +16,9 @@ from jobs.archives.upkeep import keep_up_archives
 from jobs.batches.upkeep import count_batches, erase_expired_files, keep_up_batches
 from jobs.dispatch.aside import Aside
 from jobs.dispatch.broker import messages_set_aside, patiently
+from jobs.dispatch.demand import pages_demand
 from jobs.dispatch.leadership import Leadership, LeadershipLost
-from jobs.dispatch.metrics import DEAD_LETTERS, LEADING, QUEUED_PAGES, SWEPT
+from jobs.dispatch.metrics import DEAD_LETTERS, LEADING, QUEUE_AGE, QUEUED_PAGES, SWEPT
 from jobs.dispatch.outage import Outage
 from jobs.dispatch.release import release_after_commit, waiting_versions
 from jobs.dispatch.sweeper import sweep_expired_leases
@@ -191,7 +192,9 @@ def count_dead_letters() -> None:
 
 
 def count_queued() -> None:
+    demand = pages_demand()
     with connections[OPERATOR].cursor() as cursor:
         cursor.execute(_COUNT)
         for key, queued in cursor.fetchall():
             QUEUED_PAGES.labels(model=key).set(queued)
+            QUEUE_AGE.labels(model=key).set(demand[key].oldest_s if key in demand else 0.0)

@@ -5,6 +5,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 
 from jobs.allowance import pages_paid, require_room_for_job
+from jobs.dispatch.admission import require_short_queue
 from jobs.documents.reader import Inspection, ReaderUnavailable
 from jobs.documents.services import store_document
 from jobs.documents.uploads import Upload
@@ -96,6 +97,7 @@ def _sent(
 def with_document(identity: Identity, request: JobRequest, upload: Upload) -> Iterator[JobRequest]:
     """A new document's pages are counted before it is stored: what is refused leaves nothing behind."""
     version = check_model(request.model, request.parameters)
+    require_short_queue(identity.tenant_id, version, request.priority)
     pages = upload.inspection.pages_total if isinstance(upload.inspection, Inspection) else None
     with unit_of_work(identity.tenant_id):
         require_room_for_job(identity)

@@ -74,6 +74,8 @@ class FormReader:
         self._header = bytearray()
         self._value = bytearray()
         self._ended = False
+        self.before_file: Callable[[Mapping[str, str]], None] | None = None
+        """Is told the fields that came before the file, and may refuse it."""
         if not boundary:
             raise InvalidForm("The Content-Type of a multipart form must name its boundary.")
         try:
@@ -142,6 +144,8 @@ class FormReader:
                 f"The form has more than one file. {HOW}; send each file in a request of its own."
             )
         self._file = part
+        if self.before_file is not None:
+            self.before_file(self._fields)
 
     def _begin_text(self, part: _Part) -> None:
         if part.name == FILE_FIELD:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from django.conf import settings
 
+from jobs.dispatch.admission import refuse_known
 from jobs.documents.uploads import Upload
 from jobs.live.inspections import Inspections
 from jobs.live.multipart import FormLimits, FormReader, boundary_of
@@ -25,6 +26,7 @@ from tenants.errors import NotSignedIn
 from tenants.identity import Identity
 from tenants.identity import Scope as KeyScope
 
+JOBS = "/v1/jobs"
 DOCUMENTS = "/v1/documents"
 FILES = "/v1/files"
 """Lines for a batch, which are looked at when it is made."""
@@ -32,7 +34,7 @@ ARCHIVES = "/v1/archives"
 """Packed documents, which are looked at when they are unpacked; what comes to the other two is a document."""
 SCOPE_FOR_PATH: Mapping[str, KeyScope] = {
     DOCUMENTS: "documents:write",
-    "/v1/jobs": "jobs:write",
+    JOBS: "jobs:write",
     FILES: "documents:write",
     ARCHIVES: "documents:write",
 }
@@ -78,15 +80,19 @@ class Uploads:
         identity = caller(scope)
         identity.require(SCOPE_FOR_PATH[scope["path"]])
         with self._spool.file() as file:
-            upload = await _receive_form(scope, receive, file, form_limits(scope))
+            upload = await _receive_form(scope, receive, file, form_limits(scope), identity)
             if scope["path"] not in (FILES, ARCHIVES):
                 upload = await self._inspections.look_at(identity.tenant_id, upload)
             headers = [*without_headers(scope, _ABOUT_THE_BODY), (b"content-length", b"0")]
             await self._inner({**scope, "headers": headers, UPLOAD: upload}, _after_the_body(receive), send)
 
 
-async def _receive_form(scope: Scope, receive: Receive, file: SpoolFile, limits: FormLimits) -> Upload:
+async def _receive_form(
+    scope: Scope, receive: Receive, file: SpoolFile, limits: FormLimits, identity: Identity
+) -> Upload:
     reader = FormReader(boundary_of(header(scope, b"content-type") or "") or b"", limits, file.add)
+    if scope["path"] == JOBS:
+        reader.before_file = lambda fields: refuse_known(identity.tenant_id, fields)
     async for chunk in body_chunks(receive):
         reader.write(chunk)
         await file.write_full_batch()

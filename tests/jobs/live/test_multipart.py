@@ -1,6 +1,6 @@
 """Forms as they come, whole or in pieces, good or bad."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -115,3 +115,15 @@ def test_a_boundary_that_is_missing_or_too_long_is_refused() -> None:
 )
 def test_the_boundary_is_read_from_the_content_type(content_type: str, boundary: bytes | None) -> None:
     assert boundary_of(content_type) == boundary
+
+
+def test_whoever_is_refused_by_the_fields_before_the_file_sends_it_in_vain() -> None:
+    def refuse(fields: Mapping[str, str]) -> None:
+        raise DomainError(f"no {fields['model']} today", code="queue_too_long")
+
+    kept = bytearray()
+    reader = FormReader(b"b", LIMITS, kept.extend)
+    reader.before_file = refuse
+    with pytest.raises(DomainError, match="no parse today"):
+        reader.write(form((MODEL, b"parse"), (FILE, b"never read")))
+    assert not kept

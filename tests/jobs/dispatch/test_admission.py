@@ -1,0 +1,168 @@
+"""Refusals by the age of the queue, over the real tables."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from pytest_django import Settings
+
+from inference.affinity.heartbeats import Beat, Heartbeat
+from inference.registry.models import ModelVersion
+from jobs.dispatch import admission, slots
+from jobs.dispatch.admission import refuse_known
+from jobs.dispatch.queue_age import Queue
+from jobs.errors import BacklogTooLong, QueueTooLong
+from jobs.idempotency.submissions import submit_once
+from jobs.models import Document, Job
+from jobs.priorities import BULK, INTERACTIVE
+from jobs.services import JobRequest, cancel_job, retry_job
+from tenants.context import unit_of_work
+from tenants.errors import DomainError
+from tenants.identity import Identity
+from tests.fixtures import unique
+from tests.jobs.conftest import Desk
+from tests.jobs.dispatch.test_fair_release import flood, quiet, submit
+from tests.samples.pdfs import scanned_pdf
+from tests.samples.uploads import arrived
+
+__all__ = ["quiet"]
+pytestmark = pytest.mark.usefixtures("quiet")
+LIMIT_S = 10
+
+
+@pytest.fixture(autouse=True)
+def _limits(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings.MAAS_MAX_QUEUE_AGE_STANDARD_S = LIMIT_S
+    settings.MAAS_MAX_QUEUE_AGE_BULK_S = 1_000
+    monkeypatch.setattr(slots, "_last", slots._Seen())
+    forget(monkeypatch)
+
+
+def forget(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What this process saw a moment ago."""
+    monkeypatch.setattr(admission, "_seen", {})
+
+
+@pytest.fixture
+def rival(desk: Desk, other_identity: Identity) -> Desk:
+    return replace(desk, identity=other_identity)
+
+
+@pytest.fixture
+def worker(desk: Desk) -> Iterator[None]:
+    """One that does sixteen pages in two seconds."""
+    heart = Heartbeat(unique("worker"), "CPU")
+    heart.beat(Beat(serving=(desk.version.key,), service_s={desk.version.key: 2.0}))
+    yield
+    heart.end()
+
+
+def refused(desk: Desk, priority: int | None = None) -> DomainError:
+    with pytest.raises((BacklogTooLong, QueueTooLong)) as caught:
+        submit(desk) if priority is None else submit(desk, priority)
+    return caught.value
+
+
+def jobs_of(desk: Desk) -> int:
+    with unit_of_work(desk.identity.tenant_id):
+        return Job.objects.count()
+
+
+@pytest.mark.usefixtures("worker")
+def test_a_flood_is_refused_for_its_owner_alone_and_leaves_nothing(
+    desk: Desk, rival: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flood(desk, 200)
+    forget(monkeypatch)
+    before = jobs_of(desk)
+    refusal = refused(desk)
+    assert (refusal.code, jobs_of(desk)) == ("backlog_too_long", before)
+    # 200 pages at 8 a second are 25 s; below 8 s he is let in.
+    assert 17 <= int(str(refusal.extra["retry_after_s"])) <= 22
+    assert submit(rival).state == "queued"
+    assert submit(desk, BULK).state == "queued"
+    assert submit(desk, INTERACTIVE).state == "queued"
+
+
+@pytest.mark.usefixtures("worker")
+def test_a_retry_and_a_file_are_refused_before_anything_is_kept(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    canceled = submit(desk)
+    cancel_job(identity=desk.identity, job_id=canceled.id)
+    flood(desk, 200)
+    forget(monkeypatch)
+    with pytest.raises(BacklogTooLong):
+        retry_job(identity=desk.identity, job_id=canceled.id)
+    request = JobRequest(model=desk.version.served_model.name)
+    upload = arrived(scanned_pdf("no room"), tmp_path / "sent.pdf")
+    with pytest.raises(BacklogTooLong):
+        submit_once(identity=desk.identity, request=request, key=None, upload=upload)
+    with unit_of_work(desk.identity.tenant_id):
+        assert not Document.objects.filter(sha256=upload.sha256).exists()
+
+
+@pytest.mark.usefixtures("worker")
+def test_whoever_sends_a_key_again_is_told_of_his_job_and_not_refused(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    request = JobRequest(model=desk.version.served_model.name, input={"text": "hello"})
+    first = submit_once(identity=desk.identity, request=request, key="once")
+    flood(desk, 200)
+    forget(monkeypatch)
+    assert submit_once(identity=desk.identity, request=request, key="once").made.id == first.made.id
+
+
+def test_pages_that_nobody_works_on_refuse_by_their_age(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    for page in desk.pages(submit(desk)):
+        desk.sql(
+            "UPDATE jobs_page SET created_at = created_at - interval '1 hour',"
+            " run_after = run_after - interval '1 hour', wake_again_at = NULL WHERE id = %s",
+            page.id,
+        )
+    forget(monkeypatch)
+    refusal = refused(desk)
+    assert refusal.code == "queue_too_long"
+    assert int(str(refusal.extra["retry_after_s"])) >= 30
+
+
+@pytest.mark.usefixtures("worker")
+def test_an_upload_is_refused_before_its_file_is_read_by_what_was_just_decided(
+    desk: Desk, rival: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name, tenant_id = desk.version.served_model.name, desk.identity.tenant_id
+    flood(desk, 200)
+    forget(monkeypatch)
+    refuse_known(tenant_id, {"model": name})
+    refused(desk)
+    for model in (name, desk.version.key):
+        with pytest.raises(BacklogTooLong):
+            refuse_known(tenant_id, {"model": model})
+    refuse_known(tenant_id, {"model": name, "priority": "bulk"})
+    refuse_known(rival.identity.tenant_id, {"model": name})
+    refuse_known(tenant_id, {"model": "another"})
+
+
+@pytest.mark.usefixtures("worker")
+def test_a_flood_costs_one_look_and_not_one_each(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    looks: list[object] = []
+    real = admission._queue_of
+
+    def counting(version: ModelVersion) -> Queue:
+        looks.append(version)
+        return real(version)
+
+    monkeypatch.setattr(admission, "_queue_of", counting)
+    monkeypatch.setattr(admission, "LOOK_EVERY_S", 60.0)
+    for _ in range(20):
+        submit(desk)
+    assert len(looks) == 1
+
+
+@pytest.mark.usefixtures("worker")
+def test_with_0_nobody_is_refused(desk: Desk, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings.MAAS_MAX_QUEUE_AGE_STANDARD_S = 0
+    flood(desk, 200)
+    forget(monkeypatch)
+    assert submit(desk).state == "queued"
