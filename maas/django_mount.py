@@ -17,6 +17,7 @@ from django.http import StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.urls import set_script_prefix
 
+from jobs.live.intake import Intake
 from jobs.live.spool import BATCH_BYTES, Spool
 from maas.streamed_blocks import StreamedBlocks
 from maas.wsgi_environ import Environ, environ_of
@@ -44,7 +45,7 @@ LONGEST_STREAM_S = 3600.0
 
 
 class DjangoMount(BaseHandler):
-    def __init__(self, *, threads: int, spool: Spool) -> None:
+    def __init__(self, *, threads: int, spool: Spool, intake: Intake) -> None:
         super().__init__()
         self.load_middleware()
         self._threads = BoundedThreads("django", threads)
@@ -53,11 +54,13 @@ class DjangoMount(BaseHandler):
         self._producing = BoundedThreads("produce", PRODUCING_THREADS, waiting=2 * MOST_STREAMS)
         self._under_way = 0
         self._spool = spool
+        self._intake = intake
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async with self._whole_body(scope, receive) as (body, length):
             environ = environ_of(scope, body, length)
-            response = await self._threads.run(self._respond, environ)
+            async with self._intake.turn(scope):
+                response = await self._threads.run(self._respond, environ)
         if isinstance(response, StreamingHttpResponse):
             await self._stream(scope, response, receive, send)
             return

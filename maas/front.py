@@ -27,6 +27,7 @@ from jobs.live.following import Following
 from jobs.live.guests import EVERY_S, Guests
 from jobs.live.hub import Hub
 from jobs.live.inspections import Inspections
+from jobs.live.intake import Intake
 from jobs.live.resumable import Resumable
 from jobs.live.rounds import Rounds
 from jobs.live.routing import Sockets
@@ -76,7 +77,9 @@ class Front:
         self._inspections = Inspections(
             reader, self._keys, self._stop, children=settings.MAAS_READER_CHILDREN
         )
-        self.django = DjangoMount(threads=web_threads, spool=self._spool)
+        # The other threads are for those who look, and for people.
+        intake = Intake(max(1, web_threads // 2))
+        self.django = DjangoMount(threads=web_threads, spool=self._spool, intake=intake)
         self._strangers = Strangers()
         self._people = DatabaseThreads("people", 2)
         sessions = Sessions(self._people, self._strangers)
@@ -114,6 +117,7 @@ class Front:
             self._stop,
             self._journal,
             desk=self._desk,
+            intake=intake,
             deadlines=deadlines,
         )
         # A doorman of their own: streams over gRPC are few, so that each key can be looked at every time.

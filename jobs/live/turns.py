@@ -10,23 +10,40 @@ from tenants.asgi.threads import Overloaded
 class Turns:
     """Within a tenant, the first to ask is the first served; tenants take turns."""
 
-    def __init__(self, places: int, *, most_each: int, most_waiting_each: int) -> None:
+    def __init__(self, places: int, *, most_each: int, most_waiting_each: int | None = None) -> None:
         self._free = places
         self._most_each = most_each
         self._most_waiting_each = most_waiting_each
+        self._count = 0
         self._held: Counter[UUID] = Counter()
         self._waiting: dict[UUID, deque[asyncio.Future[None]]] = {}
+
+    @property
+    def free(self) -> bool:
+        return self._free > 0 and not self._waiting
+
+    @property
+    def waiting(self) -> int:
+        return self._count
+
+    def waiting_of(self, tenant_id: UUID) -> int:
+        return len(self._waiting.get(tenant_id, ()))
+
+    def tenants_waiting(self, tenant_id: UUID) -> int:
+        """With this one."""
+        return len(self._waiting) + (tenant_id not in self._waiting)
 
     async def take(self, tenant_id: UUID) -> None:
         """Whoever returns from this gives back. Who is canceled has nothing."""
         place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         queue = self._waiting.get(tenant_id, ())
-        if len(queue) >= self._most_waiting_each:
+        if self._most_waiting_each is not None and len(queue) >= self._most_waiting_each:
             raise Overloaded(
                 f"{len(queue)} of your documents are waiting for their turn already. Try again.",
                 extra={"retry_after_s": 1},
             )
         self._waiting.setdefault(tenant_id, deque()).append(place)
+        self._count += 1
         self._lend()
         try:
             await place
@@ -48,6 +65,7 @@ class Turns:
         while self._free and (tenant_id := self._next()) is not None:
             queue = self._waiting.pop(tenant_id)
             place = queue.popleft()
+            self._count -= 1
             if queue:
                 self._waiting[tenant_id] = queue  # Behind the others.
             if not place.done():
@@ -62,5 +80,6 @@ class Turns:
         queue = self._waiting.get(tenant_id)
         if queue is not None and place in queue:
             queue.remove(place)
+            self._count -= 1
             if not queue:
                 del self._waiting[tenant_id]

@@ -7,6 +7,7 @@ from django.conf import settings
 from django.db import DatabaseError, InterfaceError
 
 from inference.gateway.gateway import EMBEDDINGS, is_call, is_grpc, is_health, runs_model
+from jobs.live.intake import Intake
 from jobs.live.media_types import is_stream
 from jobs.live.multipart import too_large
 from jobs.live.resumable import brings_bytes, is_resumable
@@ -73,11 +74,13 @@ class EdgeGuard:
         journal: Journal,
         *,
         desk: Desk,
+        intake: Intake,
         deadlines: Deadlines | None = None,
     ) -> None:
         self._inner = inner
         self._journal = journal
         self._desk = desk
+        self._intake = intake
         self._stop = stop
         self._keys = keys
         self._sessions = sessions
@@ -102,6 +105,7 @@ class EdgeGuard:
         try:
             await self._identify(scope)
             await self._admit(scope, answer)
+            self._intake.check(scope)
             allowance = self._allowance(scope)
             allowance.check_length(header(scope, b"content-length"))
             body = GuardedBody(receive, allowance, self._stop)

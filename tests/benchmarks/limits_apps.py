@@ -8,6 +8,7 @@ from tests.benchmarks.front_apps import plain  # Sets Django up: before all that
 # isort: split
 from django.conf import settings
 
+from jobs.live.intake import Intake
 from jobs.live.sessions import Sessions
 from maas.edge.guard import EdgeGuard
 from maas.edge.journal import Journal, Note
@@ -53,7 +54,9 @@ def guarded(rates: CallerLimits) -> App:
     journal = NoJournal(settings.MAAS_CACHE_URL, KeyUse(DatabaseThreads("bench", 1)))
     sessions = Sessions(DatabaseThreads("bench", 1), Strangers())
     keys: Any = FixedKeys(rates)
-    guard = EdgeGuard(answer, keys, sessions, Stop(), journal, desk=Desk(settings.MAAS_REDIS_URL))
+    guard = EdgeGuard(
+        answer, keys, sessions, Stop(), journal, desk=Desk(settings.MAAS_REDIS_URL), intake=Intake(8)
+    )
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         await (plain if scope["type"] == "lifespan" else guard)(scope, receive, send)

@@ -12,6 +12,7 @@ import redis
 from django.conf import settings
 from django.utils import timezone
 
+from jobs.live.intake import Intake
 from jobs.live.sessions import Sessions
 from maas.edge import journal as journal_module
 from maas.edge.guard import EdgeGuard
@@ -306,7 +307,9 @@ def test_every_socket_is_told_once(make_journal: Callable[[str], Journal], inner
         journal = make_journal(NOWHERE)
         threads, strangers = DatabaseThreads("test-guard", 1), Strangers()
         keys, sessions = KeyRing(threads, strangers), Sessions(threads, strangers)
-        guard = EdgeGuard(inner, keys, sessions, Stop(), journal, desk=Desk(settings.MAAS_REDIS_URL))
+        guard = EdgeGuard(
+            inner, keys, sessions, Stop(), journal, desk=Desk(settings.MAAS_REDIS_URL), intake=Intake(8)
+        )
         scope = scope_of("/ws/events") | {"type": "websocket"}
         await guard(scope, ignore, ignore)  # type: ignore[arg-type]  # nothing is received
         return [note.status for note in journal._waiting]

@@ -1,0 +1,88 @@
+"""The door to Django for who hands in work: tenants take turns, and whoever would wait for long is refused at once.
+
+Asked before a body is read, and once more when it is there. What only looks, and what takes work away, passes by.
+"""
+
+import random
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from uuid import UUID
+
+from jobs.live.metrics import TURNED_AWAY
+from jobs.live.pressure import Pressure
+from jobs.live.turns import Turns
+from tenants.api.authentication import IDENTITY
+from tenants.asgi.protocol import MEMBER, Scope
+from tenants.asgi.threads import Overloaded
+from tenants.errors import DomainError
+from tenants.identity import Identity
+
+_HANDS_IN = frozenset({"/v1/jobs", "/v1/documents"})
+
+
+class TooMuchAtOnce(DomainError):
+    """Of one tenant; where all together are too many it is `Overloaded`."""
+
+    code = "rate_limited"
+
+
+class Intake:
+    def __init__(self, places: int) -> None:
+        self._turns = Turns(places, most_each=places)
+        self._pressure = Pressure(places)
+
+    def check(self, scope: Scope) -> None:
+        """Raises TooMuchAtOnce or Overloaded."""
+        tenant_id = _who_hands_in(scope)
+        if tenant_id is not None:
+            self._check(tenant_id)
+
+    @asynccontextmanager
+    async def turn(self, scope: Scope) -> AsyncIterator[None]:
+        tenant_id = _who_hands_in(scope)
+        if tenant_id is None:
+            yield
+            return
+        await self._take(tenant_id)
+        began_s = time.monotonic()
+        try:
+            yield
+        finally:
+            now_s = time.monotonic()
+            self._turns.give_back(tenant_id)
+            self._pressure.served(now_s - began_s)
+            self._pressure.line(self._turns.waiting, now_s)
+
+    async def _take(self, tenant_id: UUID) -> None:
+        if not self._turns.free:
+            # What has come whole is worth twice the wait.
+            self._check(tenant_id, worth=2.0)
+            self._pressure.line(self._turns.waiting + 1, time.monotonic())
+        await self._turns.take(tenant_id)
+
+    def _check(self, tenant_id: UUID, *, worth: float = 1.0) -> None:
+        turns, now_s = self._turns, time.monotonic()
+        if turns.free:
+            return
+        own = turns.waiting_of(tenant_id)
+        wait_s = self._pressure.wait_s(own, turns.tenants_waiting(tenant_id), turns.waiting)
+        if self._pressure.lets_in(own, wait_s / worth, now_s):
+            return
+        pause_s = self._pressure.retry_after_s(now_s, random.random())  # noqa: S311  # jitter, not a secret
+        extra = {"retry_after_s": pause_s}
+        if own:
+            TURNED_AWAY.labels("tenant").inc()
+            raise TooMuchAtOnce(f"You hand in too much at once. Send this again in {pause_s} s.", extra=extra)
+        TURNED_AWAY.labels("all").inc()
+        raise Overloaded(f"Too much is handed in at once. Send this again in {pause_s} s.", extra=extra)
+
+
+def _who_hands_in(scope: Scope) -> UUID | None:
+    if scope["type"] != "http" or scope["method"] != "POST":
+        return None
+    path = scope["path"]
+    if path not in _HANDS_IN and not (path.startswith("/v1/jobs/") and path.endswith("/retry")):
+        return None
+    found = scope.get(IDENTITY) or scope.get(MEMBER)
+    return found.tenant_id if isinstance(found, Identity) else None

@@ -1,0 +1,63 @@
+"""How long whoever hands in work would wait at the door, and whether that is too long; pure.
+
+A burst that comes to an idle door is let in, and waits. One that does not end is kept short: from then on everybody who
+is let in is served soon, and the others are told at once when to come again.
+"""
+
+import math
+from dataclasses import dataclass
+
+PATIENCE_S = 0.12
+"""Of a door at which others wait all the time."""
+BURST = 64
+"""Of one tenant, at a door that was free a moment ago."""
+STANDING_S = 0.1
+"""A line that stands for so long is no burst."""
+QUIET_S = 3.0
+"""Without a line, until the door takes a burst again."""
+FEW = 2
+"""Of each tenant, however slow the service is."""
+FIRST_SERVICE_S = 0.02
+SMOOTHING = 0.05
+LONGEST_PAUSE_S = 30.0
+JITTER = 0.5
+
+
+@dataclass(slots=True)
+class Pressure:
+    places: int
+    service_s: float = FIRST_SERVICE_S
+    line_since_s: float | None = None
+    strict_until_s: float = float("-inf")
+    refused: float = 0.0
+    """In about the last second."""
+    refused_at_s: float = 0.0
+
+    def served(self, seconds: float) -> None:
+        self.service_s += SMOOTHING * (seconds - self.service_s)
+
+    def line(self, length: int, now_s: float) -> None:
+        """Told at every change of how many wait."""
+        if not length:
+            self.line_since_s = None
+        elif self.line_since_s is None:
+            self.line_since_s = now_s
+        if self.line_since_s is not None and now_s - self.line_since_s > STANDING_S:
+            self.strict_until_s = now_s + QUIET_S
+
+    def wait_s(self, own: int, tenants: int, everybody: int) -> float:
+        """With `own` requests of one's own in line, those of so many `tenants` in turns, `everybody`'s in all."""
+        before = min((own + 1) * max(1, tenants), everybody + 1)
+        return before * self.service_s / self.places
+
+    def lets_in(self, own: int, wait_s: float, now_s: float) -> bool:
+        if own < FEW and wait_s <= FEW * PATIENCE_S:
+            return True
+        return wait_s <= PATIENCE_S if now_s < self.strict_until_s else own < BURST
+
+    def retry_after_s(self, now_s: float, chance: float) -> int:
+        """Until those who were refused in the last second could have been served; counts this one among them."""
+        self.refused = self.refused * math.exp(self.refused_at_s - now_s) + 1.0
+        self.refused_at_s = now_s
+        pause_s = min(LONGEST_PAUSE_S, max(1.0, self.refused * self.service_s / self.places))
+        return math.ceil(pause_s * (1.0 + JITTER * chance))

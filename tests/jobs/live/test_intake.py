@@ -1,0 +1,138 @@
+"""The door itself, with requests that take as long as a test says."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from functools import wraps
+from typing import ParamSpec
+from uuid import UUID, uuid4
+
+import pytest
+
+from jobs.live.intake import Intake, TooMuchAtOnce
+from jobs.live.pressure import BURST
+from tenants.api.authentication import IDENTITY
+from tenants.asgi.protocol import Scope
+from tenants.asgi.threads import Overloaded
+from tenants.identity import Identity
+from tenants.limits import EffectiveLimits
+
+ONE, TWO = uuid4(), uuid4()
+LIMITS = EffectiveLimits(upload_bytes=1, document_pages=1, page_pixels=1, inline_bytes=1)
+P = ParamSpec("P")
+
+
+def in_a_loop(test: Callable[P, Awaitable[None]]) -> Callable[P, None]:
+    @wraps(test)
+    def run(*args: P.args, **kwargs: P.kwargs) -> None:
+        async def whole() -> None:
+            await test(*args, **kwargs)
+
+        asyncio.run(whole())
+
+    return run
+
+
+def post(tenant_id: UUID, path: str = "/v1/jobs", method: str = "POST") -> Scope:
+    identity = Identity(tenant_id, LIMITS, frozenset({"jobs:write"}), key_id=uuid4())
+    return {"type": "http", "method": method, "path": path, IDENTITY: identity}
+
+
+class Desk:
+    """Serves who has come in when it is told to."""
+
+    def __init__(self, intake: Intake) -> None:
+        self._intake = intake
+        self._go = asyncio.Event()
+        self.inside: list[UUID] = []
+        self.tasks: list[asyncio.Task[None]] = []
+
+    def comes(self, tenant_id: UUID) -> "asyncio.Task[None]":
+        task = asyncio.ensure_future(self._serve(tenant_id))
+        self.tasks.append(task)
+        return task
+
+    async def _serve(self, tenant_id: UUID) -> None:
+        async with self._intake.turn(post(tenant_id)):
+            self.inside.append(tenant_id)
+            await self._go.wait()
+
+    async def serve_all(self) -> None:
+        self._go.set()
+        await asyncio.gather(*self.tasks, return_exceptions=True)
+
+
+async def flooded(intake: Intake, desk: Desk) -> None:
+    """So many of one tenant that no more of it are let in."""
+    while True:
+        try:
+            intake.check(post(ONE))
+        except TooMuchAtOnce:
+            return
+        desk.comes(ONE)
+        await asyncio.sleep(0)
+
+
+@in_a_loop
+async def test_who_floods_is_refused_before_the_body_and_nobody_else_is() -> None:
+    intake = Intake(2)
+    desk = Desk(intake)
+    await flooded(intake, desk)
+    assert len(desk.inside) == 2
+    assert len(desk.tasks) <= BURST + 2
+    with pytest.raises(TooMuchAtOnce) as refused:
+        intake.check(post(ONE))
+    assert int(str(refused.value.extra["retry_after_s"])) >= 1
+    intake.check(post(TWO))
+    await desk.serve_all()
+
+
+@in_a_loop
+async def test_tenants_take_turns_at_the_door() -> None:
+    intake = Intake(1)
+    desk = Desk(intake)
+    await flooded(intake, desk)
+    desk.comes(TWO)
+    await asyncio.sleep(0)
+    await desk.serve_all()
+    assert TWO in desk.inside[:3]
+
+
+@in_a_loop
+async def test_so_many_tenants_that_nobody_would_be_served_soon_are_all_refused() -> None:
+    intake = Intake(1)
+    desk = Desk(intake)
+    intake._pressure.strict_until_s = float("inf")
+    for _ in range(40):
+        desk.comes(uuid4())
+        await asyncio.sleep(0)
+    with pytest.raises(Overloaded):
+        intake.check(post(uuid4()))
+    await desk.serve_all()
+
+
+@pytest.mark.parametrize(
+    ("path", "method"), [("/v1/jobs/1/cancel", "POST"), ("/v1/jobs", "GET"), ("/v1/tickets", "POST")]
+)
+@in_a_loop
+async def test_what_only_looks_or_takes_work_away_passes_by(path: str, method: str) -> None:
+    intake = Intake(1)
+    desk = Desk(intake)
+    await flooded(intake, desk)
+    intake.check(post(ONE, path, method))
+    async with intake.turn(post(ONE, path, method)):
+        pass
+    await desk.serve_all()
+
+
+@in_a_loop
+async def test_whoever_leaves_the_line_leaves_the_place_to_others() -> None:
+    intake = Intake(1)
+    desk = Desk(intake)
+    first, gives_up = desk.comes(ONE), desk.comes(ONE)
+    await asyncio.sleep(0)
+    gives_up.cancel()
+    await desk.serve_all()
+    assert first.done()
+    intake.check(post(ONE))
+    async with intake.turn(post(TWO)):
+        pass
