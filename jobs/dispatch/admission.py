@@ -129,7 +129,7 @@ def _look(version: ModelVersion) -> _Seen:
 def _queue_of(version: ModelVersion) -> Queue:
     fleet = fleet_of(version.key)
     with operator_work():
-        waiting = waiting_lines(version.id)
+        waiting = waiting_lines(version.id, fleet.hefts)
         lines = with_room(waiting.lines, alone=False)
         counted = max(2, min(COUNTED, COUNTED_OF_ALL // max(1, len(lines))))
         lines = with_pages(version.id, lines, counted)
