@@ -1,6 +1,7 @@
 """Puts the parts of the web process together, starts what runs beside requests, and stops it."""
 
 import asyncio
+import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +28,7 @@ from jobs.live.following import Following
 from jobs.live.guests import EVERY_S, Guests
 from jobs.live.hub import Hub
 from jobs.live.inspections import Inspections
-from jobs.live.intake import Intake
+from jobs.live.intake import Intake, places_for
 from jobs.live.resumable import Resumable
 from jobs.live.rounds import Rounds
 from jobs.live.routing import Sockets
@@ -77,8 +78,7 @@ class Front:
         self._inspections = Inspections(
             reader, self._keys, self._stop, children=settings.MAAS_READER_CHILDREN
         )
-        # The other threads are for those who look, and for people.
-        intake = Intake(max(1, web_threads // 2))
+        intake = Intake(places_for(web_threads, len(os.sched_getaffinity(0))))
         self.django = DjangoMount(threads=web_threads, spool=self._spool, intake=intake)
         self._strangers = Strangers()
         self._people = DatabaseThreads("people", 2)

@@ -18,7 +18,13 @@ from tenants.asgi.threads import Overloaded
 from tenants.errors import DomainError
 from tenants.identity import Identity
 
+FEWEST = 4
 _HANDS_IN = frozenset({"/v1/jobs", "/v1/documents"})
+
+
+def places_for(threads: int, cores: int) -> int:
+    """The others are for those who look, and for people. More than keep the cores busy only make each slower."""
+    return max(1, min(threads // 2, max(FEWEST, 2 * cores)))
 
 
 class TooMuchAtOnce(DomainError):

@@ -17,6 +17,8 @@ QUIET_S = 3.0
 """Without a line, until the door takes a burst again."""
 FEW = 2
 """Of each tenant, however slow the service is."""
+NEWCOMERS_S = 1.0
+"""Who has nothing in line is the next, and not refused for what others do, unless they are very many."""
 FIRST_SERVICE_S = 0.02
 SMOOTHING = 0.05
 LONGEST_PAUSE_S = 30.0
@@ -51,7 +53,7 @@ class Pressure:
         return before * self.service_s / self.places
 
     def lets_in(self, own: int, wait_s: float, now_s: float) -> bool:
-        if own < FEW and wait_s <= FEW * PATIENCE_S:
+        if own < FEW and wait_s <= (FEW * PATIENCE_S if own else NEWCOMERS_S):
             return True
         return wait_s <= PATIENCE_S if now_s < self.strict_until_s else own < BURST
 

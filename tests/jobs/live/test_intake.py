@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from jobs.live.intake import Intake, TooMuchAtOnce
+from jobs.live.intake import Intake, TooMuchAtOnce, places_for
 from jobs.live.pressure import BURST
 from tenants.api.authentication import IDENTITY
 from tenants.asgi.protocol import Scope
@@ -102,7 +102,7 @@ async def test_so_many_tenants_that_nobody_would_be_served_soon_are_all_refused(
     intake = Intake(1)
     desk = Desk(intake)
     intake._pressure.strict_until_s = float("inf")
-    for _ in range(40):
+    for _ in range(80):
         desk.comes(uuid4())
         await asyncio.sleep(0)
     with pytest.raises(Overloaded):
@@ -136,3 +136,10 @@ async def test_whoever_leaves_the_line_leaves_the_place_to_others() -> None:
     intake.check(post(ONE))
     async with intake.turn(post(TWO)):
         pass
+
+
+@pytest.mark.parametrize(
+    ("threads", "cores", "places"), [(16, 2, 4), (16, 64, 8), (1, 2, 1), (16, 1, 4), (64, 8, 16)]
+)
+def test_no_more_come_in_at_once_than_keep_the_cores_busy(threads: int, cores: int, places: int) -> None:
+    assert places_for(threads, cores) == places

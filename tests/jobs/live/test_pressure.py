@@ -47,6 +47,12 @@ def test_another_tenant_waits_for_a_turn_and_not_for_the_flood() -> None:
     assert pressure.lets_in(0, pressure.wait_s(0, 2, 500), 100.2)
 
 
+def test_who_has_nothing_in_line_is_let_in_however_slow_the_flood_makes_it() -> None:
+    pressure = busy(service_s=1.0)
+    assert pressure.lets_in(0, pressure.wait_s(0, 2, 500), 100.2)
+    assert not pressure.lets_in(1, pressure.wait_s(1, 2, 500), 100.2)
+
+
 def test_however_slow_the_service_is_a_few_of_each_may_wait_a_moment() -> None:
     pressure = busy(places=2, service_s=0.2)
     assert pressure.lets_in(0, pressure.wait_s(0, 1, 0), 100.2)
