@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -77,5 +78,5 @@ def _around(identity: Identity) -> dict[str, Any]:
         "orders": ORDERS,
         "priorities": list(NUMBERS),
         "usual_priority": DEFAULT,
-        "most_bytes": identity.limits.upload_bytes,
+        "most_bytes": max(identity.limits.upload_bytes, settings.MAAS_MAX_RESUMABLE_BYTES),
     }

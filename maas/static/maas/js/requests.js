@@ -17,8 +17,8 @@ export async function postJson(url, value, headers = {}, signal = undefined) {
   return post(url, JSON.stringify(value), { ...headers, "Content-Type": "application/json" }, signal);
 }
 
-export async function get(url) {
-  return ask(url, {});
+export async function get(url, signal = undefined) {
+  return ask(url, { signal });
 }
 
 async function ask(url, options) {

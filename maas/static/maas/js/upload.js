@@ -1,5 +1,6 @@
 // One file on its way: what has become of it, and what comes next. Knows nothing of the page it is shown on.
 import { get, postJson } from "./requests.js";
+import { isLarge, sendLargeFile } from "./resumable.js";
 import { sizeWords } from "./sizes.js";
 import { sendFile } from "./transfers.js";
 
@@ -81,14 +82,15 @@ export class Upload {
     this.sentBytes = 0;
     const { url } = this.file;
     if (url) return postJson(this.addresses.documents, { url }, {}, signal);
-    return sendFile(this.addresses.documents, this.file, {
-      signal,
-      onSent: (bytes) => {
-        this.sentBytes = bytes;
-        if (bytes < this.file.size) this.onChange(this);
-        else this.become("checking", "Checking");
-      },
-    });
+    const watched = { signal, onSent: (bytes) => this.sent(bytes), onPause: (words) => this.become("sending", words) };
+    if (isLarge(this.file)) return sendLargeFile(this.addresses, this.file, watched);
+    return sendFile(this.addresses.documents, this.file, watched);
+  }
+
+  sent(bytes) {
+    this.sentBytes = bytes;
+    if (bytes >= this.file.size) this.become("checking", "Checking");
+    else this.become("sending", "Sending");
   }
 
   // The key makes a second try find the job of a first whose answer was lost.
@@ -159,7 +161,7 @@ function faultOf(file, mostBytes, mostWords) {
 
 // The same request would be refused in the same words again.
 function isFinal({ status }) {
-  return status >= 400 && status < 500 && ![401, 408, 409, 429].includes(status);
+  return status >= 400 && status < 500 && ![401, 408, 409, 423, 429].includes(status);
 }
 
 // randomUUID is missing where the page came over plain HTTP.

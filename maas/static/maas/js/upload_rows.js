@@ -19,7 +19,7 @@ export function makeRow(upload, act) {
 }
 
 function update(row, { upload, act, bar, words, buttons, size }) {
-  if (upload.state === "sending") {
+  if (["sending", "begun"].includes(upload.state)) {
     bar.value = upload.sentBytes;
     size.textContent = `${sizeWords(upload.sentBytes)} of ${sizeWords(upload.file.size)}`;
   } else {
@@ -27,7 +27,7 @@ function update(row, { upload, act, bar, words, buttons, size }) {
     if (["checking", "accepting"].includes(upload.state)) bar.removeAttribute("value");
     size.textContent = upload.file.url ? "" : sizeWords(upload.file.size);
   }
-  bar.hidden = !upload.open;
+  bar.hidden = !upload.open && upload.state !== "begun";
   if (upload.state === "waiting") bar.value = 0;
   words.textContent = upload.words;
   if (row.className === upload.state) return;
@@ -46,6 +46,7 @@ function controls(upload, act) {
   };
   if (upload.state === "accepting") return [];
   if (upload.open) return [button("cancel", "Cancel")];
+  if (upload.state === "begun") return [button("give up", "Give up")];
   if (upload.state === "asking") return [link(upload.earlier.id, "Open it"), button("again", "Read it again"), button("remove", "Leave it")];
   if (upload.state === "accepted") return [link(upload.job, "Open")];
   if (upload.state === "failed" || upload.state === "canceled") return [button("retry", "Retry"), button("remove", "Remove")];

@@ -1,7 +1,9 @@
 // The tray of uploads: takes files in, sends a few at a time, shows what becomes of each.
+import { markOf } from "./begun.js";
 import { watchDrops, watchPaste } from "./drops.js";
 import { say } from "./notices.js";
 import { refresh } from "./refresh.js";
+import { begunBefore, giveUp, giveUpFile } from "./resumable.js";
 import { Upload } from "./upload.js";
 import { makeRow } from "./upload_rows.js";
 
@@ -37,6 +39,27 @@ class Tray {
     addEventListener("beforeunload", (event) => {
       if (this.uploads.some(({ open }) => open)) event.preventDefault();
     });
+    this.showBegun();
+  }
+
+  /** What a reload cut off: its file is the person's to choose, what came of it is there. */
+  async showBegun() {
+    for (const one of await begunBefore()) {
+      const part = Math.floor((100 * one.offset) / one.size);
+      this.add({
+        file: { name: one.name, size: one.size },
+        state: "begun",
+        words: `Not finished: ${part} % of it is here. Choose or drop the file again to go on.`,
+        sentBytes: one.offset,
+        begun: one,
+      });
+    }
+    this.describe();
+  }
+
+  add(upload, below = null) {
+    this.rows.set(upload, makeRow(upload, (name, which) => this.act(name, which)));
+    this.list.insertBefore(this.rows.get(upload), below);
   }
 
   get uploads() {
@@ -52,28 +75,34 @@ class Tray {
     const options = {
       model: model.value,
       priority: priority.value,
-      addresses: { documents: action, jobs: dataset.jobs },
+      addresses: { documents: action, jobs: dataset.jobs, uploads: dataset.uploads },
       mostBytes: Number(dataset.mostBytes),
       mostWords: dataset.mostWords,
     };
     const known = new Set();
     const batch = new Map();
+    for (const one of this.uploads) if (files.some((file) => one.begun?.mark === markOf(file))) this.remove(one);
     const below = this.list.firstChild;
     for (const file of files) {
       const upload = new Upload(file, options, (changed) => this.changed(changed));
       upload.batch = batch;
-      const mark = `${file.name}/${file.size}/${file.lastModified}`;
+      const mark = markOf(file);
       if (known.has(mark) && upload.open) upload.become("skipped", "Chosen twice; sent once.");
       known.add(mark);
-      this.rows.set(upload, makeRow(upload, (name, which) => this.act(name, which)));
-      this.list.insertBefore(this.rows.get(upload), below);
+      this.add(upload, below);
     }
     this.next();
   }
 
   act(name, upload) {
     if (name === "cancel") upload.cancel();
-    else if (name === "remove") this.remove(upload);
+    else if (name === "give up") {
+      giveUp(upload.begun.id);
+      this.remove(upload);
+    } else if (name === "remove") {
+      if (!upload.document) giveUpFile(upload.file);
+      this.remove(upload);
+    }
     else {
       upload.asked = name === "again";
       upload.become("waiting", "Waiting");
@@ -113,15 +142,18 @@ class Tray {
   describe() {
     const count = (...states) => this.uploads.filter(({ state }) => states.includes(state)).length;
     const open = this.uploads.filter((upload) => upload.open).length;
+    const begun = count("begun");
+    const all = this.rows.size - begun;
     const said = [
-      open ? `${open} of ${this.rows.size} still to send` : `${count("accepted")} of ${this.rows.size} accepted`,
+      open ? `${open} of ${all} still to send` : all && `${count("accepted")} of ${all} accepted`,
       count("failed", "refused") && `${count("failed", "refused")} not accepted`,
       count("asking") && `${count("asking")} to decide on`,
+      begun && `${begun} to go on with`,
     ].filter(Boolean);
     document.getElementById("tray").hidden = !this.rows.size;
     document.getElementById("tray-words").textContent = said.join(", ");
     document.getElementById("cancel-uploads").hidden = open < 2;
-    document.getElementById("clear-uploads").hidden = open === this.rows.size;
+    document.getElementById("clear-uploads").hidden = open === all;
   }
 
   remove(upload) {
@@ -130,7 +162,7 @@ class Tray {
   }
 
   clear() {
-    for (const upload of this.uploads) if (!upload.open && upload.state !== "asking") this.remove(upload);
+    for (const upload of this.uploads) if (!upload.open && !["asking", "begun"].includes(upload.state)) this.remove(upload);
     this.describe();
   }
 

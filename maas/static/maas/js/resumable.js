@@ -1,0 +1,119 @@
+// Sends a large file in pieces, by the tus protocol: what a lost connection costs is at most one of them.
+import { get, pageHeaders, refusal, unreachable } from "./requests.js";
+import { forget, held, hold, remember, remembered } from "./begun.js";
+import { transfer } from "./transfers.js";
+
+const LARGE_BYTES = 16 * 2 ** 20;
+const PIECE_BYTES = 8 * 2 ** 20;
+const MOST_TRIES = 6;
+const LOOK_EVERY_MS = 1_500;
+const TUS = { "Tus-Resumable": "1.0.0" };
+const OPEN = ["receiving", "checking", "ready"];
+
+export const isLarge = (file) => file.size > LARGE_BYTES;
+
+/** The document, with `duplicate` as where it was sent at once. Goes on where this file was left, also before a reload. */
+export async function sendLargeFile(addresses, file, { onSent, onPause, signal }) {
+  let tries = 0;
+  for (;;) {
+    try {
+      const begun = (await lookFor(file, signal)) ?? (await begin(addresses.uploads, file, signal));
+      const onStored = () => (tries = 0);
+      const upload = await hold(begun.id, () => sendRest(begun, file, { onSent, onStored, signal }));
+      forget(upload.id);
+      return { ...(await get(`${addresses.documents}/${upload.document}`)), duplicate: upload.duplicate };
+    } catch (error) {
+      tries += 1;
+      if (!mayGoOn(error) || tries === MOST_TRIES || signal.aborted || !navigator.onLine) throw error;
+      const pauseMs = Math.max(error.retryAfterMs ?? 0, 1_000 * 2 ** (tries - 1));
+      onPause(`${error.message} Going on in ${Math.ceil(pauseMs / 1_000)} s …`);
+      await pause(pauseMs, signal);
+    }
+  }
+}
+
+/** What was begun in this browser, is there still, and is not on its way in another tab; oldest first. */
+export async function begunBefore() {
+  const busy = await held();
+  const idle = remembered().filter(({ id }) => !busy.has(id));
+  const there = await Promise.all(idle.map(async ({ id, mark }) => ({ ...(await stillThere(id)), mark })));
+  return there.filter(({ id }) => id);
+}
+
+/** Its bytes are erased. */
+export async function giveUp(id) {
+  forget(id);
+  await fetch(`/v1/uploads/${encodeURIComponent(id)}`, { method: "DELETE", headers: { ...TUS, ...pageHeaders() } });
+}
+
+/** As whatever it was begun. */
+export function giveUpFile(file) {
+  for (const { id } of remembered(file)) giveUp(id);
+}
+
+async function lookFor(file, signal) {
+  const known = remembered(file)[0];
+  const upload = known && (await stillThere(known.id, signal));
+  return upload?.size === file.size ? upload : null;
+}
+
+async function stillThere(id, signal) {
+  try {
+    const upload = await get(`/v1/uploads/${encodeURIComponent(id)}`, signal);
+    if (OPEN.includes(upload.state)) return upload;
+  } catch (error) {
+    if (error.status !== 404 && error.status !== 410) throw error;
+  }
+  forget(id);
+  return null;
+}
+
+async function begin(url, file, signal) {
+  const headers = { ...TUS, "Upload-Length": file.size, "Upload-Metadata": `filename ${base64(file.name)}` };
+  const request = await transfer("POST", url, null, { headers, onSent: () => {}, signal });
+  const upload = request.response;
+  remember(upload.id, file);
+  return upload;
+}
+
+// The upload, once it was looked at.
+async function sendRest({ url, offset }, file, { onSent, onStored, signal }) {
+  let at = offset;
+  onSent(at);
+  while (at < file.size) {
+    const headers = { ...TUS, "Content-Type": "application/offset+octet-stream", "Upload-Offset": at };
+    const piece = file.slice(at, at + PIECE_BYTES);
+    const request = await transfer("PATCH", url, piece, { headers, onSent: (sent) => onSent(at + sent), signal });
+    at = Number(request.getResponseHeader("Upload-Offset"));
+    onStored();
+  }
+  onSent(file.size);
+  return outcome(url, signal);
+}
+
+// The last piece is answered when the file was looked at, or after a while: then it is looked at still.
+async function outcome(url, signal) {
+  for (;;) {
+    const upload = await get(url, signal);
+    if (upload.state === "ready") return upload;
+    if (upload.state !== "checking") throw ended(upload);
+    await pause(LOOK_EVERY_MS, signal);
+  }
+}
+
+function ended({ id, state, error }) {
+  forget(id);
+  return error ? refusal(422, error) : refusal(410, { detail: `This upload is ${state}. Send the file again.` });
+}
+
+// The server is away or busy, or has less, or more, than was thought: it is asked again how much there is.
+const mayGoOn = ({ status }) => [0, 408, 409, 423, 429].includes(status) || status >= 500;
+
+function pause(ms, signal) {
+  return new Promise((done, failed) => {
+    setTimeout(done, ms);
+    signal.addEventListener("abort", () => failed(signal.reason ?? unreachable()));
+  });
+}
+
+const base64 = (text) => btoa(String.fromCodePoint(...new TextEncoder().encode(text)));
