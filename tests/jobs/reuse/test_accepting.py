@@ -120,7 +120,8 @@ def test_test_keys_and_live_keys_know_nothing_of_each_other(bench: Bench) -> Non
 def test_a_result_that_is_too_old_is_made_anew(bench: Bench) -> None:
     job = bench.text()
     bench.run_all(job)
-    bench.desk.sql(
+    bench.desk.rewrite(
+        "jobs_page",
         f"UPDATE jobs_page SET result_at = result_at - interval '{TTL_S + 1} seconds' WHERE job_id = %s",
         job.id,
     )
@@ -130,7 +131,8 @@ def test_a_result_that_is_too_old_is_made_anew(bench: Bench) -> None:
 def test_a_result_does_not_grow_younger_by_being_taken_over(bench: Bench) -> None:
     job = bench.text()
     bench.run_all(job)
-    bench.desk.sql(
+    bench.desk.rewrite(
+        "jobs_page",
         f"UPDATE jobs_page SET result_at = result_at - interval '{TTL_S - 5} seconds' WHERE job_id = %s",
         job.id,
     )
