@@ -36,6 +36,7 @@ class GraphPipeline:
     """All its models are members' sessions in the same host: a page never leaves the worker that took it."""
 
     session_roles: tuple[str, ...] = ()
+    may_use_gpu = True
 
     def __init__(
         self,

@@ -23,7 +23,7 @@ from inference.contracts import (
 )
 from inference.errors import ModelFailed
 from inference.runtime.artifacts import artifact
-from inference.runtime.batched import Part, SessionBatchers
+from inference.runtime.batched import Part, RunOnSession, SessionBatchers
 from inference.runtime.begun import Begun
 from inference.runtime.hosted_session import HostedSession
 from inference.runtime.native import read_tokenizer
@@ -34,6 +34,7 @@ from inference.runtime.session_host import SessionHost
 from inference.runtime.tensors import VECTORS
 from inference.runtime.texts import WINDOW_TOKENS, check_texts, check_tokens, name_of, page_text, too_long
 from inference.runtime.token_ids import Marks, read_tokens
+from inference.runtime.whole_runs import WHOLE_LENGTHS, whole_length, whole_rows
 
 MAX_PAGE_WINDOWS = 16
 """A page is embedded up to 4096 tokens, several times what a dense A4 page holds."""
@@ -84,6 +85,7 @@ class TextTokenizer:
 
 class EmbedRuntime:
     session_roles = ("weights",)
+    may_use_gpu = True
 
     def __init__(self, host: SessionHost, batchers: SessionBatchers) -> None:
         self._host = host
@@ -92,7 +94,7 @@ class EmbedRuntime:
 
     def load(self, spec: VersionSpec) -> None:
         self._tokenizer(spec)
-        self._host.load(self._weights(spec), _warm_up, name=spec.key)
+        self._host.load(self._weights(spec), self._warm_up(spec), name=spec.key)
 
     def run(
         self, spec: VersionSpec, work: WorkInput, parameters: Mapping[str, Json], call: Call
@@ -128,8 +130,8 @@ class EmbedRuntime:
             texts = self._windows(spec, work, bool(parameters.get(TRUNCATE.name, TRUNCATE.default)), call)
             rows = self._batchers.begin(
                 borrowed.session,
-                _pieces(spec, texts.windows),
-                _run_batch,
+                self._pieces(spec, texts.windows),
+                self._runner(spec),
                 of=Part(spec.key, "weights"),
                 limits=EMBED_LIMITS,
                 call=call,
@@ -183,16 +185,35 @@ class EmbedRuntime:
         return _answer(mean, text.truncated, tuple(len(window.ids) for window in text.windows), pages=1)
 
     def _embed_windows(self, spec: VersionSpec, windows: Sequence[Window], call: Call) -> Vectors:
-        with self._host.session(self._weights(spec), _warm_up, call=call, name=spec.key) as session:
+        warm_up = self._warm_up(spec)
+        with self._host.session(self._weights(spec), warm_up, call=call, name=spec.key) as session:
             rows = self._batchers.run(
                 session,
-                _pieces(spec, windows),
-                _run_batch,
+                self._pieces(spec, windows),
+                self._runner(spec),
                 of=Part(spec.key, "weights"),
                 limits=EMBED_LIMITS,
                 call=call,
             )
         return np.stack(rows)
+
+    def _in_whole_runs(self, spec: VersionSpec) -> bool:
+        return self._host.on_gpu and not spec.config.get(RUN_ALONE)
+
+    def _runner(self, spec: VersionSpec) -> RunOnSession:
+        return _run_whole if self._in_whole_runs(spec) else _run_batch
+
+    def _warm_up(self, spec: VersionSpec) -> Callable[[HostedSession], None]:
+        return _warm_up_whole if self._in_whole_runs(spec) else _warm_up
+
+    def _pieces(self, spec: VersionSpec, windows: Sequence[Window]) -> list[Piece[Window]]:
+        lengths = [len(window.ids) for window in windows]
+        if spec.config.get(RUN_ALONE):
+            return [Piece(*one, group=object()) for one in zip(windows, lengths, strict=True)]
+        if self._in_whole_runs(spec):
+            wholes = map(whole_length, lengths)
+            return [Piece(window, whole, group=whole) for window, whole in zip(windows, wholes, strict=True)]
+        return [Piece(*one) for one in zip(windows, map(padded_length, lengths), strict=True)]
 
     def _tokenizer(self, spec: VersionSpec) -> TextTokenizer:
         path = artifact(spec, "tokenizer")
@@ -242,15 +263,26 @@ def _run_batch(
     return list(vectors)
 
 
+def _run_whole(
+    session: HostedSession, windows: Sequence[Window], length: int, control: RunControl | None = None
+) -> list[Vector]:
+    rows, vectors = whole_rows(length), list[Vector]()
+    for start in range(0, len(windows), rows):
+        part = windows[start : start + rows]
+        filled = [*part, *[part[-1]] * (rows - len(part))]
+        vectors += _run_batch(session, filled, length, control)[: len(part)]
+    return vectors
+
+
+def _warm_up_whole(session: HostedSession) -> None:
+    """In every size that it will be asked for: a GPU's libraries take their time for a first."""
+    for length in WHOLE_LENGTHS:
+        _run_whole(session, [Window((101, 7592, 102))], length)
+
+
 def _warm_up(session: HostedSession) -> None:
     window = Window((101, 7592, 102))
     _run_batch(session, [window], padded_length(len(window.ids)))
-
-
-def _pieces(spec: VersionSpec, windows: Sequence[Window]) -> list[Piece[Window]]:
-    if spec.config.get(RUN_ALONE):
-        return [Piece(window, length=len(window.ids), group=object()) for window in windows]
-    return [Piece(window, length=padded_length(len(window.ids))) for window in windows]
 
 
 def _answer_texts(texts: Texts, vectors: Vectors) -> WorkOutput:

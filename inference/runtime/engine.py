@@ -35,6 +35,10 @@ class Runtime(Protocol):
     def session_roles(self) -> tuple[str, ...]:
         """Artifacts that are held as sessions."""
 
+    @property
+    def may_use_gpu(self) -> bool:
+        """Where there is one."""
+
     def load(self, spec: VersionSpec) -> None: ...
 
     def run(
@@ -142,8 +146,10 @@ class Engine:
         return self.host.describe()
 
     def _own_paths(self, spec: VersionSpec) -> frozenset[str]:
-        roles = self._runtimes[spec.runtime].session_roles
-        return frozenset(str(Path(artifact(spec, role, on_gpu=self.host.on_gpu)).resolve()) for role in roles)
+        runtime = self._runtimes[spec.runtime]
+        on_gpu = self.host.on_gpu and runtime.may_use_gpu
+        files = (artifact(spec, role, on_gpu=on_gpu) for role in runtime.session_roles)
+        return frozenset(str(Path(file).resolve()) for file in files)
 
     def _remember(self, spec: VersionSpec) -> None:
         with self._lock:

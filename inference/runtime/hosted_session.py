@@ -15,8 +15,8 @@ from inference.runtime.bound_run import BoundRun, can_be_bound
 from inference.runtime.denormals import denormals_flushed
 from inference.runtime.memory_in_use import MemoryGauge, memory_of
 from inference.runtime.native import invalid_argument, onnx_runtime
-from inference.runtime.plain_words import plain_words
-from inference.runtime.providers import ExecutionPlan
+from inference.runtime.plain_words import gpu_was_full, plain_words
+from inference.runtime.providers import CPU, ExecutionPlan
 from inference.runtime.run_limit import RunTookTooLong, run_limit
 from inference.runtime.run_memory import RunMemory
 from inference.runtime.tensors import Array, NodeArg
@@ -60,15 +60,18 @@ class HostedSession:
         session = _open(path, plan, self.name)
         self.load_s = time.monotonic() - started_s
         self.provider: str = session.get_providers()[0]
+        self.on_gpu = self.provider != CPU
+        if plan.on_gpu and not self.on_gpu:
+            log.warning("gpu_not_used", model=self.name, reason="ONNX Runtime could not load its libraries")
         self.inputs = tuple(_node_arg(arg) for arg in session.get_inputs())
         self.outputs = tuple(_node_arg(arg) for arg in session.get_outputs())
         self.metadata: Mapping[str, str] = session.get_modelmeta().custom_metadata_map
         self.tally = RunTally()
-        self.memory = RunMemory(memory or memory_of(on_gpu=plan.on_gpu), on_gpu=plan.on_gpu)
+        self.memory = RunMemory(memory or memory_of(on_gpu=self.on_gpu), on_gpu=self.on_gpu)
         self._session: Any = session
-        self._bound: BoundRun | None = _bound(session, plan)
+        self._bound = BoundRun(session) if self.on_gpu and can_be_bound(session) else None
         # A run on the CPU already uses every core: more at once would only multiply the memory in use.
-        self._runs = threading.Semaphore(2 if plan.on_gpu else 1)
+        self._runs = threading.Semaphore(2 if self.on_gpu else 1)
 
     def run(
         self,
@@ -175,9 +178,11 @@ def _open(path: Path, plan: ExecutionPlan, name: str) -> Any:
             providers=[(provider.name, dict(provider.options)) for provider in plan.providers],
         )
     except Exception as error:  # ONNX Runtime's errors share no base class.
-        raise ModelFailed(
-            "model_load_failed", f"{name}: {_told(name, error)}".replace(str(path), name)
-        ) from error
+        said = _told(name, error).replace(str(path), name)
+        if plan.on_gpu and gpu_was_full(str(error)):
+            detail = f"{name} found too little of the GPU's memory free: {said}"
+            raise ModelFailed("model_memory_busy", detail, retryable=True) from error
+        raise ModelFailed("model_load_failed", f"{name}: {said}") from error
 
 
 def _told(name: str, error: Exception) -> str:
@@ -187,10 +192,6 @@ def _told(name: str, error: Exception) -> str:
     if plain != said.strip():
         log.warning("onnx_runtime_said", model=name, error=said)
     return plain
-
-
-def _bound(session: Any, plan: ExecutionPlan) -> BoundRun | None:
-    return BoundRun(session) if plan.on_gpu and can_be_bound(session) else None
 
 
 def _node_arg(arg: Any) -> NodeArg:

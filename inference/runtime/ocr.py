@@ -59,6 +59,9 @@ class OcrRuntime:
     """Lines of all pages that are read just now meet in the recogniser's batches, whoever's they are."""
 
     session_roles = ("detection", "recognition")
+    may_use_gpu = False
+    """ONNX Runtime plans every convolution anew for a picture of another size than the last: seconds each time, and
+    pages and lines come in all sizes."""
 
     def __init__(self, host: SessionHost, batchers: SessionBatchers) -> None:
         self._host = host
@@ -66,7 +69,8 @@ class OcrRuntime:
         self._characters: dict[Path, CharacterSet] = {}
 
     def load(self, spec: VersionSpec) -> None:
-        self._host.load(self._file(spec, "detection"), _warm_up_detector, name=_name(spec, "detection"))
+        file, name = self._file(spec, "detection"), _name(spec, "detection")
+        self._host.load(file, _warm_up_detector, name=name, on_cpu=True)
         with self._recogniser(spec) as session:
             self._characters_of(session)
 
@@ -87,7 +91,7 @@ class OcrRuntime:
 
     def _detect(self, spec: VersionSpec, page: PreparedPage, call: Call) -> Floats:
         file, name = self._file(spec, "detection"), _name(spec, "detection")
-        with self._host.session(file, _warm_up_detector, call=call, name=name) as session:
+        with self._host.session(file, _warm_up_detector, call=call, name=name, on_cpu=True) as session:
             boxes = self._boxes_on(spec, session, [page.image], call)[0]
             pieces = missed_pieces(page.image, boxes)
             found = self._boxes_on(spec, session, [piece.picture for piece in pieces], call)
@@ -143,10 +147,11 @@ class OcrRuntime:
             _warm_up_recogniser,
             call=call,
             name=_name(spec, "recognition"),
+            on_cpu=True,
         )
 
     def _file(self, spec: VersionSpec, role: str) -> str:
-        return artifact(spec, role, on_gpu=self._host.on_gpu)
+        return artifact(spec, role, on_gpu=self.may_use_gpu)
 
     def _characters_of(self, session: HostedSession) -> CharacterSet:
         characters = self._characters.get(session.path)

@@ -33,6 +33,7 @@ from inference.runtime.row_independence import (
 from inference.runtime.row_proof import Proof, prove_rows
 from inference.runtime.session_host import SessionHost
 from inference.runtime.tensors import Array, TensorSpec, own_tensor, tensor_spec
+from inference.runtime.whole_runs import RunRows, in_whole_runs
 
 log = structlog.get_logger(__name__)
 TRIAL_S = 3.0
@@ -67,6 +68,7 @@ class CallersRows:
 
 class OnnxRuntime:
     session_roles = ("weights",)
+    may_use_gpu = True
 
     def __init__(self, host: SessionHost, batchers: SessionBatchers) -> None:
         self._host = host
@@ -147,7 +149,8 @@ class OnnxRuntime:
                 name: padded_to(np.concatenate([caller.feeds[name] for caller in callers]), least_rows)
                 for name in callers[0].feeds
             }
-            answers = _checked(session, session.run(joined, control=control))
+            together = _in_rows(session, partial(session.run, control=control))
+            answers = _checked(session, list(together(joined)))
         except InvalidFeed as error:
             raise WorkRefused("invalid_tensor", str(error)) from error
         return split_rows(answers, [caller.rows for caller in callers], least_rows)
@@ -160,7 +163,12 @@ class OnnxRuntime:
             session.run(feeds)
         known = self._independence.get(session.path)
         if known is None or not known.certain:
-            self._independence[session.path] = self._found_before(session) or self._tried(session, signature)
+            known = self._found_before(session) or self._tried(session, signature)
+            self._independence[session.path] = known
+        if session.on_gpu and known.batchable:
+            # As it will be asked: for a size that it has not seen, a GPU's libraries take their time.
+            with suppress(InvalidFeed, ModelFailed):
+                in_whole_runs(session.run)(feeds)
 
     def _found_before(self, session: HostedSession) -> RowIndependence | None:
         """In another process, or before a restart: a file's rows do not change."""
@@ -198,13 +206,18 @@ def _output(session: HostedSession, answers: Sequence[Sequence[Array]]) -> WorkO
 
 def _try_rows(session: HostedSession, signature: Signature) -> RowIndependence:
     proof = _proof(session.path) if has_free_rows(signature.inputs, signature.outputs) else NO_PROOF
-    runs = RunsInTime(session.run, time.monotonic() + TRIAL_S)
+    runs = _in_rows(session, RunsInTime(session.run, time.monotonic() + TRIAL_S))
     with session.memory.giving_back():
         found = find_row_independence(signature.inputs, signature.outputs, runs, proof=proof)
         # The last answers lay in the arena until just now: one more run gives that back, too.
         with suppress(InvalidFeed, ModelFailed):
             session.run({tensor.name: _smallest(tensor) for tensor in signature.inputs})
     return found
+
+
+def _in_rows(session: HostedSession, run: RunRows) -> RunRows:
+    """How rows that callers share are run on this device."""
+    return in_whole_runs(run) if session.on_gpu else run
 
 
 def _checked(session: HostedSession, answers: list[Array]) -> list[Array]:

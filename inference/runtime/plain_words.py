@@ -11,6 +11,16 @@ _AFTER_SIGNATURE = re.compile(r"\)(?: const)?(?: noexcept)?(?: \[with [^\]]*\])?
 _OF_A_DEVICE = re.compile(r"\s*;\s*(?:hostname|file|line|expr)=[^;]*")
 
 
+_GPU_IS_FULL = re.compile(
+    r"Failed to allocate memory|out of memory|CUBLAS failure 3:|CUDNN_STATUS_ALLOC_FAILED"
+)
+
+
+def gpu_was_full(said: str) -> bool:
+    """Not by the session's own limit, but by others: it may have room again."""
+    return _GPU_IS_FULL.search(said) is not None
+
+
 def plain_words(said: str) -> str:
     parts: list[str] = []
     rest = _OF_A_DEVICE.sub("", said[:MOST_CHARACTERS])

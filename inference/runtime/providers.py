@@ -25,6 +25,9 @@ class ExecutionPlan:
     def on_gpu(self) -> bool:
         return self.providers[0].name in (TENSORRT, CUDA)
 
+    def on_cpu(self) -> "ExecutionPlan":
+        return ExecutionPlan((Provider(CPU),), self.threads)
+
     def describe(self) -> str:
         """For logs and the admin, such as `CPUExecutionProvider, 2 threads`."""
         threads = f"{self.threads} thread{'' if self.threads == 1 else 's'}"
@@ -62,6 +65,9 @@ def _cuda_options(gpu_memory_bytes: int | None) -> ProviderOptions:
         "arena_extend_strategy": "kSameAsRequested",
         # An exhaustive search would run again for each new picture size.
         "cudnn_conv_algo_search": "HEURISTIC",
+        # On by default from Ampere on: ten bits of a number's twenty-three, and at one shape a row's answer still
+        # hangs on its place among the rows.
+        "use_tf32": "0",
     }
     if gpu_memory_bytes is not None:
         # Of one session; that all of them together stay below is the host's to see to.

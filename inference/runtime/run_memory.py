@@ -28,6 +28,7 @@ class RunMemory:
         self._gives_back_now = self._gives_back_next = False
         self._kept_bytes = 0
         self._memory = memory
+        self._on_gpu = on_gpu
         self._arenas = "cpu:0;gpu:0" if on_gpu else "cpu:0"
         self._lock = threading.Lock()
 
@@ -60,6 +61,10 @@ class RunMemory:
         try:
             # Answers are no memory of their own: they lie in the arena.
             return run()
+        except Exception:
+            # A GPU's arena has an end, and may be full of pieces that are too small for what comes now.
+            self._gives_back_next = self._on_gpu
+            raise
         finally:
             # A run that has failed has made the arena grow as well.
             alone = part.alone

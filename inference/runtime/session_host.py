@@ -18,7 +18,7 @@ from inference.runtime.load_failures import LoadFailures, fresh
 from inference.runtime.load_order import Turn, next_load
 from inference.runtime.load_watch import waiting_for_load
 from inference.runtime.machine import processor
-from inference.runtime.memory_in_use import MemoryGauge, activity, memory_of
+from inference.runtime.memory_in_use import MemoryGauge, activity, host_memory, memory_of
 from inference.runtime.native import onnx_runtime
 from inference.runtime.profile_keeper import ProfileKeeper
 from inference.runtime.profiles import Profile, ProfileStore
@@ -81,8 +81,9 @@ class SessionHost:
         *,
         call: Call | None = None,
         name: str = "",
+        on_cpu: bool = False,
     ) -> None:
-        with self.session(path, warm_up, call=call, name=name):
+        with self.session(path, warm_up, call=call, name=name, on_cpu=on_cpu):
             pass
 
     def run(
@@ -99,13 +100,14 @@ class SessionHost:
         *,
         call: Call | None = None,
         name: str = "",
+        on_cpu: bool = False,
     ) -> Iterator[HostedSession]:
         """The session of this file, loaded and warmed up if need be; kept while the block lasts.
 
         The load is nobody's own: a caller who leaves, because `call` was canceled or is late, ends it for no other.
-        Whoever asks first gives it its name, for what is said of it.
+        Whoever asks first gives it its name, for what is said of it. `on_cpu`: also where there is a GPU.
         """
-        slot, is_cold = self._enter(_key(str(path)), warm_up, name)
+        slot, is_cold = self._enter(_key(str(path)), warm_up, name, on_cpu)
         try:
             session = _wait_for(slot, call, is_cold=is_cold)
             self._own.held = self._held_here + 1
@@ -206,7 +208,7 @@ class SessionHost:
         """Sessions that this thread has in use."""
         return getattr(self._own, "held", 0)
 
-    def _enter(self, key: str, warm_up: WarmUp | None, name: str) -> tuple[Slot, bool]:
+    def _enter(self, key: str, warm_up: WarmUp | None, name: str, on_cpu: bool) -> tuple[Slot, bool]:
         """The file's slot, and whether it is not in memory yet."""
         now_s = self._clock()
         with self._changed:
@@ -214,7 +216,7 @@ class SessionHost:
             is_new = slot is None
             if slot is None:
                 self._failures.refuse(key, time.monotonic())
-                slot = self._slots[key] = Slot(key, nested=self._held_here > 0, name=name)
+                slot = self._slots[key] = Slot(key, nested=self._held_here > 0, name=name, on_cpu=on_cpu)
                 slot.use = self._gone.pop(key, UseRate())
             slot.users += 1
             slot.use = slot.use.again(now_s)
@@ -302,19 +304,21 @@ class SessionHost:
 
     def _open(self, slot: Slot, warm_up: WarmUp | None) -> HostedSession | None:
         """None when it turned out larger than expected, and there was no room for that: its turn comes again."""
+        memory = self._memory_of(slot)
+        plan = self.plan.on_cpu() if slot.on_cpu else self.plan
         with activity.part() as part:
-            before_bytes = self._memory.used_bytes()
-            session = HostedSession(Path(slot.path), self.plan, memory=self._memory, name=slot.name)
+            before_bytes = memory.used_bytes()
+            session = HostedSession(Path(slot.path), plan, memory=memory, name=slot.name)
             slot.load_s = session.load_s
             if warm_up is not None:
                 slot.warm_up_s = _warmed_up(session, warm_up)
-            measured_bytes = self._memory.used_bytes() - before_bytes
+            measured_bytes = memory.used_bytes() - before_bytes
             alone = part.alone
         slot.measured(measured_bytes, session.memory.growth, alone=alone)
         if self._has_room_for(slot):
             return session
         session.close()
-        self._memory.give_back()
+        memory.give_back()
         self._remember(slot)
         with self._changed:
             slot.state, slot.held_bytes = State.WAITING, 0
@@ -397,18 +401,23 @@ class SessionHost:
 
     def _drop(self, slots: Sequence[Slot]) -> None:
         for slot in slots:
+            memory = self._memory_of(slot)
             with activity.part() as part:
-                before_bytes = self._memory.used_bytes()
+                before_bytes = memory.used_bytes()
                 slot.session.result().close()
                 activity.gave_back(slot.held_bytes)
-                freed_bytes = before_bytes - self._memory.used_bytes()
+                freed_bytes = before_bytes - memory.used_bytes()
                 alone = part.alone
             if alone:
                 self.profiles.change(slot.path, **slot.freed(freed_bytes))
-        if slots:
-            self._memory.give_back()
+        for memory in {self._memory_of(slot) for slot in slots}:
+            memory.give_back()
         for slot in slots:
             self._tell(Change(Happened.EVICTED, slot.path))
+
+    def _memory_of(self, slot: Slot) -> MemoryGauge:
+        """Where the session lies; all count against one budget."""
+        return host_memory() if slot.on_cpu and self.on_gpu else self._memory
 
     def _remember(self, slot: Slot) -> None:
         self.profiles.change(slot.path, **slot.as_measured())

@@ -72,9 +72,10 @@ class State(Enum):
 class Slot:
     """The host's lock guards it."""
 
-    def __init__(self, path: str, *, nested: bool, name: str = "") -> None:
+    def __init__(self, path: str, *, nested: bool, name: str = "", on_cpu: bool = False) -> None:
         self.path = path
         self.name = name or Path(path).name
+        self.on_cpu = on_cpu
         self.state = State.WAITING
         self.session: Future[HostedSession] = Future()
         self.users = 0

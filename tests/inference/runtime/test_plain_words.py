@@ -1,6 +1,6 @@
 import pytest
 
-from inference.runtime.plain_words import plain_words
+from inference.runtime.plain_words import gpu_was_full, plain_words
 
 ARENA = (
     "/onnxruntime_src/onnxruntime/core/framework/bfc_arena.cc:360 void*"
@@ -31,3 +31,22 @@ ARENA = (
 )
 def test_a_caller_reads_what_went_wrong_and_nothing_of_the_sources(said: str, plain: str) -> None:
     assert plain_words(said) == plain
+
+
+@pytest.mark.parametrize(
+    ("said", "full"),
+    [
+        (
+            f"Exception during initialization: {ARENA} Failed to allocate memory for requested buffer of size 9",
+            True,
+        ),
+        ("CUBLAS failure 3: the resource allocation failed ; GPU=0 ; hostname=vm", True),
+        ("CUDA failure 2: out of memory ; GPU=0", True),
+        (f"{ARENA} Available memory of 1 is smaller than requested bytes of 9", False),
+        ("Load model failed: Protobuf parsing failed.", False),
+    ],
+)
+def test_a_gpu_that_others_have_filled_is_told_from_a_file_that_cannot_be_loaded(
+    said: str, full: bool
+) -> None:
+    assert gpu_was_full(said) == full

@@ -27,6 +27,16 @@ def test_gpu_arena_is_limited_to_what_models_may_take() -> None:
     assert plan.providers[0].options["gpu_mem_limit"] == str(4 << 30)
 
 
+def test_gpu_multiplies_in_full_precision() -> None:
+    plan = plan_execution([CUDA, CPU], threads=2, has_nvidia_gpu=True)
+    assert plan.providers[0].options["use_tf32"] == "0"
+
+
+def test_what_no_gpu_is_to_run_has_as_many_threads_on_the_cpu() -> None:
+    plan = plan_execution([CUDA, CPU], threads=2, has_nvidia_gpu=True).on_cpu()
+    assert plan == plan_execution([CPU], threads=2, has_nvidia_gpu=False)
+
+
 @pytest.mark.parametrize(
     ("available", "threads", "text"),
     [

@@ -2,12 +2,15 @@ import threading
 from pathlib import Path
 
 import numpy as np
+import onnxruntime as ort
 import pytest
+from structlog.testing import capture_logs
 
 from inference.errors import ModelFailed
 from inference.runtime.hosted_session import HostedSession, InvalidFeed, weight_bytes
 from inference.runtime.load_watch import watching_loads
-from inference.runtime.providers import CPU
+from inference.runtime.providers import CPU, CUDA, plan_execution
+from inference.runtime.session_host import SessionHost
 from tests.inference.runtime.graphs import save_adder, save_reader_of
 from tests.inference.runtime.hosts import held, host, in_threads
 from tests.waiting import eventually
@@ -199,3 +202,22 @@ def test_runs_and_their_rows_are_tallied_for_each_session(tmp_path: Path) -> Non
     (told,) = sessions.resident()
     assert (told.runs, told.rows) == (2, 4)
     assert told.run_s > 0
+
+
+@pytest.mark.filterwarnings("ignore:Specified provider")
+@pytest.mark.skipif(CUDA in ort.get_available_providers(), reason="CUDA can be had here")
+def test_session_that_no_gpu_takes_says_so_and_runs_as_any_on_the_cpu(tmp_path: Path) -> None:
+    plan = plan_execution([CUDA, CPU], threads=1, has_nvidia_gpu=True)
+    sessions = SessionHost(plan, budget_bytes=1 << 30)
+    path = save_adder(tmp_path / "a.onnx")
+    with capture_logs() as lines, sessions.session(path) as session:
+        assert not session.on_gpu
+        with session.memory.giving_back():
+            assert np.array_equal(session.run({"x": np.zeros((2, 4), np.float32)})[0], np.ones((2, 4)))
+    assert [line["event"] for line in lines] == ["gpu_not_used"]
+    other = save_adder(tmp_path / "b.onnx")
+    with capture_logs() as lines, sessions.session(other, on_cpu=True) as session:
+        assert session.provider == CPU
+    assert lines == []
+    for one in (path, other):
+        assert sessions.evict(one)
