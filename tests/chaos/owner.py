@@ -1,7 +1,9 @@
 """Looks at the jobs of a run as their owner does, over the API."""
 
 import asyncio
+import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 
 import httpx
 
@@ -10,6 +12,7 @@ from .books import Seen
 _AT_ONCE = 8
 _PATIENCE_S = 60.0
 _PART = 200
+_AGAIN_AFTER_S = 0.5
 
 
 async def see_jobs(urls: Sequence[str], key: str, job_ids: Sequence[str]) -> dict[str, Seen | None]:
@@ -42,11 +45,24 @@ async def _look(
 
 
 async def _see(client: httpx.AsyncClient, url: str) -> Seen | None:
-    answer = await client.get(url)
+    answer = await _told(client, url)
     if answer.status_code != 200:
         return None
     job = answer.json()
     return Seen(str(job["state"]), int(job["cost"]["amount_micros"]), await _events(client, f"{url}/events"))
+
+
+async def _told(client: httpx.AsyncClient, url: str) -> httpx.Response:
+    """Asked again while the answer is to come again: the machine may have other things to do."""
+    deadline = time.monotonic() + _PATIENCE_S
+    while True:
+        with suppress(httpx.TransportError):
+            answer = await client.get(url)
+            if answer.status_code not in {429, 503} or time.monotonic() > deadline:
+                return answer
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"nobody answers for {url}")
+        await asyncio.sleep(_AGAIN_AFTER_S)
 
 
 async def _events(client: httpx.AsyncClient, url: str) -> list[tuple[int, str]]:
@@ -54,7 +70,7 @@ async def _events(client: httpx.AsyncClient, url: str) -> list[tuple[int, str]]:
     more = True
     while more:
         after = found[-1][0] if found else 0
-        part = (await client.get(url, params={"after": after, "limit": _PART})).json()
+        part = (await _told(client, f"{url}?after={after}&limit={_PART}")).json()
         found += [(int(event["seq"]), str(event["type"])) for event in part["data"]]
         more = bool(part["has_more"])
     return found
