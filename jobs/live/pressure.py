@@ -7,11 +7,11 @@ is let in is served soon, and the others are told at once when to come again.
 import math
 from dataclasses import dataclass
 
-PATIENCE_S = 0.12
+PATIENCE_S = 0.15
 """Of a door at which others wait all the time."""
-BURST = 64
+BURST = 256
 """Of one tenant, at a door that was free a moment ago."""
-STANDING_S = 0.1
+STANDING_S = 0.5
 """A line that stands for so long is no burst."""
 QUIET_S = 3.0
 """Without a line, until the door takes a burst again."""

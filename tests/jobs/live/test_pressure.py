@@ -35,10 +35,10 @@ def test_a_line_that_stands_is_kept_short_enough_to_be_served_soon() -> None:
 
 def test_the_door_is_strict_until_it_has_been_quiet() -> None:
     pressure = busy()
-    pressure.line(0, 100.3)
-    pressure.line(1, 100.4)
-    assert own_in_line(pressure, 100.4) < BURST
-    assert own_in_line(pressure, 100.3 + QUIET_S + 0.1) == BURST
+    pressure.line(0, 100.7)
+    pressure.line(1, 100.8)
+    assert own_in_line(pressure, 100.8) < BURST
+    assert own_in_line(pressure, 100.7 + QUIET_S + 0.1) == BURST
 
 
 def test_another_tenant_waits_for_a_turn_and_not_for_the_flood() -> None:
