@@ -86,7 +86,8 @@ def test_what_was_begun_can_be_given_up(
 ) -> None:
     with windows.owner(account) as tab:
         tab.route("**/v1/uploads/*", lambda route: by_method(route, lambda _: None))
-        tab.set_input_files("#file", large)
+        with tab.expect_request(lambda request: request.method == "PATCH"):
+            tab.set_input_files("#file", large)
         begun = line(tab, "large.pdf")
         begun.get_by_role("button", name="Cancel").click()
         with tab.expect_response(lambda answer: answer.request.method == "DELETE"):

@@ -21,6 +21,11 @@ UNDER_LOAD = {
 """The same with 503. Not that the database is away: what an input has made too long for it is told in those words."""
 
 
+@schemathesis.serializer("application/offset+octet-stream")
+def bytes_of_an_upload(_context: object, value: Any) -> bytes:
+    return value if isinstance(value, bytes) else str(value).encode()
+
+
 @schemathesis.check
 def fault_of_the_server(_context: object, response: Any, _case: object) -> None:
     """In place of `not_a_server_error`, which takes a refusal under load for a fault."""

@@ -39,15 +39,26 @@ ENDLESS = "/v1/events"
 _CONFIGURATION = """
 hooks = "{checks}"
 
+[checks.negative_data_rejection]
+expected-statuses = ["4xx", "5xx"]
+
 [[operations]]
 include-method = "DELETE"
-parameters = {{ "path.document_id" = "{nobody.document_id}", "path.file_id" = "{nobody.file_id}" }}
+
+[operations.parameters]
+"path.document_id" = "{nobody.document_id}"
+"path.job_id" = "{nobody.job_id}"
+"path.file_id" = "{nobody.file_id}"
+"path.upload_id" = "{nobody.upload_id}"
+"path.archive_id" = "{nobody.archive_id}"
 
 [parameters]
 "path.document_id" = "{mine.document_id}"
 "path.job_id" = "{mine.job_id}"
 "path.file_id" = "{mine.file_id}"
 "path.batch_id" = "{mine.batch_id}"
+"path.upload_id" = "{mine.upload_id}"
+"path.archive_id" = "{mine.archive_id}"
 "path.number" = {mine.number}
 "path.name" = "embed"
 "path.version" = "1"

@@ -53,7 +53,7 @@ def test_a_job_is_told_how_many_pages_come_first(desk: Desk) -> None:
     told = stands(desk, submit(desk))
     assert (told.position, told.reason_waiting) == (30, "queued_behind_own")
     assert told.eta_seconds is not None
-    assert told.eta_seconds == 5
+    assert told.eta_seconds == 4
 
 
 def test_of_a_flood_of_others_only_those_count_that_have_their_turn_first(desk: Desk, rival: Desk) -> None:

@@ -103,7 +103,7 @@ def test_rows_are_counted_as_of_one_moment(document: Document, identity: Identit
 
 
 def test_every_column_that_names_a_file_is_known_to_backups() -> None:
-    """A new one must be added to maas/backup/named_files.py."""
+    """A new one must be added to maas/backup/named_files.py, unless it goes before a backup would be put back."""
     columns = {
         f"{model.__name__}.{field.name}"
         for model in apps.get_models()
@@ -119,4 +119,5 @@ def test_every_column_that_names_a_file_is_known_to_backups() -> None:
         "DocumentPage.picture",
         "FileToErase.name",
         "StoredFile.file",
+        "UploadPiece.name",  # Not taken along: an upload that was under way expires.
     }
