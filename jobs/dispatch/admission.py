@@ -77,10 +77,12 @@ def refuse_known(tenant_id: UUID, fields: Mapping[str, str]) -> None:
     if not model or priority is None:
         return
     caller, now_s = _Caller(tenant_id, priority), time.monotonic()
-    for key, seen in list(_seen.items()):
-        fresh = now_s < seen.until_s and caller in seen.decided
-        if fresh and model in (key, key.partition("@")[0]):
-            _refuse_if_told(key, seen, caller)
+    looked_at = [(key, seen) for key, seen in list(_seen.items()) if model in (key, key.partition("@")[0])]
+    if len(looked_at) != 1:
+        return  # Of several versions nobody knows here which is meant.
+    key, seen = looked_at[0]
+    if now_s < seen.until_s and caller in seen.decided:
+        _refuse_if_told(key, seen, caller)
 
 
 def _refuse_if_told(key: str, seen: _Seen, caller: _Caller) -> None:

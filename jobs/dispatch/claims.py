@@ -165,7 +165,7 @@ def claim_page(
 
     `may_apart` is asked where it may be the last try of a page that workers died with: whether no other such page is
     in hand. If there is one, this comes again a moment later: a deadly page must not use up its neighbours' tries.
-    Where `documents` are not taken, the page of one stays as it is, and is told again when its wake has ended.
+    Where `documents` are not taken, the page of one stays as it is.
     """
     values: dict[str, Any] = {
         "page": page_id,

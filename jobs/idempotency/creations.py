@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
+from uuid import UUID
 
 from jobs.archives.models import Archive
 from jobs.archives.selectors import get_archive
@@ -14,6 +15,7 @@ from jobs.batches.services import BatchRequest, create_batch, store_file
 from jobs.documents.selectors import as_uuid, get_document
 from jobs.documents.services import store_document
 from jobs.documents.uploads import Address, Upload
+from jobs.errors import NotFound
 from jobs.idempotency.keys import Operation, Sent, fingerprint_of
 from jobs.idempotency.once import Answered, Keep, made_before, make_in_steps, make_once
 from jobs.models import Document, Job, ResumableUpload, WebhookDelivery, WebhookEndpoint, WebhookSecret
@@ -159,8 +161,16 @@ def rotate_own_once(*, identity: Identity, key: str | None) -> Answered[WebhookS
     return make_once(
         _sent(identity, "rotate_own_webhook_secret", key),
         make=lambda: Answered(rotate_own_secret(identity=identity), OK),
-        look=lambda secret_id: WebhookSecret.objects.get(id=secret_id),
+        look=_own_secret,
     )
+
+
+def _own_secret(secret_id: UUID) -> WebhookSecret:
+    """Rotated away by now, it may be erased."""
+    secret = WebhookSecret.objects.filter(id=secret_id).first()
+    if secret is None:
+        raise NotFound("This secret is no longer one of the account's.")
+    return secret
 
 
 def send_test_once(*, identity: Identity, endpoint_id: str, key: str | None) -> Answered[WebhookDelivery]:

@@ -46,9 +46,11 @@ def submitted_before(
     """The job of the same request, or None: then all that can be refused without its document has been."""
     earlier = made_before(_sent(identity, request, key, None, document_url), get_job)
     if earlier is None:
-        check_model(request.model, request.parameters)
+        version = check_model(request.model, request.parameters)
+        require_short_queue(identity.tenant_id, version, request.priority)
         with unit_of_work(identity.tenant_id):
             require_room_for_job(identity)
+            require_room_for_url(request.webhook_url)
     return earlier
 
 

@@ -91,7 +91,8 @@ async def _receive_form(
     scope: Scope, receive: Receive, file: SpoolFile, limits: FormLimits, identity: Identity
 ) -> Upload:
     reader = FormReader(boundary_of(header(scope, b"content-type") or "") or b"", limits, file.add)
-    if scope["path"] == JOBS:
+    # With a key, what was accepted already is told, however long the queue is by now: Django looks for it.
+    if scope["path"] == JOBS and header(scope, b"idempotency-key") is None:
         reader.before_file = lambda fields: refuse_known(identity.tenant_id, fields)
     async for chunk in body_chunks(receive):
         reader.write(chunk)

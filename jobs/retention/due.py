@@ -44,7 +44,7 @@ FROM {lines} CROSS JOIN LATERAL (
     FROM {table} one WHERE one.tenant_id = line.tenant AND one.livemode = line.live AND {old}
     ORDER BY {since} LIMIT %(each)s
 ) found
-ORDER BY found.place, found.ends
+ORDER BY found.place, found.ends LIMIT 2000
 """
 _COUNT = """
 SELECT line.tenant, count(*), min({since}), max({since})

@@ -83,6 +83,8 @@ def settle(turn: Turn, upload: Upload) -> None:
             error_code=rejected.code,
             error_detail=rejected.detail,
             document_id=None,
+            name="",
+            metadata="",
         )
 
 

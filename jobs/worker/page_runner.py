@@ -15,6 +15,7 @@ from inference.runtime.load_watch import watching_loads
 from jobs.dispatch.claims import Claim, ClaimedDocument, claim_page
 from jobs.dispatch.release import release_after_commit
 from jobs.dispatch.settlement import Timings, finish_page
+from jobs.dispatch.storage_waits import is_of_document, put_off_for_storage
 from jobs.documents.pages import open_page
 from jobs.errors import Fenced, StorageUnavailable
 from jobs.inputs import work_input
@@ -85,11 +86,21 @@ class PageRunner:
 
     def _claim(self, tenant_id: UUID, page_id: UUID, may_apart: MayApart) -> Claim | None:
         give_up_at = time.monotonic() + CLAIM_PATIENCE_S
-        documents = self.storage.takes_documents()
-        return while_database_is_away(
-            lambda: claim_page(tenant_id, page_id, self.worker, may_apart=may_apart, documents=documents),
-            keep_trying=lambda: time.monotonic() < give_up_at,
-        )
+
+        def claimed(*, documents: bool) -> Claim | None:
+            return claim_page(tenant_id, page_id, self.worker, may_apart=may_apart, documents=documents)
+
+        def claim() -> Claim | None:
+            if not self.storage.is_on:
+                return claimed(documents=True)
+            found = claimed(documents=False)
+            if found is None and is_of_document(tenant_id, page_id):
+                if self.storage.takes_documents():
+                    return claimed(documents=True)
+                put_off_for_storage(tenant_id, page_id)
+            return found
+
+        return while_database_is_away(claim, keep_trying=lambda: time.monotonic() < give_up_at)
 
     def _settle(self, claim: Claim, call: Call) -> str:
         """Works, then writes how it ended, as long as the page is still this claim's."""

@@ -18,7 +18,13 @@ class StoragePause:
         self._breaker = Breaker(longest_pause_s=LONGEST_PAUSE_S)
         self._lock = threading.Lock()
 
+    @property
+    def is_on(self) -> bool:
+        with self._lock:
+            return self._breaker.is_open
+
     def takes_documents(self) -> bool:
+        """Only asked for a page that is one of a document: who is let through in a pause finds out for the others."""
         with self._lock:
             return self._breaker.asks(self._clock())
 

@@ -142,6 +142,8 @@ def test_an_upload_is_refused_before_its_file_is_read_by_what_was_just_decided(
     refuse_known(tenant_id, {"model": name, "priority": "bulk"})
     refuse_known(rival.identity.tenant_id, {"model": name})
     refuse_known(tenant_id, {"model": "another"})
+    admission._seen[f"{name}@77"] = admission._seen[desk.version.key]
+    refuse_known(tenant_id, {"model": name})
 
 
 @pytest.mark.usefixtures("worker")
