@@ -17,7 +17,7 @@ from jobs.errors import InvalidRequest
 from jobs.idempotency.creations import CREATED, create_upload_once
 from jobs.models import ResumableUpload
 from jobs.uploads import protocol
-from jobs.uploads.decisions import Offer, gone, out_of_place
+from jobs.uploads.decisions import Offer, gone, out_of_place, too_long
 from jobs.uploads.receiving import WAITING, WaitingBody, take_turn
 from jobs.uploads.selectors import get_upload, seen, uploads
 from jobs.uploads.services import State, terminate_upload
@@ -76,8 +76,10 @@ class UploadList(APIView):
         announced = protocol.read_announced(
             request.headers.get("Upload-Length"), request.headers.get("Upload-Metadata")
         )
-        answered = create_upload_once(identity=identity, announced=announced, key=key_of(request))
         waiting = _waiting_body(request)
+        if waiting is not None and (waiting.announced_bytes or 0) > announced.size_bytes:
+            raise too_long(announced.size_bytes)
+        answered = create_upload_once(identity=identity, announced=announced, key=key_of(request))
         if waiting is not None and not answered.replayed:
             offer = Offer(0, waiting.announced_bytes)
             waiting.turn = take_turn(

@@ -26,6 +26,8 @@ from tenants.context import APP, unit_of_work
 from tenants.identity import Identity
 from tenants.ids import uuid7
 
+LARGEST_SAID = 2**63 - 1
+"""An archive may say any number; of one as large as that nothing is unpacked."""
 MOST_UNFINISHED = 20
 """Archives of one tenant, whose files are kept until they are unpacked."""
 AGAIN_S = 30
@@ -152,7 +154,7 @@ def _entries(archive: Archive, plans: Sequence[Plan]) -> list[ArchiveEntry]:
             archive=archive,
             number=one.member.number,
             name=shown_name(one.member.name),
-            size_bytes=one.member.size_bytes,
+            size_bytes=min(one.member.size_bytes, LARGEST_SAID),
             state=states.WAITING if one.unpacks else states.SKIPPED if one.skipped else states.FAILED,
             error_code=one.fault.code if one.fault else one.skipped,
             error_detail=one.fault.detail if one.fault else "",

@@ -18,7 +18,7 @@ from django.db.models.functions import Now
 from jobs.documents import files
 from jobs.errors import StorageUnavailable
 from jobs.models import FileToErase
-from tenants.context import OPERATOR, current_tenant_id, operator_work, unit_of_work
+from tenants.context import APP, OPERATOR, current_tenant_id, operator_work, unit_of_work
 
 log = structlog.get_logger(__name__)
 TIME_TO_KEEP = timedelta(minutes=15)
@@ -38,6 +38,10 @@ WHERE id = (
     ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED
 )
 RETURNING id, name, attempts
+"""
+_TAKE_UP = """
+UPDATE jobs_filetoerase SET attempts = 1, due_at = statement_timestamp() + interval '5 seconds'
+WHERE name = ANY(%s) AND attempts = 0 RETURNING name
 """
 
 
@@ -90,6 +94,17 @@ def carry_out_now(tenant_id: UUID, names: Sequence[str], patience: Patience | No
     if erased:
         with unit_of_work(tenant_id):
             FileToErase.objects.filter(name__in=erased).delete()
+
+
+def carry_out_orders(tenant_id: UUID, names: Sequence[str]) -> None:
+    """Of those that are ordered still: a file whose order was withdrawn by now belongs to a row, and stays.
+
+    Whoever is about to withdraw an order that was taken up here is refused.
+    """
+    with unit_of_work(tenant_id), connections[APP].cursor() as cursor:
+        cursor.execute(_TAKE_UP, [list(names)])
+        taken = [str(row[0]) for row in cursor.fetchall()]
+    carry_out_now(tenant_id, taken)
 
 
 def erase_due_files() -> int:

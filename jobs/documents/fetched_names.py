@@ -21,7 +21,7 @@ def _named_by(disposition: str) -> str:
         given = [value for name, value in parameters if name.lower() == "filename"]
         given.sort(key=lambda value: not isinstance(value, tuple))
         return _as_utf8(collapse_rfc2231_value(given[0])) if given else ""
-    except (ValueError, LookupError):  # a character set that is none
+    except (ValueError, LookupError, TypeError):  # a character set that is none, or parts without numbers
         return ""
 
 

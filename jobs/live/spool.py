@@ -51,6 +51,7 @@ class SpoolFile:
         self._hash = hashlib.sha256()
         self._descriptor: int | None = None
         self._removed = False
+        self._failed: DomainError | None = None
         # A batch may still be on its way to the disk when the request is given up.
         self._lock = threading.Lock()
 
@@ -69,7 +70,7 @@ class SpoolFile:
             await self._write_out()
 
     async def finish(self) -> str:
-        """All bytes are in the file; the answer is their sha256."""
+        """All bytes are in the file; the answer is their sha256. Raises again why some are not."""
         await self._write_out()
         return self._hash.hexdigest()
 
@@ -77,12 +78,18 @@ class SpoolFile:
         self._threads.start(self._remove)
 
     async def _write_out(self) -> None:
+        if self._failed is not None:
+            raise self._failed
         batch, self._buffer = bytes(self._buffer), bytearray()
         try:
             await self._threads.run(self._write, batch)
         except OSError as error:
             log.error("spool_not_written", error=str(error))
-            raise refusal_of(error) from error
+            self._failed = refusal_of(error)
+            raise self._failed from error
+        except DomainError as error:
+            self._failed = error
+            raise
 
     def _write(self, batch: bytes) -> None:
         with self._lock:

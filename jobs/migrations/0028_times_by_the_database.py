@@ -7,6 +7,9 @@ _TABLES = ("batch", "document", "documentpage", "event", "job", "page", "storedf
 
 
 class Migration(migrations.Migration):
+    # Each table by itself: all at once would be held in an order that is not the application's.
+    atomic = False
+
     dependencies = [("jobs", "0027_documents_by_mode")]
 
     operations = [

@@ -14,6 +14,7 @@ from jobs.documents.fetched_names import fetched_name
         ("inline", "/", "example.com"),
         ("attachment; filename=" + "x" * 100_000, "/a", None),
         ("\udcff;;=;", "/%00%ff", None),
+        ("attachment; filename*=a; filename*0=b", "/a", "a"),
     ],
 )
 def test_it_is_the_servers_word_else_the_addresss_and_never_the_query(

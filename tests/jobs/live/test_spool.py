@@ -97,6 +97,21 @@ def test_a_disk_that_takes_no_more_is_said(number: int, code: str) -> None:
     assert refusal_of(OSError(number, "as the system says it")).code == code
 
 
+def test_a_batch_that_was_not_written_is_never_taken_for_a_part_of_the_file(tmp_path: Path) -> None:
+    async def check() -> None:
+        spool = Spool(tmp_path / "spool", BoundedThreads("spool", 2))
+        with spool.file() as file:
+            file.path.mkdir()  # In its place nothing can be written.
+            file.add(b"x" * BATCH_BYTES)
+            with pytest.raises(StorageUnavailable):
+                await file.write_full_batch()
+            file.path.rmdir()
+            with pytest.raises(StorageUnavailable):
+                await file.finish()
+
+    asyncio.run(check())
+
+
 def test_a_spool_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     (tmp_path / "spool").write_bytes(b"a file where the folder should be")
     with pytest.raises(StorageUnavailable), Spool(tmp_path / "spool", BoundedThreads("spool", 1)).file():

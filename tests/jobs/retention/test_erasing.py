@@ -1,5 +1,5 @@
 import threading
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 from django.db import connections

@@ -13,7 +13,7 @@ from jobs.models import Document, FileToErase, ResumableUpload, UploadPiece
 from jobs.uploads import finishing
 from jobs.uploads.decisions import Offer
 from jobs.uploads.protocol import Announced
-from jobs.uploads.receiving import Turn, count_pieces, save_piece, take_turn
+from jobs.uploads.receiving import Turn, count_pieces, drop_pieces, save_piece, take_turn
 from jobs.uploads.selectors import get_upload
 from jobs.uploads.services import create_upload, terminate_upload
 from jobs.uploads.upkeep import expire_uploads, finish_stranded_uploads
@@ -177,3 +177,19 @@ def test_a_document_outlives_the_end_of_its_upload(
     terminate_upload(identity=identity, upload_id=turn.upload_id)
     with unit_of_work(identity.tenant_id):
         assert Document.objects.count() == 1
+
+
+def test_a_piece_that_is_counted_stays_though_nobody_heard_of_it(
+    identity: Identity, folder: Folder, tmp_path: Path
+) -> None:
+    """The answer to a COMMIT may be lost: then whoever sent it takes the piece for one that is not counted."""
+    upload = create_upload(identity=identity, announced=Announced("a.pdf", "", 8))
+    turn = take_turn(identity=identity, upload_id=upload.id, offer=Offer(0, None))
+    (tmp_path / "piece").write_bytes(b"four")
+    counted = save_piece(turn, tmp_path / "piece", 0, 4)
+    count_pieces(turn, [counted])
+    left = save_piece(turn, tmp_path / "piece", 4, 4)
+    drop_pieces(turn, [counted, left])
+    assert folder.files() == [counted.name]
+    with pytest.raises(StorageUnavailable):
+        count_pieces(turn, [left])

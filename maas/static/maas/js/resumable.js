@@ -46,9 +46,10 @@ export async function giveUp(id) {
   await fetch(`/v1/uploads/${encodeURIComponent(id)}`, { method: "DELETE", headers: { ...TUS, ...pageHeaders() } });
 }
 
-/** As whatever it was begun. */
-export function giveUpFile(file) {
-  for (const { id } of remembered(file)) giveUp(id);
+/** As whatever it was begun, unless it is on its way in another tab. */
+export async function giveUpFile(file) {
+  const busy = await held();
+  for (const { id } of remembered(file)) if (!busy.has(id)) giveUp(id);
 }
 
 async function lookFor(file, signal) {

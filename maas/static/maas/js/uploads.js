@@ -100,7 +100,8 @@ class Tray {
       giveUp(upload.begun.id);
       this.remove(upload);
     } else if (name === "remove") {
-      if (!upload.document) giveUpFile(upload.file);
+      const again = this.uploads.some((one) => one !== upload && one.open && markOf(one.file) === markOf(upload.file));
+      if (!upload.document && !again) giveUpFile(upload.file);
       this.remove(upload);
     }
     else {
