@@ -92,7 +92,7 @@ def _tell(endpoint: _Disabled) -> int:
         for address in _addresses(endpoint.tenant_id):
             try:
                 told += _mail(endpoint, address, connection).send()
-            except SMTPRecipientsRefused:
+            except (SMTPRecipientsRefused, ValueError):  # or an address that is none
                 log.info("webhook_notice_refused", tenant_id=str(endpoint.tenant_id))
             except OSError as error:
                 if not told:

@@ -133,8 +133,8 @@ class Load:
 
     def _is_good(self, order: Order, answer: httpx.Response) -> bool:
         self.answers.statuses[str(answer.status_code)] += 1
-        # 409: the first try is still under way.
-        if answer.status_code not in {200, 201, 202, 409, 429, 503}:
+        # 409: the first try is still under way; 507: a disk is full.
+        if answer.status_code not in {200, 201, 202, 409, 429, 503, 507}:
             self.answers.odd.append(f"{answer.status_code} to {order.key}: {answer.text[:300]}")
         return answer.is_success
 

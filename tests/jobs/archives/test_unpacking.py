@@ -30,7 +30,7 @@ from tenants.identity import Identity
 from tenants.models import Tenant
 from tests.samples.pdfs import text_pdf
 
-from .packing import packed
+from .packing import packed, with_entry
 
 Row = tuple[int, str, str]
 
@@ -248,6 +248,12 @@ def test_an_ended_archive_cannot_be_canceled_and_a_deleted_one_is_not_there(benc
 def test_an_archive_without_anything_to_unpack_is_done_at_once(bench: Bench) -> None:
     archive = bench.accept(("empty/", b""), ("inner.zip", b"x"))
     assert archive.state == states.DONE
+
+
+def test_an_entry_that_claims_the_largest_size_there_is_fails_alone(bench: Bench) -> None:
+    archive = bench.accept(content=with_entry("a.txt", file_size=2**64 - 1))
+    ((number, state, code),) = bench.rows(archive)
+    assert (number, state, code) == (1, "failed", "document_too_large")
 
 
 def test_an_archive_whose_file_is_gone_fails_with_each_entry(bench: Bench) -> None:
