@@ -12,6 +12,9 @@ class Heard:
     job_id: str
     seq: int
     type: str
+    cursor: str = ""
+    connection: int = 0
+    """Which it was of those that were made one after the other."""
 
 
 def broken_streams(name: str, heard: Sequence[Heard], jobs: Mapping[str, Job]) -> Iterator[Broken]:
@@ -27,4 +30,6 @@ def broken_streams(name: str, heard: Sequence[Heard], jobs: Mapping[str, Job]) -
     for job_id, job in jobs.items():
         table = [(event.seq, event.type) for event in job.events]
         if by_job[job_id] != table:
-            yield Broken("stream", f"the {name} told {by_job[job_id]}, the table has {table}", job_id)
+            told = [(one.seq, one.cursor, one.connection) for one in heard if one.job_id == job_id]
+            detail = f"the {name} told {by_job[job_id]}, the table has {table}; as it was heard: {told}"
+            yield Broken("stream", detail, job_id)
