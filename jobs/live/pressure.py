@@ -7,9 +7,9 @@ is let in is served soon, and the others are told at once when to come again.
 import math
 from dataclasses import dataclass
 
-PATIENCE_S = 0.15
+PATIENCE_S = 0.1
 """Of a door at which others wait all the time."""
-BURST = 256
+BURST = 64
 """Of one tenant, at a door that was free a moment ago."""
 STANDING_S = 0.5
 """A line that stands for so long is no burst."""

@@ -33,6 +33,7 @@ QUEUE_AGE_S = 60
 PRODUCT = {"MAAS_MAX_QUEUE_AGE_STANDARD_S": str(QUEUE_AGE_S), "MAAS_LOG_LEVEL": "WARNING"}
 """So that what waits at the end is done within a minute."""
 RECOVERY_S = 120.0
+BURST_S = 5.0
 SOON = 5
 """Jobs in a row that are done as soon as before the flood."""
 
@@ -147,6 +148,12 @@ def resident(product: RunningStack) -> dict[str, float]:
     return found
 
 
+def _late(jobs: Sequence[Answer]) -> list[float]:
+    """Without the burst that an idle door lets in."""
+    began_s = min((one.at_s for one in jobs), default=0.0)
+    return [one.seconds for one in jobs if one.status == 202 and one.at_s - began_s > BURST_S]
+
+
 def tell_flood(answers: Sequence[Answer], unsent: int, late_s: float) -> None:
     jobs = [one for one in answers if one.status != 200]
     accepted = [one.seconds for one in jobs if one.status == 202]
@@ -158,6 +165,7 @@ def tell_flood(answers: Sequence[Answer], unsent: int, late_s: float) -> None:
     print(f"answers: {dict(statuses)}; refusals by code: {dict(codes)}; without a connection {unsent}")
     print(f"share accepted {len(accepted) / max(1, len(jobs)):.0%}")
     print(f"accepted jobs: {spread(accepted)}")
+    print(f"of them after the first {BURST_S:g} s: {spread(_late(jobs))}")
     print(f"calls that were answered: {spread([one.seconds for one in answers if one.status == 200])}")
     print(
         f"refusals: {spread([one.seconds for one in refused])}; the caller itself was late by {late_s:.1f} s at most"
