@@ -53,9 +53,7 @@ class Follower:
 
     def _note(self, cursor: str, event: dict[str, Any]) -> None:
         self._cursor = cursor
-        self.heard.append(
-            Heard(str(event["job"]), int(event["seq"]), str(event["type"]), cursor, self.times)
-        )
+        self.heard.append(Heard(str(event["job"]), int(event["seq"]), str(event["type"]), cursor, self.times))
 
 
 class StreamFollower(Follower):
