@@ -9,6 +9,8 @@ from django.http import HttpRequest, HttpResponse
 from jobs.documents.uploads import FETCH
 
 log = structlog.get_logger(__name__)
+KEYED = ("/confirm-email/", "/password/new/", "/invitations/accept/")
+"""Whoever has such an address may do what it is for."""
 QUIET = frozenset({"/livez", "/readyz", "/metrics"})
 
 
@@ -26,11 +28,15 @@ class RequestLogMiddleware:
                 tell(
                     "request",
                     method=request.method,
-                    path=request.path,
+                    path=_told(request.path),
                     status=response.status_code,
                     ms=round((time.perf_counter() - started) * 1000, 1),
                 )
         return response
+
+
+def _told(path: str) -> str:
+    return next((f"{before}…" for before in KEYED if path.startswith(before)), path)
 
 
 def _comes_again(request: HttpRequest) -> bool:

@@ -7,6 +7,7 @@ from urllib.parse import quote
 from django.core.exceptions import ImproperlyConfigured
 
 from maas import csp, operator_theme
+from maas.accounts import Doors, allauth_settings
 from maas.env import DatabaseUrl, Environment, storage_backend
 from maas.mail import mail_settings
 from tenants.limits import MOST_DAYS
@@ -113,6 +114,8 @@ INSTALLED_APPS = [
     "channels",
     "csp",
     "django_htmx",
+    "allauth",
+    "allauth.account",
     "tenants",
     "inference",
     "jobs",
@@ -132,6 +135,7 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
     "maas.error_pages.RefusalPages",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_prometheus.middleware.PrometheusAfterMiddleware",
@@ -150,6 +154,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "tenants.pages.shell.shell",
+                "tenants.pages.accounts.views.doors",
             ]
         },
     }
@@ -191,6 +196,8 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
+# Alone, so that no password is checked twice, nor past the count of tries.
+AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
 LOGIN_URL = "sign-in"
 LOGIN_REDIRECT_URL = "job-list"
 LOGOUT_REDIRECT_URL = "sign-in"
@@ -243,6 +250,9 @@ if _secure and MAAS_EGRESS_LOOPBACK:
         "MAAS_EGRESS_LOOPBACK=1 lets tenants reach this machine's own ports, and MAAS_SECURE=1 says that it is no "
         "machine for development: unset one of them"
     )
+_doors = Doors.read(ENV, secure=_secure, email_url=MAAS_EMAIL_URL)
+MAAS_SIGN_UP = _doors.sign_up
+globals().update(allauth_settings(secure=_secure))
 MAAS_PROXIES = ENV.number("MAAS_PROXIES", 1 if _secure else 0)
 SECURE_SSL_REDIRECT = _secure
 SECURE_REDIRECT_EXEMPT = [r"^livez$", r"^readyz$", r"^metrics$"]

@@ -3,6 +3,7 @@
 from typing import Any
 from uuid import UUID
 
+from allauth.account.models import EmailAddress
 from django import forms
 from django.contrib import admin
 from django.contrib.auth.admin import GroupAdmin as DjangoGroupAdmin
@@ -19,6 +20,7 @@ from unfold.forms import AdminPasswordChangeForm
 from unfold.forms import UserChangeForm as StyledChangeForm
 from unfold.forms import UserCreationForm as StyledCreationForm
 
+from tenants.accounts.addresses import vouch_for
 from tenants.admin.columns import column
 from tenants.admin.records import OperatorAdmin
 from tenants.admin.words import NOTHING, ago, list_link
@@ -26,6 +28,7 @@ from tenants.context import OPERATOR
 from tenants.models import Membership, User
 
 admin.site.unregister(Group)
+admin.site.unregister(EmailAddress)
 RIGHTS = ("is_staff", "is_superuser", "groups")
 KEEPING_IN = ("is_active", "is_staff", "is_superuser")
 
@@ -167,6 +170,11 @@ class UserAdmin(DjangoUserAdmin, OperatorAdmin):  # type: ignore[type-arg, misc]
         form = super().get_form(request, obj, change=change, **kwargs)
         form.operator_id = request.user.pk  # type: ignore[attr-defined]  # of this class, made for this request
         return form
+
+    def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
+        super().save_model(request, obj, form, change)
+        if not change or "email" in form.changed_data:
+            vouch_for(obj)
 
     def delete_model(self, request: HttpRequest, obj: User) -> None:
         if is_last_superuser(obj):

@@ -1,16 +1,18 @@
 """Addresses of signing in and out, and of the pages about keys, usage and requests."""
 
 from django.contrib.auth.views import LogoutView
-from django.urls import path
+from django.urls import include, path
 
 from tenants.pages.keys import views as keys
 from tenants.pages.log import views as log
-from tenants.pages.sign_in.views import SignIn
+from tenants.pages.sign_in.views import sign_in
 from tenants.pages.switching import switch_tenant
 from tenants.pages.usage import views as usage
 
 urlpatterns = [
-    path("sign-in", SignIn.as_view(), name="sign-in"),
+    path("sign-in", sign_in, name="sign-in"),
+    path("sign-in", sign_in, name="account_login"),
+    path("", include("tenants.pages.accounts.urls")),
     path("tenant", switch_tenant, name="switch-tenant"),
     path("sign-out", LogoutView.as_view(http_method_names=["post"]), name="sign-out"),
     path("keys", keys.key_list, name="key-list"),

@@ -100,7 +100,7 @@ def test_a_password_can_be_shown_and_what_is_wrong_is_tied_to_its_field(windows:
         page.goto("/sign-in")
         assert grave_faults(page) == []
         page.fill("[name=password]", "secret words")
-        page.click("#show-password")
+        page.click("[data-shows]")
         expect(page.locator("[name=password]")).to_have_attribute("type", "text")
         page.fill("[name=username]", "nobody@example.com")
         page.press("[name=username]", "Enter")

@@ -27,6 +27,16 @@ PLACES = (
     "/log",
     "/webhooks",
     "/webhooks/new",
+    "/account",
+    "/account/email",
+    "/account/password",
+    "/password/forgotten",
+    "/password/forgotten/sent",
+    "/password/renewed",
+    "/password/new/x-y",
+    "/confirm-email/x",
+    "/sign-up/sent",
+    "/shut",
     "/nothing-here",
 )
 CROWDED = ("/jobs?state=failed", "/jobs?q=nothing+like+this", "/jobs?q=invoice", "/jobs?size=100")

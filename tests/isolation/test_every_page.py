@@ -20,8 +20,8 @@ from .belongings import Belongings
 ELSEWHERE = ("/admin", "/v1", "^v1")
 """The operator's own, and the API, which test_routes walks."""
 PARAMETER = re.compile(r"<(?:\w+:)?(\w+)>")
-SHARED_PARAMETERS = {"name"}
-"""Models are the operator's and the same for all tenants."""
+SHARED_PARAMETERS = {"name", "uidb36", "key"}
+"""Models are the operator's and the same for all tenants; whom a link of a mail is for is signed in its key."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +88,9 @@ BY_ID = (
 
 SHOWING = (
     "/",
+    "/account",
+    "/account/email",
+    "/account/password",
     "/batches",
     "/batches?before={batch_id}",
     "/client.zip",
@@ -105,7 +108,12 @@ SHOWING = (
     "/models",
     "/models/{name}",
     "/offline",
+    "/password/forgotten",
+    "/password/forgotten/sent",
+    "/password/renewed",
     "/sample/page",
+    "/shut",
+    "/sign-up/sent",
     "/service-worker.js",
     "/sign-in",
     "/usage",
@@ -117,6 +125,11 @@ SHOWING = (
 
 TAKING_NO_ID = {
     "/sample": "a document of one's own is made",
+    "/account/email/keep": "one's own change of address is given up",
+    "/account/password/first": "who has a password already is sent on",
+    "/confirm-email/{key}": "the key is of a mail, and signed",
+    "/password/new/{uidb36}-{key}": "as above",
+    "/sign-in/again": "who signed in just now is asked for their password",
     "/sign-out": "the session that is sent ends",
     "/models/{name}/code": "what is typed comes back as a program",
 }

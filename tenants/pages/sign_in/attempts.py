@@ -1,5 +1,7 @@
 """Counts failed tries to sign in, so that guessing takes for ever and nobody can keep another out.
 
+What sends mail to an address and what asks for a code is counted in the same way, under bounds of its own.
+
 Few tries are left to one place for one e-mail address, more to one place for all, and many to the whole world for one
 e-mail address: whoever fails on purpose keeps out mostly themselves. A count lives for ten minutes from its first
 try, whatever happens meanwhile. The counts lie in the cache Redis; when that is away, people get in.
@@ -27,20 +29,43 @@ PER_PLACE = 50
 
 
 @dataclass(frozen=True)
+class Bounds:
+    """How often one kind of thing may be tried in a while."""
+
+    kind: str
+    per_pair: int
+    per_email: int
+    per_place: int
+
+
+SIGN_IN = Bounds("sign-in", PER_PAIR, PER_EMAIL, PER_PLACE)
+MAIL = Bounds("mail", 5, 10, 30)
+"""Each sends one, to an address that anybody may have typed."""
+CODE = Bounds("code", 10, 30, 50)
+"""Whoever gets so far knows the password already; of a million codes three are good at a time."""
+
+
+@dataclass(frozen=True)
 class Attempt:
     email: str
+    """Or whatever else names whom it is about."""
     address: str
+    bounds: Bounds = SIGN_IN
 
     @property
     def pair_key(self) -> str:
-        return _key("pair", f"{_plain(self.email)} {place_of(self.address)}")
+        return self._key("pair", f"{_plain(self.email)} {place_of(self.address)}")
 
     def counts(self) -> Iterator[tuple[str, int]]:
         """Key and limit; digests, so that no list of addresses lies in Redis."""
-        yield self.pair_key, PER_PAIR
-        yield _key("email", _plain(self.email)), PER_EMAIL
+        yield self.pair_key, self.bounds.per_pair
+        yield self._key("email", _plain(self.email)), self.bounds.per_email
         if self.address:
-            yield _key("place", place_of(self.address)), PER_PLACE
+            yield self._key("place", place_of(self.address)), self.bounds.per_place
+
+    def _key(self, kind: str, value: str) -> str:
+        digest = hashlib.sha256(value.encode(errors="replace")).hexdigest()
+        return f"{self.bounds.kind}:{kind}:{digest}"
 
 
 def reserve(attempt: Attempt) -> int:
@@ -97,7 +122,3 @@ def _change(attempt: Attempt, *, forget_pair: bool) -> None:
 def _plain(email: str) -> str:
     """As loosely as any page reads it: one person's address written in many ways is one."""
     return unicodedata.normalize("NFKC", email).strip().lower()
-
-
-def _key(kind: str, value: str) -> str:
-    return f"sign-in:{kind}:{hashlib.sha256(value.encode(errors='replace')).hexdigest()}"

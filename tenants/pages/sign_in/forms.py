@@ -1,16 +1,27 @@
 """What a person fills in to sign in."""
 
+from typing import Any
+
+from allauth.account.forms import LoginForm
 from django import forms
-from django.contrib.auth.forms import AuthenticationForm
 
 
-class SignInForm(AuthenticationForm):
-    username = forms.EmailField(
-        label="E-mail",
-        max_length=254,
-        widget=forms.EmailInput(attrs={"autofocus": True, "autocomplete": "username"}),
-    )
-    error_messages = {
-        **AuthenticationForm.error_messages,
-        "invalid_login": "This e-mail address and password do not belong together. Check both.",
-    }
+class SignInForm(LoginForm):  # type: ignore[misc]
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["login"] = forms.EmailField(
+            label="E-mail",
+            max_length=254,
+            widget=forms.EmailInput(attrs={"autofocus": True, "autocomplete": "username"}),
+        )
+        self.fields["password"] = forms.CharField(
+            label="Password",
+            strip=False,
+            max_length=1000,
+            widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
+        )
+        self.order_fields(["login", "password"])
+
+    def add_prefix(self, field_name: str) -> str:
+        """As it was called before, by programs and password stores."""
+        return "username" if field_name == "login" else str(super().add_prefix(field_name))

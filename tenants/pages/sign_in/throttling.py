@@ -1,4 +1,4 @@
-"""Puts the count of failed tries in front of a page that signs people in.
+"""Puts the count of failed tries in front of pages that sign people in, ask for secrets, or send mail.
 
 What counts is what this request did, not who sends it: whoever is signed in already may be guessing too.
 """
@@ -15,7 +15,7 @@ from django.http.response import HttpResponseBase
 
 from tenants.errors import DomainError
 from tenants.pages.sign_in.addresses import client_address
-from tenants.pages.sign_in.attempts import Attempt, forgive, reserve, take_back
+from tenants.pages.sign_in.attempts import MAIL, SIGN_IN, Attempt, Bounds, forgive, reserve, take_back
 
 View = Callable[..., HttpResponseBase]
 _SIGNED_IN = "has_signed_in"
@@ -28,26 +28,63 @@ class TooManyAttempts(DomainError):
 
 
 def throttled_sign_in(view: View) -> View:
+    """Forgiven once the framework says that somebody is signed in."""
+    return _counted(
+        view, SIGN_IN, whom=lambda request: request.POST.get("username", ""), is_right=_has_signed_in
+    )
+
+
+def throttled_mail(view: View) -> View:
+    """Each counts, since each sends a mail; nothing of it tells whether the address is known."""
+    return _counted(view, MAIL, whom=lambda request: request.POST.get("email", ""), is_right=_never)
+
+
+def throttled_password(view: View) -> View:
+    """For pages that ask a signed-in person for their password again: whoever found their screen may guess it there."""
+    return _counted(view, SIGN_IN, whom=_own_address, is_right=_leads_on)
+
+
+def _counted(
+    view: View,
+    bounds: Bounds,
+    *,
+    whom: Callable[[HttpRequest], str],
+    is_right: Callable[[HttpRequest, HttpResponseBase], bool],
+) -> View:
     @wraps(view)
     def counted(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if request.method != "POST":
             return view(request, *args, **kwargs)
-        attempt = Attempt(
-            request.POST.get("username", ""), client_address(request.META, settings.MAAS_PROXIES)
-        )
+        attempt = Attempt(whom(request), client_address(request.META, settings.MAAS_PROXIES), bounds)
         left_s = reserve(attempt)
         if left_s:
-            raise TooManyAttempts(_words(left_s), extra={"retry_after_s": left_s})
+            raise TooManyAttempts(_words(left_s, bounds), extra={"retry_after_s": left_s})
         try:
             response = view(request, *args, **kwargs)
         except Exception:
             take_back(attempt)
             raise
-        if getattr(request, _SIGNED_IN, False):
+        if is_right(request, response):
             forgive(attempt)
         return response
 
     return counted
+
+
+def _has_signed_in(request: HttpRequest, response: HttpResponseBase) -> bool:
+    return bool(getattr(request, _SIGNED_IN, False))
+
+
+def _leads_on(request: HttpRequest, response: HttpResponseBase) -> bool:
+    return response.status_code == 302
+
+
+def _never(request: HttpRequest, response: HttpResponseBase) -> bool:
+    return False
+
+
+def _own_address(request: HttpRequest) -> str:
+    return str(getattr(request.user, "email", ""))
 
 
 @receiver(user_logged_in)
@@ -56,9 +93,14 @@ def _note_sign_in(request: HttpRequest, **kwargs: object) -> None:
     setattr(request, _SIGNED_IN, True)
 
 
-def _words(left_s: int) -> str:
+def _words(left_s: int, bounds: Bounds) -> str:
     minutes = -(-left_s // 60)
     wait = f"{left_s} seconds" if left_s < 90 else f"{minutes} minutes"
+    if bounds is MAIL:
+        return (
+            "Too many mails were asked for with this e-mail address, or from where you are. Look for one that came "
+            f"already; another can be asked for in {wait}."
+        )
     return (
         "Signing in failed too often with this e-mail address, or from where you are. To keep others from guessing "
         f"passwords, it cannot be tried for another {wait}."

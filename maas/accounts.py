@@ -1,0 +1,67 @@
+"""Reads from the environment how people get in, into the settings of django-allauth; pure."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+from django.core.exceptions import ImproperlyConfigured
+
+from maas.env import Environment
+
+SignUp = Literal["open", "invitation", "closed"]
+_LINK_DAYS = 3
+
+
+@dataclass(frozen=True)
+class Doors:
+    """Who may become a person here."""
+
+    sign_up: str
+
+    @classmethod
+    def read(cls, env: Environment, *, secure: bool, email_url: str) -> "Doors":
+        sign_up = env.text("MAAS_SIGN_UP", "invitation")
+        if sign_up not in get_args(SignUp):
+            raise ImproperlyConfigured(
+                f"MAAS_SIGN_UP={sign_up!r} must be one of {', '.join(get_args(SignUp))}"
+            )
+        if secure and sign_up == "open" and not email_url:
+            raise ImproperlyConfigured(
+                "MAAS_SIGN_UP=open needs a mail server where MAAS_SECURE=1, since addresses are confirmed by mail: "
+                "set MAAS_EMAIL_URL, or MAAS_SIGN_UP=invitation"
+            )
+        return cls(sign_up)
+
+
+def allauth_settings(*, secure: bool) -> Mapping[str, Any]:
+    return {
+        "ACCOUNT_ADAPTER": "tenants.accounts.adapter.AccountAdapter",
+        "ACCOUNT_USER_MODEL_USERNAME_FIELD": None,
+        "ACCOUNT_LOGIN_METHODS": {"email"},
+        "ACCOUNT_SIGNUP_FIELDS": ["email*", "password1*"],
+        "ACCOUNT_FORMS": {
+            "login": "tenants.pages.sign_in.forms.SignInForm",
+            "signup": "tenants.pages.accounts.forms.SignUpForm",
+            "reset_password": "tenants.pages.accounts.forms.ForgottenPasswordForm",
+            "reset_password_from_key": "tenants.pages.accounts.forms.NewPasswordForm",
+            "change_password": "tenants.pages.accounts.forms.ChangePasswordForm",
+            "set_password": "tenants.pages.accounts.forms.FirstPasswordForm",
+            "add_email": "tenants.pages.accounts.forms.NewAddressForm",
+        },
+        "ACCOUNT_EMAIL_VERIFICATION": "mandatory",
+        "ACCOUNT_EMAIL_CONFIRMATION_EXPIRE_DAYS": _LINK_DAYS,
+        "ACCOUNT_EMAIL_SUBJECT_PREFIX": "",
+        "ACCOUNT_EMAIL_NOTIFICATIONS": True,
+        # An address that is asked about gets a mail in any case: neither page nor time tell whether it is known.
+        "ACCOUNT_PREVENT_ENUMERATION": True,
+        "ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS": True,
+        "ACCOUNT_CHANGE_EMAIL": True,
+        "ACCOUNT_SESSION_REMEMBER": True,
+        "ACCOUNT_LOGIN_ON_PASSWORD_RESET": False,
+        "ACCOUNT_LOGOUT_ON_PASSWORD_CHANGE": False,
+        "ACCOUNT_REAUTHENTICATION_REQUIRED": True,
+        # Tries are counted by tenants.pages.sign_in.throttling, which knows proxies and keeps nobody else out.
+        "ACCOUNT_RATE_LIMITS": False,
+        "ACCOUNT_DEFAULT_HTTP_PROTOCOL": "https" if secure else "http",
+        "PASSWORD_RESET_TIMEOUT": _LINK_DAYS * 24 * 3600,
+    }

@@ -1,0 +1,50 @@
+"""Sends what people are written to about their accounts, or shows it where an installation has no mail server."""
+
+from collections.abc import Callable
+from smtplib import SMTPException
+
+import structlog
+from django.conf import settings
+from django.core.mail import EmailMessage
+
+from tenants.errors import DomainError
+
+log = structlog.get_logger(__name__)
+
+
+class MailUnavailable(DomainError):
+    """A mail that somebody waits for could not be sent."""
+
+    code = "mail_unavailable"
+
+
+def is_shown_in_the_log() -> bool:
+    """On a machine for development; never where others could read the log, and links with it."""
+    return not settings.MAAS_EMAIL_URL and not settings.SECURE_SSL_REDIRECT
+
+
+def goes_out() -> bool:
+    return bool(settings.MAAS_EMAIL_URL) or is_shown_in_the_log()
+
+
+def deliver(message: EmailMessage) -> None:
+    """Raises MailUnavailable."""
+    if is_shown_in_the_log():
+        log.warning("mail_shown_here", to=message.to, subject=message.subject, text=message.body)
+        return
+    if not settings.MAAS_EMAIL_URL:
+        raise MailUnavailable(
+            "This service sends no mail, and so this cannot be done here. Ask its operator, who can do it for you."
+        )
+    _send(message.send)
+
+
+def _send(send: Callable[[], int]) -> None:
+    try:
+        send()
+    except (SMTPException, OSError) as error:
+        log.warning("mail_not_sent", error=str(error))
+        raise MailUnavailable(
+            "The mail that this needs could not be sent. Nothing is lost: try again in a few minutes.",
+            extra={"retry_after_s": 60},
+        ) from error
