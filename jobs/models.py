@@ -181,6 +181,11 @@ class Job(TenantOwned):
     )
     cost_micros = models.BigIntegerField(default=0)
     currency = models.CharField(max_length=3)
+    held_micros = models.BigIntegerField(
+        null=True,
+        editable=False,
+        help_text="Set aside until its end, where its tenant's spending is bounded.",
+    )
     error_code = models.CharField(max_length=60, blank=True)
     error_detail = models.TextField(blank=True)
     retry_of = models.ForeignKey(
@@ -231,6 +236,11 @@ class Job(TenantOwned):
             ),
             models.Index(
                 fields=["error_code", "-id"], condition=~models.Q(error_code=""), name="jobs_job_by_error"
+            ),
+            models.Index(
+                fields=["tenant", "id"],
+                condition=models.Q(held_micros__isnull=False),
+                name="jobs_job_holds_money",
             ),
             models.Index(
                 fields=["api_key_id", "-id"],
@@ -452,6 +462,9 @@ class IdempotencyKey(TenantOwned):
         db_index=False,
     )
     made_id = models.UUIDField(null=True, help_text="Of what was made, where it is no job.")
+    refusal = models.JSONField(
+        null=True, help_text="What was said where it could not be paid, and so nothing was made."
+    )
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     class Meta(TenantOwned.Meta):

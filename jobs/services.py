@@ -28,6 +28,7 @@ from jobs.errors import InvalidRequest, JobFinished, JobNotFinished, NothingToRe
 from jobs.inputs import input_kind, work_input
 from jobs.metrics import JOBS_ACCEPTED
 from jobs.models import Document, Job, Page
+from jobs.money import hold_for, settle_ended
 from jobs.page_allowance import require_room_for_pages
 from jobs.priorities import STANDARD
 from jobs.reuse.accepting import find_known, take_known
@@ -92,6 +93,7 @@ def submit_job(*, identity: Identity, request: JobRequest) -> Job:
         if request.deadlines.given:
             _set_deadlines(job, request.deadlines)
         _begin(job, range(1, job.pages_total + 1))
+        hold_for(job)
     return job
 
 
@@ -193,6 +195,7 @@ def cancel_job(*, identity: Identity, job_id: object) -> Job:
         if job.terminal:
             raise JobFinished(f"The job has ended ({job.state}); there is nothing left to cancel.")
         _cancel(job)
+        settle_ended([job])
     return job
 
 
@@ -208,14 +211,18 @@ def end_overdue_job(*, tenant_id: UUID, job_id: UUID) -> bool:
             job.cancel_at is not None and job.cancel_at < job.expires_at
         )
         _cancel(job, state=states.CANCELED if canceled_first else states.EXPIRED)
+        settle_ended([job])
     return True
 
 
-def cancel_unfinished_jobs_of(document: Document) -> None:
+def cancel_unfinished_jobs_of(document: Document) -> list[Job]:
+    """Their money is settled by the caller, at the end of its transaction."""
     unfinished = Job.objects.select_for_update(no_key=True).filter(
         document=document, state__in=states.UNFINISHED
     )
-    _cancel(*unfinished.order_by("id"))
+    jobs = list(unfinished.order_by("id"))
+    _cancel(*jobs)
+    return jobs
 
 
 def _cancel(*jobs: Job, state: str = states.CANCELED) -> None:
@@ -232,9 +239,11 @@ def _end_unfinished(job: Job, state: str) -> None:
     if job.state == states.RUNNING:
         transaction.on_commit(partial(tell_canceled, job.id), using=APP)
     why = _EXPIRED if state == states.EXPIRED else {}
-    Job.objects.filter(id=job.id).update(state=state, finished_at=Now(), **why)
+    Job.objects.filter(id=job.id).update(state=state, finished_at=Now(), held_micros=None, **why)
     append_event(job.id, f"job.{state}", {"state": state, "pages_done": job.pages_done})
+    held_micros = job.held_micros
     job.refresh_from_db()
+    job.held_micros = held_micros  # as it was, for its settlement
     _wake_after_commit(job.model_version)
 
 
@@ -278,6 +287,7 @@ def retry_job(*, identity: Identity, job_id: object, request_id: str = "") -> Jo
         _insert(job)
         _take_over(job, source)
         _begin(job, list(open_numbers))
+        hold_for(job)
     return job
 
 

@@ -28,6 +28,8 @@ STATUS: Mapping[str, int] = {
     "invalid_api_key": 401,
     "api_key_revoked": 401,
     "api_key_expired": 401,
+    "budget_exhausted": 402,
+    "insufficient_funds": 402,
     "insufficient_scope": 403,
     "tenant_suspended": 403,
     "tenant_left": 403,
@@ -105,6 +107,7 @@ STATUS: Mapping[str, int] = {
 TITLES: Mapping[int, str] = {
     400: "Bad request",
     401: "Not authenticated",
+    402: "Payment required",
     403: "Not permitted",
     404: "Not found",
     405: "Method not allowed",
@@ -130,6 +133,7 @@ TITLES: Mapping[int, str] = {
 GRPC_STATUS: Mapping[int, str] = {
     400: "INVALID_ARGUMENT",
     401: "UNAUTHENTICATED",
+    402: "RESOURCE_EXHAUSTED",
     403: "PERMISSION_DENIED",
     404: "NOT_FOUND",
     405: "UNIMPLEMENTED",

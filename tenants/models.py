@@ -8,6 +8,14 @@ from django.db import models
 from django.utils import timezone
 
 from tenants import roles
+from tenants.billing.ledger.models import (
+    Budget,
+    BudgetAlert,
+    LedgerDifference,
+    LedgerEntry,
+    LedgerTransaction,
+    Wallet,
+)
 from tenants.billing.models import UsageDay, UsageRecord
 from tenants.ids import uuid7
 from tenants.keys import KeyParts
@@ -15,7 +23,21 @@ from tenants.limits import MOST_DAYS
 from tenants.rates.rates import MOST, MOST_AT_ONCE
 from tenants.scoped import TenantOwned
 
-__all__ = ["ApiKey", "Membership", "ModelLimit", "Tenant", "UsageDay", "UsageRecord", "User"]
+__all__ = [
+    "ApiKey",
+    "Budget",
+    "BudgetAlert",
+    "LedgerDifference",
+    "LedgerEntry",
+    "LedgerTransaction",
+    "Membership",
+    "ModelLimit",
+    "Tenant",
+    "UsageDay",
+    "UsageRecord",
+    "User",
+    "Wallet",
+]
 
 
 class UserManager(BaseUserManager["User"]):

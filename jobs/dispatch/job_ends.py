@@ -12,33 +12,36 @@ from jobs import states
 from jobs.dispatch.events import Happened, append_events
 from jobs.errors import Fenced
 from jobs.models import Page
+from jobs.money import settle_job
 from tenants.context import current_alias
 
-_LOCKED = """
-SELECT pages_total, pages_succeeded, pages_failed, cost_micros FROM jobs_job WHERE id = %(job)s FOR NO KEY UPDATE
-"""
+_COLUMNS = """tenant_id, pages_total, pages_succeeded, pages_failed, cost_micros, currency, livemode, api_key_id,
+    held_micros"""
+_LOCKED = f"""
+SELECT {_COLUMNS} FROM jobs_job WHERE id = %(job)s FOR NO KEY UPDATE
+"""  # noqa: S608  # constants
 
-_COUNTED = """
+_COUNTED = f"""
 UPDATE jobs_job
 SET pages_succeeded = pages_succeeded + %(succeeded)s, pages_failed = pages_failed + %(failed)s,
     cost_micros = cost_micros + %(cost)s
 WHERE id = %(job)s AND state IN ('queued', 'running')
-RETURNING pages_total, pages_succeeded, pages_failed, cost_micros
-"""
+RETURNING {_COLUMNS}
+"""  # noqa: S608  # constants
 
-_COUNTED_KNOWN = """
+_COUNTED_KNOWN = f"""
 UPDATE jobs_job
 SET pages_succeeded = pages_succeeded + %(known)s, pages_cached = pages_cached + %(known)s,
     pages_coalesced = pages_coalesced + %(coalesced)s,
     oldest_result_at = least(oldest_result_at, %(oldest)s), cost_micros = cost_micros + %(cost)s
 WHERE id = %(job)s AND state IN ('queued', 'running')
-RETURNING pages_total, pages_succeeded, pages_failed, cost_micros
-"""
+RETURNING {_COLUMNS}
+"""  # noqa: S608  # constants
 
 _CLOSE = """
 UPDATE jobs_job
 SET state = %(state)s, error_code = %(code)s, error_detail = %(detail)s, finished_at = clock_timestamp(),
-    started_at = coalesce(started_at, clock_timestamp())
+    started_at = coalesce(started_at, clock_timestamp()), held_micros = NULL
 WHERE id = %(job)s
 """
 
@@ -54,10 +57,15 @@ class OpenJob:
     """How far a job is; its row is locked until the transaction ends."""
 
     id: UUID
+    tenant_id: UUID
     pages_total: int
     pages_succeeded: int
     pages_failed: int
     cost_micros: int
+    currency: str
+    livemode: bool
+    api_key_id: UUID | None
+    held_micros: int | None
 
     @property
     def pages_done(self) -> int:
@@ -79,15 +87,29 @@ def counted_known(job_id: UUID, *, pages: int, coalesced: int, oldest: datetime,
     return _job(job_id, _COUNTED_KNOWN, values)
 
 
-def append_and_close(job: OpenJob, ended: Sequence[Happened]) -> int:
-    """Safe against two last pages at once: both hold the job's row, so the second one counts the first."""
+def append_and_close(job: OpenJob, ended: Sequence[Happened], *, accepting: bool = False) -> None:
+    """Safe against two last pages at once: both hold the job's row, so the second one counts the first.
+
+    The last step of its transaction, as the end is settled here; but for a job that ends as it is accepted
+    (`accepting`), which is paid once all of it is written.
+    """
     state = states.closing_state(states.Tally(job.pages_total, job.pages_succeeded, job.pages_failed))
     if state is None:
-        return append_events(job.id, *ended)
+        append_events(job.id, *ended)
+        return
     failure = _job_failure(job, state)
     execute(_CLOSE, {"job": job.id, "state": state, "code": failure.code, "detail": failure.detail})
     closed = {"state": state, "pages_done": job.pages_done, "cost_micros": job.cost_micros}
-    return append_events(job.id, *ended, Happened(f"job.{state}", closed))
+    append_events(job.id, *ended, Happened(f"job.{state}", closed))
+    if job.livemode and not accepting:
+        settle_job(
+            job.id,
+            tenant_id=job.tenant_id,
+            currency=job.currency,
+            key_id=job.api_key_id,
+            held_micros=job.held_micros,
+            cost=job.cost_micros,
+        )
 
 
 def progress(job: OpenJob, number: int, state: str) -> dict[str, object]:

@@ -17,6 +17,7 @@ from jobs.documents.uploads import Upload
 from jobs.documents.uses import note_use
 from jobs.metrics import ERASED
 from jobs.models import Document, ErasedBecause
+from jobs.money import settle_ended
 from jobs.reuse.forgetting import forget_results_of
 from jobs.services import cancel_unfinished_jobs_of
 from tenants.context import APP, unit_of_work
@@ -118,8 +119,9 @@ def delete_document(
     """
     with unit_of_work(identity.tenant_id):
         document = get_document(document_id, for_update=True)
-        cancel_unfinished_jobs_of(document)
+        canceled = cancel_unfinished_jobs_of(document)
         erase_locked(document, because, patience)
+        settle_ended(canceled)
 
 
 def _tell(document: Document, because: ErasedBecause) -> None:

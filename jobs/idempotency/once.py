@@ -4,6 +4,7 @@ Whoever comes while the first is at work is told so at once. Nobody waits here: 
 need, and one caller could hold them all.
 """
 
+import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -17,11 +18,13 @@ from jobs.errors import DocumentDeleted, IdempotentResultGone, JobErased, NotFou
 from jobs.idempotency.expiry import REMEMBERED, remembered_keys
 from jobs.idempotency.keys import Sent, require_same
 from jobs.models import Job
+from tenants.billing.ledger.errors import PaymentRequired
 from tenants.context import APP, unit_of_work
 from tenants.ids import uuid7
 from tenants.scoped import TenantOwned
 
 AGAIN_S = 1
+PAYMENT_REQUIRED = 402
 
 # Both kinds of lock know of each other. One ends with its transaction; the other spans several, and ends with its
 # session at the latest: neither outlives a process that dies, and neither ends before one that is frozen.
@@ -33,13 +36,14 @@ _NO_LONGER = "SELECT pg_advisory_unlock(%s)"
 # A row that stands in the way is too old to be answered from, or else it is somebody's who was faster.
 _KEEP = """
 INSERT INTO jobs_idempotencykey AS kept
-    (id, tenant_id, key, operation, fingerprint, status, job_id, made_id, created_at)
+    (id, tenant_id, key, operation, fingerprint, status, job_id, made_id, refusal, created_at)
 SELECT %(id)s, %(tenant)s, %(key)s, %(operation)s, %(fingerprint)s, %(status)s, %(job)s, %(other)s,
-    statement_timestamp()
+    %(refusal)s::jsonb, statement_timestamp()
 WHERE pg_try_advisory_xact_lock(%(lock)s)
 ON CONFLICT (tenant_id, key) DO UPDATE SET
     operation = EXCLUDED.operation, fingerprint = EXCLUDED.fingerprint, status = EXCLUDED.status,
-    job_id = EXCLUDED.job_id, made_id = EXCLUDED.made_id, created_at = EXCLUDED.created_at
+    job_id = EXCLUDED.job_id, made_id = EXCLUDED.made_id, refusal = EXCLUDED.refusal,
+    created_at = EXCLUDED.created_at
 WHERE kept.created_at <= statement_timestamp() - make_interval(secs => %(remembered_s)s)
 """
 
@@ -60,7 +64,8 @@ Look = Callable[[UUID], M]
 
 
 def make_once(sent: Sent | None, *, make: Callable[[], Answered[M]], look: Look[M]) -> Answered[M]:
-    """What is made in one transaction, in which its key is kept too: a request that is refused leaves its key free.
+    """What is made in one transaction, in which its key is kept too: a request that is refused leaves its key free,
+    but for one that could not be paid. That one stays refused: whoever has turned away from it is not charged later.
 
     `look` finds what was made before; both are called in a unit of work.
     """
@@ -73,8 +78,17 @@ def make_once(sent: Sent | None, *, make: Callable[[], Answered[M]], look: Look[
             return earlier
         if not is_alone:
             raise _in_progress(sent)
-        first = make()
-        _keep(sent, first)
+        try:
+            first = make()
+        except PaymentRequired as refused:
+            # What it wrote is taken back to its own savepoint.
+            _keep_refusal(sent, refused)
+            unpaid: PaymentRequired | None = refused
+        else:
+            _keep(sent, first)
+            unpaid = None
+    if unpaid is not None:
+        raise unpaid
     return first
 
 
@@ -89,7 +103,12 @@ def make_in_steps(sent: Sent | None, *, make: Callable[[Keep[M]], Answered[M]], 
             return earlier
         if not is_alone:
             raise _in_progress(sent)
-        return make(partial(_keep, sent))
+        try:
+            return make(partial(_keep, sent))
+        except PaymentRequired as refused:
+            with unit_of_work(sent.tenant_id):
+                _keep_refusal(sent, refused)
+            raise
 
 
 def made_before(sent: Sent | None, look: Look[M]) -> Answered[M] | None:
@@ -110,6 +129,8 @@ def _earlier(sent: Sent, look: Look[M]) -> Answered[M] | None:
     if kept is None:
         return None
     require_same(sent, kept.operation, kept.fingerprint)
+    if kept.refusal is not None:
+        raise PaymentRequired(**kept.refusal)
     try:
         return Answered(look(kept.result_id), kept.status, replayed=True)
     except (NotFound, DocumentDeleted, JobErased) as gone:
@@ -121,15 +142,33 @@ def _earlier(sent: Sent, look: Look[M]) -> Answered[M] | None:
 
 def _keep(sent: Sent, first: Answered[M]) -> None:
     is_job = isinstance(first.made, Job)
+    made_id = first.made.id
+    _write(sent, status=first.status, job=made_id if is_job else None, other=None if is_job else made_id)
+
+
+def _keep_refusal(sent: Sent, refused: PaymentRequired) -> None:
+    said = {"detail": refused.detail, "code": refused.code, "extra": refused.extra}
+    _write(sent, status=PAYMENT_REQUIRED, refusal=json.dumps(said))
+
+
+def _write(
+    sent: Sent,
+    *,
+    status: int,
+    job: UUID | None = None,
+    other: UUID | None = None,
+    refusal: str | None = None,
+) -> None:
     row: dict[str, UUID | str | int | float | None] = {
         "id": uuid7(),
         "tenant": sent.tenant_id,
         "key": sent.key,
         "operation": sent.operation,
         "fingerprint": sent.fingerprint,
-        "status": first.status,
-        "job": first.made.id if is_job else None,
-        "other": None if is_job else first.made.id,
+        "status": status,
+        "job": job,
+        "other": other,
+        "refusal": refusal,
         "lock": sent.lock_id,
         "remembered_s": REMEMBERED.total_seconds(),
     }

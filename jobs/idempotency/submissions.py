@@ -13,6 +13,7 @@ from jobs.errors import DocumentDeleted
 from jobs.idempotency.keys import Asked, Sent
 from jobs.idempotency.once import Answered, Keep, made_before, make_in_steps, make_once
 from jobs.models import Job
+from jobs.money import require_money_for
 from jobs.page_allowance import require_room_for_pages
 from jobs.selectors import get_job
 from jobs.services import JobRequest, check_model, submit_job
@@ -106,6 +107,7 @@ def with_document(identity: Identity, request: JobRequest, upload: Upload) -> It
         require_room_for_url(request.webhook_url)
         if pages is not None:
             require_room_for_pages(identity, pages, counts=False)
+            require_money_for(identity, version, pages)
     with ExitStack() as paid:
         if pages is not None:
             paid.enter_context(pages_paid(identity, version.served_model.name, pages))

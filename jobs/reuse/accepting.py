@@ -97,7 +97,7 @@ def take_known(job: Job, taken: Sequence[Taken]) -> None:
         oldest=min(one.known.result_at for one in taken),
         cost=sum(one.cost_micros for one in taken),
     )
-    append_and_close(counts, _happened(counts, taken))
+    append_and_close(counts, _happened(counts, taken), accepting=True)
     count = PAGE_LOOKUPS.labels(model=job.model_version.key, outcome=HIT)
     transaction.on_commit(partial(count.inc, len(taken)), using=APP)
     job.refresh_from_db(fields=_CHANGED)

@@ -1,0 +1,50 @@
+"""What is said to whom money refuses: exact amounts, and what to do."""
+
+from tenants.billing.wording import money
+from tenants.errors import DomainError
+
+
+class InvalidTerms(ValueError):
+    """Of an account or a grant: for operators, and never told to callers."""
+
+
+class PaymentRequired(DomainError):
+    """The tenant cannot pay for it: the one kind of refusal that stays the answer to its Idempotency-Key."""
+
+
+class InsufficientFunds(PaymentRequired):
+    code = "insufficient_funds"
+
+
+class BudgetExhausted(PaymentRequired):
+    code = "budget_exhausted"
+
+
+def insufficient_funds(*, currency: str, needed_micros: int, spendable_micros: int) -> InsufficientFunds:
+    return InsufficientFunds(
+        f"This needs {money(needed_micros, currency)}, and the account can spend {money(spendable_micros, currency)}. "
+        "Ask the operator of this service for credit, or wait until work under way has ended and what it did not need "
+        "is given back. Then send it under a new Idempotency-Key.",
+        extra={
+            "currency": currency,
+            "needed_micros": needed_micros,
+            "available_micros": spendable_micros,
+        },
+    )
+
+
+def budget_exhausted(
+    *, of: str, currency: str, needed_micros: int, monthly_micros: int, left_micros: int
+) -> BudgetExhausted:
+    whose = "This key" if of == "key" else "This account"
+    return BudgetExhausted(
+        f"This needs {money(needed_micros, currency)}. {whose} may spend {money(monthly_micros, currency)} a month, of "
+        f"which {money(left_micros, currency)} is left. Raise the budget, or wait for the first of the month (UTC). "
+        "Then send it under a new Idempotency-Key.",
+        extra={
+            "currency": currency,
+            "needed_micros": needed_micros,
+            "available_micros": left_micros,
+            "budget": {"of": of, "monthly_micros": monthly_micros},
+        },
+    )

@@ -1,0 +1,128 @@
+"""Writes one event of money: transaction, entries, wallet and budgets in one statement, or none of them.
+
+The wallet's row is taken last of all locks, and everything else of money only under it: nobody waits in a circle.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from typing import Any, Literal
+from uuid import UUID
+
+from django.db import connections
+
+from tenants.billing.ledger.postings import CREDIT, HELD, Posting
+from tenants.context import current_alias
+from tenants.ids import uuid7
+
+Bound = Literal["none", "floor", "unbounded"]
+"""`floor`: only where a prepaid balance stays above its own. `unbounded`: only where nothing bounds it at all."""
+
+TODAY = "(clock_timestamp() AT TIME ZONE 'UTC')::date"
+THIS_MONTH = "date_trunc('month', clock_timestamp() AT TIME ZONE 'UTC')::date"
+_BOUNDS: Mapping[Bound, str] = {
+    "none": "",
+    "floor": "AND (kind = 'invoiced' OR available_micros + credit_line_micros + %(credit)s >= 0)",
+    "unbounded": """AND kind = 'invoiced'
+          AND NOT EXISTS (SELECT FROM tenants_budget b WHERE b.tenant_id = %(tenant)s AND b.currency = %(currency)s)""",
+}
+_BUDGETS = f"""
+, counted AS (
+    UPDATE tenants_budget SET
+        month = {THIS_MONTH},
+        used_micros = CASE WHEN month = {THIS_MONTH} THEN used_micros ELSE 0 END
+            + CASE WHEN date_trunc('month', coalesce(%(day)s::date, {TODAY}))::date = {THIS_MONTH}
+                   THEN %(used)s ELSE 0 END,
+        held_micros = greatest(0, held_micros + %(held)s)
+    WHERE tenant_id = %(tenant)s AND currency = %(currency)s
+      AND (api_key_id IS NULL OR api_key_id = %(key)s) AND EXISTS (SELECT FROM wallet)
+)
+"""  # noqa: S608  # made of constants alone
+_POST = """
+WITH wallet AS (
+    UPDATE tenants_wallet
+    SET available_micros = available_micros + %(credit)s, held_micros = held_micros + %(held)s
+    WHERE tenant_id = %(tenant)s AND currency = %(currency)s {bound}
+    RETURNING id
+), posted AS (
+    INSERT INTO tenants_ledgertransaction (id, tenant_id, kind, source_kind, source_id, currency, day, api_key_id,
+                                           reason, made_by, created_at)
+    SELECT %(id)s, %(tenant)s, %(kind)s, %(source_kind)s, %(source_id)s, %(currency)s,
+           coalesce(%(day)s::date, {today}), %(key)s::uuid, %(reason)s, %(made_by)s, clock_timestamp()
+    FROM wallet
+    RETURNING id
+){budgets}
+INSERT INTO tenants_ledgerentry (tenant_id, transaction_id, account, amount_micros, currency)
+SELECT %(tenant)s, posted.id, entry.account, entry.amount_micros, %(currency)s
+FROM posted, unnest(%(accounts)s::text[], %(amounts)s::bigint[]) AS entry (account, amount_micros)
+"""
+_POSTS: Mapping[tuple[Bound, bool], str] = {
+    (bound, budgets): _POST.format(today=TODAY, bound=condition, budgets=_BUDGETS if budgets else "")
+    for bound, condition in _BOUNDS.items()
+    for budgets in (False, True)
+}
+# A tenant with any prepaid balance may not run up a debt in another currency.
+_OPEN = """
+INSERT INTO tenants_wallet
+    (id, tenant_id, currency, kind, credit_line_micros, available_micros, held_micros, opened_at)
+SELECT %(id)s, %(tenant)s, %(currency)s,
+       CASE WHEN EXISTS (SELECT FROM tenants_wallet w WHERE w.tenant_id = %(tenant)s AND w.kind = 'prepaid')
+            THEN 'prepaid' ELSE 'invoiced' END,
+       0, 0, 0, now()
+ON CONFLICT (tenant_id, currency) DO NOTHING
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What money moves for. `id` names it once for all, whoever asks again."""
+
+    tenant_id: UUID
+    kind: str
+    id: UUID
+    currency: str
+    key_id: UUID | None = None
+    day: date | None = None
+    """To which it counts, in UTC; None for the present one, by the database's clock."""
+    reason: str = ""
+    made_by: str = ""
+
+
+def post(source: Source, posting: Posting, *, bound: Bound = "none", counts: bool = False) -> bool:
+    """Inside a transaction. False where the bound forbids it or there is no wallet, and nothing is written then.
+
+    With `counts`, what is collected is added to what the budgets of this month have used.
+    """
+    credit, held = posting.moved(CREDIT), posting.moved(HELD)
+    values = {
+        **_named(source),
+        "id": uuid7(),
+        "kind": posting.kind,
+        "credit": credit,
+        "held": held,
+        "used": -(credit + held),
+        "accounts": [entry.account for entry in posting.entries],
+        "amounts": [entry.amount_micros for entry in posting.entries],
+    }
+    with connections[current_alias()].cursor() as cursor:
+        cursor.execute(_POSTS[bound, counts], values)
+        return bool(cursor.rowcount)
+
+
+def open_wallet(tenant_id: UUID, currency: str) -> None:
+    """Unless there is one."""
+    with connections[current_alias()].cursor() as cursor:
+        cursor.execute(_OPEN, {"id": uuid7(), "tenant": tenant_id, "currency": currency})
+
+
+def _named(source: Source) -> dict[str, Any]:
+    return {
+        "tenant": source.tenant_id,
+        "source_kind": source.kind,
+        "source_id": source.id,
+        "currency": source.currency,
+        "key": source.key_id,
+        "day": source.day,
+        "reason": source.reason,
+        "made_by": source.made_by,
+    }

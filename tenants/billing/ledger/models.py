@@ -1,0 +1,176 @@
+"""What money there is, what moved it, and what bounds it. Entries are added and never changed; see migration 0012."""
+
+from django.db import models
+from django.db.models.functions import Now
+
+from tenants.billing.ledger import postings
+from tenants.scoped import TenantOwned
+
+
+class Wallet(TenantOwned):
+    """A tenant's money in one currency: the sums of its entries, changed in the transactions that write them."""
+
+    class Kind(models.TextChoices):
+        PREPAID = "prepaid", "prepaid: work is refused when nothing is left"
+        INVOICED = "invoiced", "invoiced: what is used is billed later"
+
+    currency = models.CharField(max_length=3)
+    kind = models.CharField(max_length=8, choices=Kind.choices, default=Kind.INVOICED)
+    credit_line_micros = models.PositiveBigIntegerField(
+        default=0, help_text="How far below zero a prepaid balance may go, in millionths."
+    )
+    available_micros = models.BigIntegerField(default=0, editable=False)
+    held_micros = models.BigIntegerField(default=0, editable=False)
+    opened_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    class Meta(TenantOwned.Meta):
+        constraints = [
+            *TenantOwned.Meta.constraints,
+            models.UniqueConstraint(fields=["tenant", "currency"], name="tenants_wallet_once"),
+            models.CheckConstraint(
+                condition=models.Q(held_micros__gte=0), name="tenants_wallet_holds_no_debt"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.tenant.name} in {self.currency}"
+
+    @property
+    def spendable_micros(self) -> int | None:
+        """None where nothing but budgets bounds it."""
+        if self.kind == self.Kind.INVOICED:
+            return None
+        return self.available_micros + self.credit_line_micros
+
+
+class LedgerTransaction(TenantOwned):
+    """One event of money. Its source is named by kind and id: of one source there is one hold and one settlement."""
+
+    kind = models.CharField(max_length=10, choices=[(kind, kind) for kind in postings.KINDS])
+    source_kind = models.CharField(max_length=20)
+    source_id = models.UUIDField()
+    currency = models.CharField(max_length=3)
+    day = models.DateField(help_text="To which it counts, in UTC.")
+    api_key_id = models.UUIDField(null=True)
+    reason = models.CharField(max_length=200, blank=True)
+    made_by = models.CharField(max_length=254, blank=True, help_text="The operator who did it.")
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    class Meta(TenantOwned.Meta):
+        constraints = [
+            *TenantOwned.Meta.constraints,
+            models.UniqueConstraint(
+                fields=["tenant", "source_kind", "source_id"],
+                condition=models.Q(kind__in=[postings.HOLD, postings.GRANT]),
+                name="tenants_ledger_one_hold",
+            ),
+            models.UniqueConstraint(
+                fields=["tenant", "source_kind", "source_id"],
+                condition=models.Q(kind__in=[postings.CHARGE, postings.RELEASE]),
+                name="tenants_ledger_one_settlement",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} of {self.source_kind} {self.source_id}"
+
+
+class LedgerEntry(TenantOwned):
+    id = models.BigAutoField(primary_key=True)  # type: ignore[assignment]  # rows are many and ordered
+    transaction = models.ForeignKey(
+        LedgerTransaction,
+        on_delete=models.PROTECT,
+        related_name="entries",
+        db_constraint=False,
+        db_index=False,
+    )
+    account = models.CharField(max_length=12, choices=[(name, name) for name in postings.ACCOUNTS])
+    amount_micros = models.BigIntegerField()
+    currency = models.CharField(max_length=3)
+
+    class Meta(TenantOwned.Meta):
+        constraints = [
+            *TenantOwned.Meta.constraints,
+            models.UniqueConstraint(fields=["transaction", "account"], name="tenants_ledgerentry_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.amount_micros} to {self.account}"
+
+
+class Budget(TenantOwned):
+    """What may be spent in a month of the calendar (UTC), by the whole tenant or by one of its keys."""
+
+    api_key_id = models.UUIDField(
+        null=True, blank=True, editable=False, help_text="None for the whole tenant."
+    )
+    currency = models.CharField(max_length=3)
+    monthly_micros = models.PositiveBigIntegerField()
+    month = models.DateField(editable=False, help_text="Its first day: the month that `used_micros` is of.")
+    used_micros = models.BigIntegerField(default=0, editable=False)
+    held_micros = models.BigIntegerField(default=0, editable=False)
+    set_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    class Meta(TenantOwned.Meta):
+        constraints = [
+            *TenantOwned.Meta.constraints,
+            models.UniqueConstraint(
+                fields=["tenant", "currency", "api_key_id"],
+                nulls_distinct=False,
+                name="tenants_budget_once",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.monthly_micros} {self.currency} a month"
+
+    @property
+    def of(self) -> str:
+        return "key" if self.api_key_id else "tenant"
+
+
+class BudgetAlert(TenantOwned):
+    """So much of a month's budget is used: written once, and told by mail to those who pay."""
+
+    budget = models.ForeignKey(
+        Budget, on_delete=models.CASCADE, related_name="alerts", db_constraint=False, db_index=False
+    )
+    month = models.DateField()
+    percent = models.PositiveSmallIntegerField()
+    used_micros = models.BigIntegerField()
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    told_at = models.DateTimeField(null=True, help_text="When it was mailed.")
+
+    class Meta(TenantOwned.Meta):
+        constraints = [
+            *TenantOwned.Meta.constraints,
+            models.UniqueConstraint(fields=["budget", "month", "percent"], name="tenants_budgetalert_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.percent} % of {self.month:%Y-%m}"
+
+
+class LedgerDifference(TenantOwned):
+    """What two records of the same money say differently: for an operator to look into. See docs/money.md."""
+
+    compared = models.CharField(max_length=20)
+    currency = models.CharField(max_length=3)
+    subject = models.CharField(max_length=80, help_text="The job, wallet or day that it is about.")
+    expected_micros = models.BigIntegerField()
+    found_micros = models.BigIntegerField()
+    found_at = models.DateTimeField(db_default=Now(), editable=False)
+    gone_at = models.DateTimeField(null=True, help_text="Since when it is no longer so.")
+
+    class Meta(TenantOwned.Meta):
+        constraints = [
+            *TenantOwned.Meta.constraints,
+            models.UniqueConstraint(
+                fields=["tenant", "compared", "currency", "subject"],
+                condition=models.Q(gone_at=None),
+                name="tenants_ledgerdifference_once",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.compared}: {self.subject}"

@@ -1,0 +1,9 @@
+"""The month that budgets count in: the database's, in UTC."""
+
+from datetime import date
+
+from tenants.database_time import database_now
+
+
+def first_of_this_month() -> date:
+    return database_now().date().replace(day=1)

@@ -1,0 +1,166 @@
+"""Writes to money: set aside before work, settled after it, granted. Each inside its caller's transaction."""
+
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.db import connections
+
+from tenants.billing.ledger import postings
+from tenants.billing.ledger.errors import budget_exhausted, insufficient_funds
+from tenants.billing.ledger.journal import THIS_MONTH, Source, open_wallet, post
+from tenants.billing.ledger.models import Wallet
+from tenants.billing.ledger.postings import collectable
+from tenants.context import current_alias
+
+# Asked at each acceptance: one look at two indexes that are empty for whoever has no terms.
+_BOUNDS = """
+SELECT w.currency, w.kind, false FROM tenants_wallet w WHERE w.tenant_id = %(tenant)s AND w.kind = 'prepaid'
+UNION ALL
+SELECT b.currency, '', true FROM tenants_budget b
+WHERE b.tenant_id = %(tenant)s AND (b.api_key_id IS NULL OR b.api_key_id = %(key)s)
+"""
+_TAKE_FROM_BUDGETS = f"""
+UPDATE tenants_budget SET
+    month = {THIS_MONTH},
+    used_micros = CASE WHEN month = {THIS_MONTH} THEN used_micros ELSE 0 END,
+    held_micros = held_micros + %(held)s
+WHERE tenant_id = %(tenant)s AND currency = %(currency)s AND (api_key_id IS NULL OR api_key_id = %(key)s)
+RETURNING CASE WHEN api_key_id IS NULL THEN 'tenant' ELSE 'key' END, monthly_micros, used_micros + held_micros
+"""  # noqa: S608  # made of constants alone
+_ROOM_IN_BUDGETS = f"""
+SELECT monthly_micros - held_micros - CASE WHEN month = {THIS_MONTH} THEN used_micros ELSE 0 END
+FROM tenants_budget
+WHERE tenant_id = %(tenant)s AND currency = %(currency)s AND (api_key_id IS NULL OR api_key_id = %(key)s)
+"""  # noqa: S608  # made of constants alone
+
+_NO_END = 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    prepaid: bool
+    budgets: bool
+
+
+def hold(source: Source, amount_micros: int) -> int | None:
+    """So much is set aside, or None: nothing bounds what this tenant may spend. Raises where there is not so much.
+
+    The last that its transaction does but for what nobody else waits for: the wallet's row is locked until the end.
+    """
+    if amount_micros <= 0:
+        return None
+    bounds = _bounds(source.tenant_id, source.currency, source.key_id)
+    if not (bounds.prepaid or bounds.budgets):
+        return None
+    posting = postings.hold(amount_micros)
+    if not post(source, posting, bound="floor"):
+        open_wallet(source.tenant_id, source.currency)
+        if not post(source, posting, bound="floor"):
+            raise insufficient_funds(
+                currency=source.currency,
+                needed_micros=amount_micros,
+                spendable_micros=_spendable(source.tenant_id, source.currency),
+            )
+    if bounds.budgets:
+        _take_from_budgets(source, amount_micros)
+    return amount_micros
+
+
+def require_money(tenant_id: UUID, currency: str, amount_micros: int, *, key_id: UUID | None = None) -> None:
+    """Asks alone, and sets nothing aside: raises where the balance is less now."""
+    if amount_micros <= 0 or not _bounds(tenant_id, currency, key_id).prepaid:
+        return
+    there = _spendable(tenant_id, currency)
+    if there < amount_micros:
+        raise insufficient_funds(currency=currency, needed_micros=amount_micros, spendable_micros=there)
+
+
+def settle(source: Source, *, held_micros: int | None, cost_micros: int) -> None:
+    """The one settlement of a source: what it cost is charged, and the rest of its hold given back.
+
+    Where the cost passes the hold, balance and budgets are never overdrawn: what they have no room for is booked as
+    uncollected, and the operator's.
+    """
+    held = held_micros or 0
+    if not held and not cost_micros:
+        return
+    if cost_micros <= held:
+        _post_surely(source, held, cost_micros, cost_micros)
+        return
+    whole = postings.settlement(held_micros=held, cost_micros=cost_micros, collected_micros=cost_micros)
+    if post(source, whole, bound="unbounded"):
+        return
+    collected = collectable(cost_micros=cost_micros, held_micros=held, rooms_micros=_rooms(source))
+    _post_surely(source, held, cost_micros, collected)
+
+
+def pay_at_once(source: Source, cost_micros: int) -> None:
+    """For what is done as it is accepted. Raises where there is not so much."""
+    if cost_micros and hold(source, cost_micros) is not None:
+        settle(source, held_micros=cost_micros, cost_micros=cost_micros)
+    else:
+        settle(source, held_micros=None, cost_micros=cost_micros)
+
+
+def _post_surely(source: Source, held: int, cost: int, collected: int) -> None:
+    posting = postings.settlement(held_micros=held, cost_micros=cost, collected_micros=collected)
+    if not post(source, posting, counts=True):
+        open_wallet(source.tenant_id, source.currency)
+        if not post(source, posting, counts=True):
+            raise LookupError(f"no wallet of {source.tenant_id} in {source.currency}")
+
+
+def _bounds(tenant_id: UUID, currency: str, key_id: UUID | None) -> Bounds:
+    """Prepaid in whatever currency: in one that it has no balance of, it has nothing."""
+    with connections[current_alias()].cursor() as cursor:
+        cursor.execute(_BOUNDS, {"tenant": tenant_id, "key": key_id})
+        rows = cursor.fetchall()
+    return Bounds(
+        prepaid=any(kind == Wallet.Kind.PREPAID for _, kind, _ in rows),
+        budgets=any(is_budget and of == currency for of, _, is_budget in rows),
+    )
+
+
+def _take_from_budgets(source: Source, amount_micros: int) -> None:
+    """Under the wallet's lock. Whoever is refused takes the whole transaction back."""
+    values: dict[str, Any] = {
+        "tenant": source.tenant_id,
+        "currency": source.currency,
+        "key": source.key_id,
+        "held": amount_micros,
+    }
+    with connections[current_alias()].cursor() as cursor:
+        cursor.execute(_TAKE_FROM_BUDGETS, values)
+        taken = cursor.fetchall()
+    for of, monthly, together in taken:
+        if together > monthly:
+            left = max(0, monthly - (together - amount_micros))
+            raise budget_exhausted(
+                of=of,
+                currency=source.currency,
+                needed_micros=amount_micros,
+                monthly_micros=monthly,
+                left_micros=left,
+            )
+
+
+def _rooms(source: Source) -> list[int]:
+    """What balance and budgets have left, the wallet locked until the transaction ends."""
+    open_wallet(source.tenant_id, source.currency)
+    wallet = Wallet.objects.select_for_update(no_key=True).get(
+        tenant_id=source.tenant_id, currency=source.currency
+    )
+    rooms = [] if wallet.spendable_micros is None else [wallet.spendable_micros]
+    values: dict[str, Any] = {"tenant": source.tenant_id, "currency": source.currency, "key": source.key_id}
+    with connections[current_alias()].cursor() as cursor:
+        cursor.execute(_ROOM_IN_BUDGETS, values)
+        return rooms + [int(room) for (room,) in cursor.fetchall()]
+
+
+def _spendable(tenant_id: UUID, currency: str) -> int:
+    """Of a tenant that pays beforehand; one that is invoiced in this currency all the same has no end."""
+    wallet = Wallet.objects.filter(tenant_id=tenant_id, currency=currency).first()
+    if wallet is None:
+        return 0
+    return _NO_END if wallet.spendable_micros is None else max(0, wallet.spendable_micros)

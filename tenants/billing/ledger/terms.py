@@ -1,0 +1,127 @@
+"""How a tenant pays, what it may spend in a month, and credit: written by operators, and by owners for budgets."""
+
+from uuid import UUID
+
+from django.db import connections
+from django.db.models import Sum
+
+from tenants.billing.ledger import postings
+from tenants.billing.ledger.errors import InvalidTerms
+from tenants.billing.ledger.journal import Source, open_wallet, post
+from tenants.billing.ledger.models import Budget, LedgerEntry, LedgerTransaction, Wallet
+from tenants.billing.ledger.months import first_of_this_month
+from tenants.context import current_alias
+from tenants.ids import uuid7
+
+MOST_MICROS = 10**15
+"""A thousand million, in any currency: what is more is a slip of the hand."""
+GRANTED = "grant"
+LONGEST_REASON = 200
+
+# Of holds that are not settled yet.
+_HELD = """
+SELECT coalesce(sum(e.amount_micros), 0)::bigint
+FROM tenants_ledgertransaction t JOIN tenants_ledgerentry e ON e.transaction_id = t.id AND e.account = 'held'
+WHERE t.tenant_id = %(tenant)s AND t.kind = 'hold' AND t.currency = %(currency)s
+  AND (%(key)s::uuid IS NULL OR t.api_key_id = %(key)s)
+  AND NOT EXISTS (
+    SELECT FROM tenants_ledgertransaction s
+    WHERE s.tenant_id = t.tenant_id AND s.source_kind = t.source_kind AND s.source_id = t.source_id
+      AND s.kind IN ('charge', 'release')
+  )
+"""
+
+
+def set_terms(*, tenant_id: UUID, currency: str, kind: str, credit_line_micros: int = 0) -> Wallet:
+    """From now on. What is under way without a hold is charged at its end as far as there is money for it."""
+    _check_currency(currency)
+    if kind not in Wallet.Kind.values:
+        raise InvalidTerms(f"{kind!r} is no way to pay: give one of {list(Wallet.Kind.values)}.")
+    if not 0 <= credit_line_micros <= MOST_MICROS:
+        raise InvalidTerms(
+            f"A credit line of {credit_line_micros} micros is not between 0 and {MOST_MICROS}."
+        )
+    wallet = _locked(tenant_id, currency)
+    wallet.kind, wallet.credit_line_micros = kind, credit_line_micros
+    wallet.save(update_fields=["kind", "credit_line_micros"])
+    return wallet
+
+
+def grant_credit(
+    *,
+    tenant_id: UUID,
+    currency: str,
+    amount_micros: int,
+    reason: str,
+    made_by: str,
+    grant_id: UUID | None = None,
+) -> None:
+    """Below zero it is taken back. With an id it is given once, however often it is asked for."""
+    _check_currency(currency)
+    if not amount_micros or abs(amount_micros) > MOST_MICROS:
+        raise InvalidTerms(
+            f"{amount_micros} micros cannot be granted: give a number but 0, of {MOST_MICROS} at most."
+        )
+    if not 1 <= len(reason.strip()) <= LONGEST_REASON:
+        raise InvalidTerms(f"Say in 1 to {LONGEST_REASON} characters what the credit is for.")
+    source = Source(tenant_id, GRANTED, grant_id or uuid7(), currency, reason=reason.strip(), made_by=made_by)
+    _locked(tenant_id, currency)
+    given = LedgerTransaction.objects.filter(tenant_id=tenant_id, source_kind=GRANTED, source_id=source.id)
+    if not given.exists():
+        post(source, postings.grant(amount_micros))
+
+
+def set_budget(
+    *, tenant_id: UUID, currency: str, monthly_micros: int | None, key_id: UUID | None = None
+) -> Budget | None:
+    """None takes it away. What the month has used before it was set counts."""
+    _check_currency(currency)
+    if monthly_micros is not None and not 0 <= monthly_micros <= MOST_MICROS:
+        raise InvalidTerms(f"A budget of {monthly_micros} micros is not between 0 and {MOST_MICROS}.")
+    _locked(tenant_id, currency)
+    found = Budget.objects.filter(tenant_id=tenant_id, currency=currency, api_key_id=key_id)
+    if monthly_micros is None:
+        found.delete()
+        return None
+    budget = found.first() or Budget(
+        tenant_id=tenant_id,
+        currency=currency,
+        api_key_id=key_id,
+        month=first_of_this_month(),
+        used_micros=_used(tenant_id, currency, key_id),
+        held_micros=_held(tenant_id, currency, key_id),
+    )
+    budget.monthly_micros = monthly_micros
+    budget.save()
+    return budget
+
+
+def _used(tenant_id: UUID, currency: str, key_id: UUID | None) -> int:
+    """Collected this month."""
+    charges = LedgerEntry.objects.filter(
+        tenant_id=tenant_id,
+        currency=currency,
+        account__in=(postings.REVENUE, postings.UNCOLLECTED),
+        transaction__kind=postings.CHARGE,
+        transaction__day__gte=first_of_this_month(),
+    )
+    if key_id is not None:
+        charges = charges.filter(transaction__api_key_id=key_id)
+    return int(charges.aggregate(sum=Sum("amount_micros"))["sum"] or 0)
+
+
+def _held(tenant_id: UUID, currency: str, key_id: UUID | None) -> int:
+    with connections[current_alias()].cursor() as cursor:
+        cursor.execute(_HELD, {"tenant": tenant_id, "currency": currency, "key": key_id})
+        return int(cursor.fetchone()[0])
+
+
+def _locked(tenant_id: UUID, currency: str) -> Wallet:
+    """Its wallet, opened where there is none: everything of its money waits until the transaction ends."""
+    open_wallet(tenant_id, currency)
+    return Wallet.objects.select_for_update(no_key=True).get(tenant_id=tenant_id, currency=currency)
+
+
+def _check_currency(currency: str) -> None:
+    if not (len(currency) == 3 and currency.isascii() and currency.isalpha() and currency.isupper()):
+        raise InvalidTerms(f"{currency[:20]!r} is no currency: write three capital letters, such as EUR.")

@@ -1,0 +1,69 @@
+"""A tenant's money as the tables have it, and shorthand for what moves it."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+import pytest
+from django.db.models import Sum
+
+from tenants.billing.ledger.journal import Source
+from tenants.billing.ledger.terms import grant_credit, set_budget, set_terms
+from tenants.context import unit_of_work
+from tenants.ids import uuid7
+from tenants.models import Budget, LedgerEntry, LedgerTransaction, Wallet
+from tenants.services import CreatedTenant
+
+
+@dataclass(frozen=True)
+class Purse:
+    tenant_id: UUID
+
+    def prepaid(self, micros: int = 0, *, line: int = 0) -> None:
+        with unit_of_work(self.tenant_id):
+            set_terms(tenant_id=self.tenant_id, currency="EUR", kind="prepaid", credit_line_micros=line)
+            if micros:
+                self.grant(micros)
+
+    def grant(self, micros: int, grant_id: UUID | None = None) -> None:
+        with unit_of_work(self.tenant_id):
+            grant_credit(
+                tenant_id=self.tenant_id,
+                currency="EUR",
+                amount_micros=micros,
+                reason="a test",
+                made_by="operator@example.com",
+                grant_id=grant_id,
+            )
+
+    def budget(self, micros: int | None, key_id: UUID | None = None) -> None:
+        with unit_of_work(self.tenant_id):
+            set_budget(tenant_id=self.tenant_id, currency="EUR", monthly_micros=micros, key_id=key_id)
+
+    def source(self, key_id: UUID | None = None) -> Source:
+        return Source(self.tenant_id, "job", uuid7(), "EUR", key_id)
+
+    def stands(self) -> tuple[int, int]:
+        """What the wallet says is available and held."""
+        with unit_of_work(self.tenant_id):
+            wallet = Wallet.objects.get(currency="EUR")
+        return wallet.available_micros, wallet.held_micros
+
+    def account(self, name: str) -> int:
+        with unit_of_work(self.tenant_id):
+            entries = LedgerEntry.objects.filter(account=name, currency="EUR")
+            return int(entries.aggregate(sum=Sum("amount_micros"))["sum"] or 0)
+
+    def kinds(self) -> list[str]:
+        with unit_of_work(self.tenant_id):
+            return list(LedgerTransaction.objects.order_by("id").values_list("kind", flat=True))
+
+    def of_budget(self) -> tuple[int, int]:
+        """Used and held."""
+        with unit_of_work(self.tenant_id):
+            budget = Budget.objects.get()
+        return budget.used_micros, budget.held_micros
+
+
+@pytest.fixture
+def purse(tenant: CreatedTenant) -> Purse:
+    return Purse(tenant.tenant.id)
