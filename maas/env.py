@@ -157,6 +157,7 @@ def storage_backend(url: str, home: Path) -> dict[str, object]:
         }
         known = {
             "endpoint": "endpoint_url",
+            "public_endpoint": "public_endpoint_url",
             "region": "region_name",
             "access_key": "access_key",
             "secret_key": "secret_key",

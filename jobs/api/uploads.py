@@ -12,12 +12,13 @@ from rest_framework.views import APIView
 from jobs.api.pagination import listing
 from jobs.api.schema import IDEMPOTENCY_KEY
 from jobs.api.sending_again import key_of, replay_headers
-from jobs.api.upload_serializers import UploadSerializer
+from jobs.api.upload_serializers import NewDirectUploadSerializer, UploadSerializer
 from jobs.errors import InvalidRequest
 from jobs.idempotency.creations import CREATED, create_upload_once
+from jobs.idempotency.once import Answered
 from jobs.models import ResumableUpload
 from jobs.uploads import protocol
-from jobs.uploads.decisions import Offer, gone, out_of_place, too_long
+from jobs.uploads.decisions import Offer, by_tus, gone, out_of_place, too_long
 from jobs.uploads.receiving import WAITING, WaitingBody, take_turn
 from jobs.uploads.selectors import get_upload, seen, uploads
 from jobs.uploads.services import State, terminate_upload
@@ -29,6 +30,7 @@ from tenants.errors import DomainError
 from tenants.identity import Identity
 
 UPLOAD_LIST = paged_list_of("UploadList", UploadSerializer(many=True))
+JSON = "application/json"
 BYTES = {protocol.BYTES: {"type": "string", "format": "binary"}}
 
 
@@ -62,13 +64,17 @@ class UploadList(APIView):
     @extend_schema(
         operation_id="create_upload",
         summary="Begin a resumable upload",
+        description="By its headers, as tus has it; or in JSON, to send it to the storage itself.",
         parameters=[IDEMPOTENCY_KEY, RESUMABLE, LENGTH, METADATA, CHECKSUM],
-        request=BYTES,
+        request={**BYTES, JSON: NewDirectUploadSerializer},
         responses={201: UploadSerializer, **REFUSALS},
     )
     def post(self, request: Request) -> Response:
         identity = caller(request, "documents:write")
         only(request)
+        if request.content_type == JSON:
+            announced = protocol.read_direct(request.data)
+            return _begun(create_upload_once(identity=identity, announced=announced, key=key_of(request)))
         protocol.require_version(request.headers.get("Tus-Resumable"))
         if "Upload-Concat" in request.headers:
             raise InvalidRequest("Upload-Concat: this server does not put uploads together.")
@@ -76,7 +82,7 @@ class UploadList(APIView):
         announced = protocol.read_announced(
             request.headers.get("Upload-Length"), request.headers.get("Upload-Metadata")
         )
-        waiting = _waiting_body(request)
+        waiting = waiting_body(request)
         if waiting is not None and (waiting.announced_bytes or 0) > announced.size_bytes:
             raise too_long(announced.size_bytes)
         answered = create_upload_once(identity=identity, announced=announced, key=key_of(request))
@@ -85,12 +91,7 @@ class UploadList(APIView):
             waiting.turn = take_turn(
                 identity=identity, upload_id=answered.made.id, offer=offer, checksum=checksum
             )
-        headers = {
-            "Location": f"/v1/uploads/{answered.made.id}",
-            **_headers(answered.made),
-            **replay_headers(answered),
-        }
-        return Response(UploadSerializer(answered.made).data, status=CREATED, headers=headers)
+        return _begun(answered)
 
     @extend_schema(
         operation_id="list_uploads",
@@ -119,7 +120,7 @@ class UploadDetail(APIView):
         """Where to go on, as tus asks for it."""
         upload = _found(caller(request, "documents:write"), upload_id)
         protocol.require_version(request.headers.get("Tus-Resumable"))
-        ended = gone(seen(upload))
+        ended = gone(seen(upload)) or by_tus(seen(upload))
         if ended is not None:
             raise ended
         headers = {"Upload-Length": str(upload.size_bytes), "Cache-Control": "no-store", **_headers(upload)}
@@ -143,7 +144,7 @@ class UploadDetail(APIView):
         upload = _found(identity, upload_id)
         protocol.require_version(request.headers.get("Tus-Resumable"))
         _require_bytes(request)
-        waiting = _waiting_body(request)
+        waiting = waiting_body(request)
         if waiting is not None and waiting.stored:
             return _standing(upload)
         checksum = protocol.read_checksum(request.headers.get("Upload-Checksum"))
@@ -171,12 +172,21 @@ class UploadDetail(APIView):
         return Response(status=204)
 
 
+def _begun(answered: Answered[ResumableUpload]) -> Response:
+    headers = {
+        "Location": f"/v1/uploads/{answered.made.id}",
+        **_headers(answered.made),
+        **replay_headers(answered),
+    }
+    return Response(UploadSerializer(answered.made).data, status=CREATED, headers=headers)
+
+
 def _found(identity: Identity, upload_id: str) -> ResumableUpload:
     with unit_of_work(identity.tenant_id):
         return get_upload(upload_id)
 
 
-def _waiting_body(request: Request) -> WaitingBody | None:
+def waiting_body(request: Request) -> WaitingBody | None:
     waiting = request.META.get(WAITING)
     return waiting if isinstance(waiting, WaitingBody) else None
 

@@ -12,7 +12,7 @@ from datetime import timedelta
 from uuid import UUID
 
 import structlog
-from django.db import connections
+from django.db import connections, transaction
 from django.db.models.functions import Now
 
 from jobs.documents import files
@@ -56,6 +56,12 @@ def order(names: Sequence[str], *, due_in: timedelta = timedelta()) -> None:
         (FileToErase(tenant_id=current_tenant_id(), name=name, due_at=Now() + due_in) for name in names),
         ignore_conflicts=True,
     )
+
+
+def order_twice(name: str, *, again_in: timedelta) -> None:
+    """After commit, and once more then: who writes to it still may end after it was erased."""
+    order([name], due_in=again_in)
+    transaction.on_commit(lambda: _erase(name), using=APP, robust=True)
 
 
 def withdraw(name: str) -> None:

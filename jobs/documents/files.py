@@ -16,6 +16,7 @@ from django.core.files import File
 from django.core.files.base import ContentFile
 from django.core.files.storage import FileSystemStorage, default_storage
 
+from jobs.documents.parts import came_in_parts, part_store
 from jobs.errors import AWAY_PAUSE_S, FULL_PAUSE_S, FileMissing, StorageUnavailable
 
 log = structlog.get_logger(__name__)
@@ -33,24 +34,26 @@ def picture_name(tenant_id: UUID, document_id: UUID, number: int, content_type: 
 
 
 def save_file(name: str, path: Path) -> str:
-    with _storage_errors(), path.open("rb") as stream:
+    with storage_errors(), path.open("rb") as stream:
         return str(default_storage.save(name, File(stream)))
 
 
 def save_bytes(name: str, content: bytes) -> str:
-    with _storage_errors():
+    with storage_errors():
         return str(default_storage.save(name, ContentFile(content)))
 
 
 def erase(name: str) -> None:
     """What is gone already is no error: it may be asked for any number of times."""
-    with _storage_errors():
+    with storage_errors():
+        if came_in_parts(name) and (store := part_store()) is not None:
+            store.abort(name)
         default_storage.delete(name)
 
 
 def open_file(name: str) -> "File[bytes]":
     """To be closed by the caller. A file that storage answers for but does not have is never to be expected."""
-    with _storage_errors():
+    with storage_errors():
         try:
             return default_storage.open(name)
         except FileNotFoundError as error:
@@ -75,7 +78,7 @@ def local_file(name: str) -> Iterator[Path]:
 
 
 def _private_copy(name: str) -> Path:
-    with open_file(name) as source, _storage_errors():
+    with open_file(name) as source, storage_errors():
         settings.MAAS_SPOOL.mkdir(parents=True, exist_ok=True, mode=0o700)
         descriptor, copy = tempfile.mkstemp(dir=settings.MAAS_SPOOL, prefix="copy-")
         try:
@@ -88,7 +91,7 @@ def _private_copy(name: str) -> Path:
 
 
 @contextmanager
-def _storage_errors() -> Iterator[None]:
+def storage_errors() -> Iterator[None]:
     try:
         yield
     except OSError as error:

@@ -91,6 +91,8 @@ def create_upload_once(
         size_bytes=announced.size_bytes,
         name=announced.name,
         metadata=announced.metadata,
+        # Only where it is: what was sent before there were such uploads is still the same.
+        **({"direct": True, "content_type": announced.content_type} if announced.direct else {}),
     )
     return make_once(
         sent,

@@ -65,6 +65,12 @@ def brings_bytes(scope: Scope) -> bool:
     )
 
 
+def completes(scope: Scope) -> bool:
+    """Whether it says that all parts of an upload have been sent to the storage."""
+    path: str = scope["path"]
+    return scope["method"] == "POST" and path.endswith("/complete")
+
+
 def method_of(scope: Scope) -> str:
     """What it means: some environments can send nothing but POST, and name the method that they mean."""
     method: str = scope["method"]
@@ -88,6 +94,8 @@ class Resumable:
         scope = {**scope, "method": method_of(scope)}
         if brings_bytes(scope):
             await self._take_in(scope, receive, send)
+        elif completes(scope):
+            await self._complete(scope, receive, send)
         else:
             await self._inner(scope, receive, send)
 
@@ -109,6 +117,16 @@ class Resumable:
         answer = await self._asking.ask(_looking(scope, asked), _nothing_more)
         if scope["method"] == "POST":
             answer = _created(first, answer)
+        await answer.give(send)
+
+    async def _complete(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Its bytes are in storage already, and were joined there if Django says so."""
+        asked = WaitingBody(None)
+        answer = await self._asking.ask({**scope, WAITING: asked}, receive)
+        if asked.turn is not None:
+            await self._finishing.finish(asked.turn)
+            asked.stored = True
+            answer = await self._asking.ask(_without_body(scope, {WAITING: asked}), _nothing_more)
         await answer.give(send)
 
     async def _store(self, turn: Turn, chunks: AsyncIterator[bytes]) -> None:

@@ -2,7 +2,15 @@
 
 from dataclasses import dataclass
 
-from jobs.uploads.errors import OffsetMismatch, TooManyPieces, UploadGone, UploadLocked, UploadTooLong
+from jobs.uploads.errors import (
+    OffsetMismatch,
+    OtherWay,
+    TooManyPieces,
+    UploadFinished,
+    UploadGone,
+    UploadLocked,
+    UploadTooLong,
+)
 from tenants.errors import DomainError
 
 PIECE_BYTES = 8 * 2**20
@@ -23,6 +31,8 @@ class Seen:
     overdue: bool = False
     """Past its time; its row is told of that a little later."""
     locked_for_s: float = 0.0
+    direct: bool = False
+    """Its bytes go to the storage itself."""
 
 
 @dataclass(frozen=True)
@@ -45,8 +55,32 @@ def gone(seen: Seen) -> UploadGone | None:
     )
 
 
+def by_tus(seen: Seen) -> OtherWay | None:
+    """None where its bytes come here."""
+    if not seen.direct:
+        return None
+    return OtherWay("This upload's bytes go to the storage itself: ask for the URLs of its parts.")
+
+
+def not_in_parts(seen: Seen) -> DomainError | None:
+    """None where parts of it may be sent to the storage."""
+    if not seen.direct:
+        return OtherWay(
+            "This upload's bytes come here, by PATCH. Announce it with `direct` to send it in parts."
+        )
+    if (ended := gone(seen)) is not None:
+        return ended
+    if seen.state != "receiving":
+        return UploadFinished(
+            f"This upload is {seen.state}: all of it has come.", extra={"state": seen.state}
+        )
+    return None
+
+
 def out_of_place(seen: Seen, offset: int) -> DomainError | None:
     """None where the upload goes on from there."""
+    if (other := by_tus(seen)) is not None:
+        return other
     if (ended := gone(seen)) is not None:
         return ended
     if offset != seen.offset_bytes:

@@ -37,3 +37,23 @@ class TooManyPieces(DomainError):
 
 class TooManyUploads(DomainError):
     code = "too_many_uploads"
+
+
+class DirectUploadsUnavailable(DomainError):
+    """Storage is a folder, which nobody but the service can write to."""
+
+    code = "direct_uploads_unavailable"
+
+
+class OtherWay(DomainError):
+    """It is sent through the service, and was taken for one that goes to the storage; or the other way round."""
+
+    code = "upload_sent_otherwise"
+
+
+class UploadFinished(DomainError):
+    code = "upload_finished"
+
+
+class PartsMissing(DomainError):
+    code = "parts_missing"

@@ -5,7 +5,7 @@ document: the next one to try comes to the same document, as its bytes are the s
 """
 
 import errno
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
@@ -15,13 +15,15 @@ from django.db.models.functions import Now
 
 from jobs.batches.blobs import Scratch
 from jobs.documents import files
+from jobs.documents.parts import direct_name
 from jobs.documents.reader import DocumentRejected
 from jobs.documents.services import StoredDocument, store_document
 from jobs.documents.uploads import Upload
 from jobs.errors import StorageUnavailable
 from jobs.models import ResumableUpload, UploadPiece
+from jobs.uploads.direct import require_part_store
 from jobs.uploads.receiving import LEASE_S, Turn, renew
-from jobs.uploads.services import let_go_of_pieces
+from jobs.uploads.services import let_go_of_bytes
 from tenants.context import APP, unit_of_work
 from tenants.identity import Identity
 from tenants.selectors import effective_limits
@@ -57,9 +59,13 @@ def join(turn: Turn, file: Scratch) -> Upload:
     with unit_of_work(turn.tenant_id):
         upload = _held(turn)
         pieces = list(UploadPiece.objects.filter(upload_id=turn.upload_id).order_by("start"))
-    _check_whole(turn, pieces)
-    for piece in pieces:
-        _copy(piece, file)
+    if upload.direct:
+        name = direct_name(turn.tenant_id, turn.upload_id)
+        _copy(name, turn.size_bytes, require_part_store().blocks(name), file)
+    else:
+        _check_whole(turn, pieces)
+        for piece in pieces:
+            _copy(piece.name, piece.size_bytes, _blocks(piece.name), file)
     return Upload(
         path=file.path,
         sha256=file.finish(),
@@ -121,20 +127,25 @@ def _check_whole(turn: Turn, pieces: Sequence[UploadPiece]) -> None:
         raise AssertionError(f"upload {turn.upload_id} has {reached} bytes of {turn.size_bytes}")
 
 
-def _copy(piece: UploadPiece, file: Scratch) -> None:
+def _blocks(name: str) -> Iterator[bytes]:
+    with files.open_file(name) as source:
+        while block := source.read(COPY_BYTES):
+            yield block
+
+
+def _copy(name: str, size_bytes: int, blocks: Iterable[bytes], file: Scratch) -> None:
     before = file.size_bytes
     try:
-        with files.open_file(piece.name) as source:
-            while block := source.read(COPY_BYTES):
-                file.write(block)
+        for block in blocks:
+            file.write(block)
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             raise StorageUnavailable(
                 "There is no local disk space for this upload.", code="storage_full"
             ) from error
         raise StorageUnavailable("The bytes of this upload cannot be read at the moment.") from error
-    if file.size_bytes - before != piece.size_bytes:
-        raise StorageUnavailable(f"The piece {piece.name} has not the bytes that were stored.")
+    if file.size_bytes - before != size_bytes:
+        raise StorageUnavailable(f"{name} has not the bytes that were stored.")
 
 
 def _mark_ready(turn: Turn, stored: StoredDocument) -> None:
@@ -148,4 +159,4 @@ def _end(turn: Turn, **values: object) -> None:
         ).update(lease_token=None, lease_until=None, ended_at=Now(), **values)
         if not changed:
             raise Lost(turn.upload_id)
-        let_go_of_pieces(turn.tenant_id, turn.upload_id)
+        let_go_of_bytes(turn.tenant_id, turn.upload_id)

@@ -25,6 +25,16 @@ class ResumableUpload(TenantOwned):
     metadata = models.CharField(max_length=LONGEST_METADATA, blank=True, help_text="As it was sent.")
     size_bytes = models.PositiveBigIntegerField()
     offset_bytes = models.PositiveBigIntegerField(default=0, help_text="So much of it is stored.")
+    part_bytes = models.PositiveBigIntegerField(
+        default=0,
+        db_default=0,
+        help_text="0, or it is sent to the storage itself, in parts of so many bytes.",
+    )
+    parts_id = models.TextField(
+        blank=True,
+        db_default="",
+        help_text="What the storage calls these parts, once it has been told of them.",
+    )
     state = models.CharField(max_length=10, choices=State.choices, default=State.RECEIVING)
     livemode = models.BooleanField(default=True)
     document_id = models.UUIDField(null=True, help_text="What it has become.")
@@ -55,6 +65,10 @@ class ResumableUpload(TenantOwned):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def direct(self) -> bool:
+        return self.part_bytes > 0
 
 
 class UploadPiece(TenantOwned):

@@ -31,6 +31,8 @@ class Announced:
     content_type: str
     size_bytes: int
     metadata: str = ""
+    direct: bool = False
+    """To be sent to the storage itself, in parts."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,25 @@ def read_announced(length: str | None, metadata: str | None) -> Announced:
         _number("Upload-Length", length),
         metadata or "",
     )
+
+
+def read_direct(body: object) -> Announced:
+    """Of a request in JSON, which makes an upload whose bytes do not come here."""
+    if not isinstance(body, Mapping) or body.get("direct") is not True:
+        raise InvalidRequest(
+            'Send {"direct": true, "name": "scan.pdf", "size": 123} to send a file to the storage itself.'
+        )
+    unknown = sorted(str(name) for name in set(body) - {"direct", "name", "size", "content_type"})
+    if unknown:
+        raise InvalidRequest(f"There is no field {unknown[0][:40]!r} here.")
+    size = body.get("size")
+    if type(size) is not int or not 0 <= size < 10**MOST_DIGITS:
+        raise InvalidRequest(f"`size` is {str(size)[:30]!r}; send a whole number of bytes.")
+    told = {name: body.get(name, "") for name in ("name", "content_type")}
+    for name, value in told.items():
+        if not isinstance(value, str):
+            raise InvalidRequest(f"`{name}` is no text.")
+    return Announced(safe_name(told["name"])[:LONGEST], _printable(told["content_type"]), size, direct=True)
 
 
 def read_offset(sent: str | None) -> int:

@@ -99,11 +99,16 @@ def take_turn(
         refusal = why_not(with_pieces(upload), offer)
         if refusal is not None:
             raise refusal
-        row = _changed(_TAKE, upload=upload.id, offset=offer.offset, lease_s=LEASE_S)
+        row = take(upload.id, offer.offset)
         if row is None:
             # Somebody was faster since it was looked at, by less than a moment.
             raise why_not(with_pieces(get_upload(upload_id)), offer) or locked(LEASE_S)
     return Turn(identity.tenant_id, upload.id, row[0], offer.offset, row[1], checksum)
+
+
+def take(upload_id: UUID, offset: int, *, lease_s: float = LEASE_S) -> tuple[int, int] | None:
+    """In the tenant's unit of work. The token and the size; None where it cannot be taken now."""
+    return _changed(_TAKE, upload=upload_id, offset=offset, lease_s=lease_s)
 
 
 def renew(turn: Turn) -> bool:
@@ -130,18 +135,7 @@ def save_piece(turn: Turn, path: Path, start: int, size_bytes: int) -> StagedPie
 def count_pieces(turn: Turn, pieces: Sequence[StagedPiece]) -> bool:
     """Whether the upload is whole now. The rows, the offset and the end of the orders are one transaction."""
     with unit_of_work(turn.tenant_id):
-        row = _changed(
-            _COUNT,
-            upload=turn.upload_id,
-            token=turn.token,
-            offset=pieces[0].start,
-            bytes=sum(piece.size_bytes for piece in pieces),
-            lease_s=LEASE_S,
-            expires_s=settings.MAAS_UPLOAD_EXPIRES_S,
-        )
-        if row is None:
-            upload = get_upload(turn.upload_id)
-            raise why_not(with_pieces(upload), Offer(pieces[0].start, None)) or locked(LEASE_S)
+        whole = move_offset(turn, pieces[0].start, sum(piece.size_bytes for piece in pieces))
         for piece in pieces:
             erasure.withdraw(piece.name)
         UploadPiece.objects.bulk_create(
@@ -154,6 +148,23 @@ def count_pieces(turn: Turn, pieces: Sequence[StagedPiece]) -> bool:
             )
             for piece in pieces
         )
+    return whole
+
+
+def move_offset(turn: Turn, start: int, size_bytes: int) -> bool:
+    """In the transaction that says where these bytes are. Whether the upload is whole now."""
+    row = _changed(
+        _COUNT,
+        upload=turn.upload_id,
+        token=turn.token,
+        offset=start,
+        bytes=size_bytes,
+        lease_s=LEASE_S,
+        expires_s=settings.MAAS_UPLOAD_EXPIRES_S,
+    )
+    if row is None:
+        upload = get_upload(turn.upload_id)
+        raise why_not(with_pieces(upload), Offer(start, None)) or locked(LEASE_S)
     return bool(row[0])
 
 

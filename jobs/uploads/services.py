@@ -10,10 +10,13 @@ from django.db.models import Count, Sum
 from django.db.models.functions import Now
 
 from jobs.documents import erasure
+from jobs.documents.parts import direct_name
 from jobs.documents.reader import DocumentRejected
 from jobs.models import ResumableUpload
 from jobs.uploads.decisions import GONE
+from jobs.uploads.direct import require_part_store
 from jobs.uploads.errors import TooManyUploads, UploadGone
+from jobs.uploads.layout import part_bytes_of
 from jobs.uploads.protocol import Announced
 from jobs.uploads.selectors import get_upload
 from tenants.context import APP, unit_of_work
@@ -21,12 +24,16 @@ from tenants.identity import Identity
 from tenants.models import Tenant
 
 State = ResumableUpload.State
+LATE_PARTS = timedelta(hours=1)
+"""After the end of an upload its last URL is good no more, and nobody is still at joining what has come."""
 OPEN = (State.RECEIVING, State.CHECKING)
 
 
 def create_upload(*, identity: Identity, announced: Announced) -> ResumableUpload:
     """All its bytes are counted from now on, so that what was begun can also be ended."""
     _check_size(announced.size_bytes)
+    if announced.direct:
+        require_part_store()
     with unit_of_work(identity.tenant_id):
         # Whoever makes one waits for who is making one: else two at once would both find the last place free.
         Tenant.objects.select_for_update(no_key=True).filter(id=identity.tenant_id).first()
@@ -37,6 +44,7 @@ def create_upload(*, identity: Identity, announced: Announced) -> ResumableUploa
             content_type=announced.content_type,
             metadata=announced.metadata,
             size_bytes=announced.size_bytes,
+            part_bytes=part_bytes_of(announced.size_bytes) if announced.direct else 0,
             livemode=identity.livemode,
             expires_at=Now() + timedelta(seconds=settings.MAAS_UPLOAD_EXPIRES_S),
         )
@@ -64,11 +72,14 @@ def end_upload(upload: ResumableUpload, state: str) -> None:
         upload.name = upload.metadata = ""
     upload.lease_token = upload.lease_until = None
     upload.save()
-    let_go_of_pieces(upload.tenant_id, upload.id)
+    let_go_of_bytes(upload.tenant_id, upload.id)
 
 
-def let_go_of_pieces(tenant_id: UUID, upload_id: UUID) -> None:
+def let_go_of_bytes(tenant_id: UUID, upload_id: UUID) -> None:
     """In the transaction that ends the upload: rows go with it, and files by an order of it."""
+    if ResumableUpload.objects.filter(id=upload_id, part_bytes__gt=0).exists():
+        erasure.order_twice(direct_name(tenant_id, upload_id), again_in=LATE_PARTS)
+        return
     pieces = ResumableUpload(id=upload_id).pieces.all()
     names = list(pieces.values_list("name", flat=True))
     pieces.delete()

@@ -5,10 +5,8 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-import boto3  # type: ignore[import-untyped]
 import pytest
 from django.core.files.storage import default_storage
-from moto.server import ThreadedMotoServer
 from pytest_django import Settings
 
 from inference.registry import artifacts
@@ -16,38 +14,23 @@ from jobs.documents import files
 from jobs.errors import FileMissing, StorageUnavailable
 from maas.env import storage_backend
 from maas.supervisor.ports import free_port
+from tests.stand_in_s3 import KEYS, Bucket, new_bucket, stand_in_s3
 
-KEYS = "access_key=stand-in&secret_key=stand-in&region=eu-central-1"
 CONTENT = b"%PDF-1.7 bytes of a document" * 4096
 
 
 @pytest.fixture(scope="module")
 def endpoint() -> Iterator[str]:
-    server = ThreadedMotoServer("127.0.0.1", port=0, verbose=False)
-    server.start()
-    host, port = server.get_host_and_port()
-    yield f"http://{host}:{port}"
-    server.stop()
+    with stand_in_s3() as address:
+        yield address
 
 
 @pytest.fixture
-def bucket(endpoint: str, settings: Settings, tmp_path: Path) -> str:
+def bucket(endpoint: str, settings: Settings, tmp_path: Path) -> Bucket:
     """A bucket of this test's own, in use as the product's storage."""
-    name = f"maas-{uuid4().hex}"
-    client = _client(endpoint)
-    client.create_bucket(Bucket=name, CreateBucketConfiguration={"LocationConstraint": "eu-central-1"})
-    _use(settings, f"s3://{name}/tenants-of-ours?endpoint={endpoint}&{KEYS}", tmp_path)
-    return name
-
-
-def _client(endpoint: str) -> Any:
-    return boto3.client(
-        "s3",
-        endpoint_url=endpoint,
-        aws_access_key_id="stand-in",
-        aws_secret_access_key="stand-in",
-        region_name="eu-central-1",
-    )
+    made = new_bucket(endpoint)
+    _use(settings, made.url, tmp_path)
+    return made
 
 
 def _use(settings: Settings, url: str, home: Path) -> None:
@@ -55,23 +38,17 @@ def _use(settings: Settings, url: str, home: Path) -> None:
     settings.STORAGES = {**settings.STORAGES, "default": storage_backend(url, home)}
 
 
-def _objects(endpoint: str, bucket: str) -> list[str]:
-    return [found["Key"] for found in _client(endpoint).list_objects_v2(Bucket=bucket).get("Contents", [])]
-
-
-def test_document_is_stored_below_the_prefix_and_comes_back_whole(
-    endpoint: str, bucket: str, tmp_path: Path
-) -> None:
+def test_document_is_stored_below_the_prefix_and_comes_back_whole(bucket: Bucket, tmp_path: Path) -> None:
     scan = tmp_path / "scan.pdf"
     scan.write_bytes(CONTENT)
     name = files.original_name(uuid4(), uuid4(), "0" * 64)
     files.save_file(name, scan)
-    assert _objects(endpoint, bucket) == [f"tenants-of-ours/{name}"]
+    assert bucket.objects() == [f"tenants-of-ours/{name}"]
     with files.local_file(name) as copy:
         assert copy.read_bytes() == CONTENT
 
 
-def test_local_copy_of_a_document_is_private_and_gone_after_use(bucket: str) -> None:
+def test_local_copy_of_a_document_is_private_and_gone_after_use(bucket: Bucket) -> None:
     name = files.original_name(uuid4(), uuid4(), "1" * 64)
     files.save_bytes(name, CONTENT)
     with files.local_file(name) as copy:
@@ -80,17 +57,17 @@ def test_local_copy_of_a_document_is_private_and_gone_after_use(bucket: str) -> 
 
 
 def test_erased_document_is_gone_from_the_bucket_and_erasing_again_does_no_harm(
-    endpoint: str, bucket: str
+    bucket: Bucket,
 ) -> None:
     name = files.original_name(uuid4(), uuid4(), "2" * 64)
     files.save_bytes(name, CONTENT)
     files.erase(name)
     files.erase(name)
-    assert _objects(endpoint, bucket) == []
+    assert bucket.objects() == []
 
 
 def test_document_that_is_missing_from_storage_is_told_apart_from_a_missing_bucket(
-    endpoint: str, bucket: str, settings: Settings, tmp_path: Path
+    endpoint: str, bucket: Bucket, settings: Settings, tmp_path: Path
 ) -> None:
     with pytest.raises(FileMissing), files.local_file("tenants/none/documents/none"):
         pass
@@ -120,7 +97,7 @@ def test_storage_that_refuses_is_a_storage_error(endpoint: str, settings: Settin
         files.save_bytes("tenants/some/documents/one", CONTENT)
 
 
-def test_model_file_is_fetched_once_into_the_cache_of_the_home(bucket: str, tmp_path: Path) -> None:
+def test_model_file_is_fetched_once_into_the_cache_of_the_home(bucket: Bucket, tmp_path: Path) -> None:
     weights = tmp_path / "weights.onnx"
     weights.write_bytes(CONTENT)
     artifact = artifacts.store(weights)
@@ -131,26 +108,24 @@ def test_model_file_is_fetched_once_into_the_cache_of_the_home(bucket: str, tmp_
     assert artifacts.local_path(artifact) == cached
 
 
-def test_model_file_that_was_changed_in_storage_is_not_served(
-    endpoint: str, bucket: str, tmp_path: Path
-) -> None:
+def test_model_file_that_was_changed_in_storage_is_not_served(bucket: Bucket, tmp_path: Path) -> None:
     weights = tmp_path / "weights.onnx"
     weights.write_bytes(CONTENT)
     artifact = artifacts.store(weights)
-    _client(endpoint).put_object(Bucket=bucket, Key=f"tenants-of-ours/{artifact['file']}", Body=b"other")
+    bucket.client.put_object(Bucket=bucket.name, Key=f"tenants-of-ours/{artifact['file']}", Body=b"other")
     with pytest.raises(artifacts.ArtifactDamaged):
         artifacts.local_path(artifact)
     assert list((tmp_path / "models").rglob("*.onnx")) == []
 
 
-def test_large_document_is_not_held_in_memory_while_it_is_fetched(bucket: str) -> None:
+def test_large_document_is_not_held_in_memory_while_it_is_fetched(bucket: Bucket) -> None:
     files.save_bytes("tenants/some/documents/large", b"x" * 3 * 2**20)
     with files.open_file("tenants/some/documents/large") as fetched:
         spool: Any = fetched.file
         assert spool._rolled
 
 
-def test_page_picture_is_read_through_the_storage(bucket: str) -> None:
+def test_page_picture_is_read_through_the_storage(bucket: Bucket) -> None:
     name = files.picture_name(uuid4(), uuid4(), 1, "image/png")
     files.save_bytes(name, b"\x89PNG")
     with files.open_file(name) as picture:
