@@ -1,8 +1,10 @@
 """Client of a MaaS service: `Client` and `AsyncClient`, what they answer with, and what they raise."""
 
+from maas_client.archives import Archive, ArchiveEntry
 from maas_client.async_client import AsyncClient
 from maas_client.client import Client
 from maas_client.errors import (
+    ArchiveTimedOut,
     AuthenticationError,
     Conflict,
     ConnectionFailed,
@@ -19,6 +21,9 @@ from maas_client.errors import (
 from maas_client.resources import Cost, Document, Event, EventPage, Job, Line, Model, Page, Problem, Result
 
 __all__ = [
+    "Archive",
+    "ArchiveEntry",
+    "ArchiveTimedOut",
     "AsyncClient",
     "AuthenticationError",
     "Client",

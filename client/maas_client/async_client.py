@@ -12,6 +12,8 @@ from typing import Self, TypeVar, Unpack
 import httpx
 from websockets.asyncio.client import connect
 
+from maas_client.archive_calls import ArchiveCalls, ArchiveTold
+from maas_client.archives import Archive, ArchiveEntry, Unpacking
 from maas_client.calls import Calls, Part, Told, Worry
 from maas_client.configuration import Configuration
 from maas_client.exchange import Flow, Lost, Pause, Reply, Request
@@ -46,6 +48,7 @@ class AsyncClient:
             url, api_key, timeout_s=timeout, max_retries=max_retries, ssl_context=ssl_context
         )
         self._calls = Calls(Retries(max_retries), worry=worry)
+        self._archives = ArchiveCalls(self._calls)
         self._http = httpx.AsyncClient(**options(self._configuration))
 
     def __repr__(self) -> str:
@@ -186,6 +189,37 @@ class AsyncClient:
 
     async def models(self) -> list[Model]:
         return await self._play(self._calls.models())
+
+    # Archives
+
+    async def upload_archive(self, file: Source, **how: Unpack[Unpacking]) -> Archive:
+        """A ZIP file of documents, each of which becomes a document and, where `model=` is named, a job."""
+        return await self._play(self._archives.upload(file, how))
+
+    async def archive(self, archive_id: str) -> Archive:
+        return await self._play(self._archives.archive(archive_id))
+
+    def archives(self) -> AsyncIterator[Archive]:
+        """Newest first."""
+        return self._each(self._archives.archives())
+
+    def archive_entries(self, archive_id: str) -> AsyncIterator[ArchiveEntry]:
+        """In the order of the archive, with what came of each so far."""
+        return self._each(self._archives.entries(archive_id))
+
+    async def wait_for_archive(
+        self, archive_id: str, *, seconds: float | None = None, told: ArchiveTold | None = None
+    ) -> Archive:
+        """Until no entry waits; ArchiveTimedOut after so many seconds (None: never). Its jobs go on by themselves."""
+        return await self._play(self._archives.wait(archive_id, seconds, told))
+
+    async def cancel_archive(self, archive_id: str) -> Archive:
+        """No further entry is opened. Documents and jobs that were made stay."""
+        return await self._play(self._archives.cancel(archive_id))
+
+    async def delete_archive(self, archive_id: str) -> None:
+        """What was noted of it. Documents and jobs that were made stay."""
+        await self._play(self._archives.delete(archive_id))
 
     # How flows are played
 

@@ -10,6 +10,7 @@ from typing import Any, Generic, TypeVar
 
 from maas_client.errors import ConnectionFailed, JobFailed, MaasError, NotFound, Unavailable, WaitTimedOut
 from maas_client.exchange import Flow, Pause, Reply, Request
+from maas_client.patience import Patience
 from maas_client.reading import error_of, json_of, retry_after_of
 from maas_client.resources import Document, EventPage, Job, Model, Page, Result
 from maas_client.retries import Retries
@@ -55,26 +56,26 @@ class Calls:
     ) -> None:
         self._retries = retries
         self._worry = worry
-        self._clock = clock
+        self.clock = clock
         self._jitter = jitter
 
     def with_retries(self, most: int) -> "Calls":
-        return Calls(Retries(most), worry=self._worry, clock=self._clock, jitter=self._jitter)
+        return Calls(Retries(most), worry=self._worry, clock=self.clock, jitter=self._jitter)
 
     def ask(self, request: Request, *, outage_s: float = 0.0, within_s: float = math.inf) -> Flow[Reply]:
         """A good answer, after as many attempts as it takes.
 
         A service that is away may be so for `outage_s`, and as long as not more than `within_s` have passed.
         """
-        tried, over_at, outage_over_at = 0, self._clock() + within_s, math.inf
+        tried, over_at, outage_over_at = 0, self.clock() + within_s, math.inf
         while True:
             outcome = yield request
             error = error_of(outcome)
             if error is None and isinstance(outcome, Reply):
                 return outcome
             assert error is not None
-            outage_over_at = min(outage_over_at, self._clock() + outage_s)
-            left_s = min(over_at, outage_over_at) - self._clock()
+            outage_over_at = min(outage_over_at, self.clock() + outage_s)
+            left_s = min(over_at, outage_over_at) - self.clock()
             yield Pause(self._delay_s(tried, error, request, left_s))
             tried, request = tried + 1, request.at_once()
 
@@ -92,14 +93,14 @@ class Calls:
     def _body(self, request: Request) -> Flow[dict[str, Any]]:
         return json_of((yield from self.ask(request)))
 
-    def _shaped(self, request: Request, shape: Callable[[Mapping[str, Any]], T]) -> Flow[T]:
+    def shaped(self, request: Request, shape: Callable[[Mapping[str, Any]], T]) -> Flow[T]:
         return shape((yield from self._body(request)))
 
-    def _listed(
+    def listed(
         self, path: str, query: Query, shape: Callable[[Mapping[str, Any]], T], by: str = "cursor"
     ) -> Flow[Part[T]]:
         body = yield from self._body(Request("GET", path, {"limit": LISTED, **query}))
-        more = self._listed(path, {**query, by: body[f"next_{by}"]}, shape, by) if body["has_more"] else None
+        more = self.listed(path, {**query, by: body[f"next_{by}"]}, shape, by) if body["has_more"] else None
         return Part([shape(row) for row in body["data"]], more)
 
     # Jobs
@@ -114,7 +115,7 @@ class Calls:
 
     def run(self, model: str, file: Source | None, work: Work, wait_s: float | None) -> Flow[Result]:
         """In two steps, so that the job is known before anything can happen to the waiting."""
-        patience = _Patience(self._clock, wait_s, LONGEST_ROUND_S)
+        patience = Patience(self.clock, wait_s, LONGEST_ROUND_S)
         job = yield from self.submit(model, file, work)
         result = yield from self._waited(job.id, patience, None)
         if result.state in _WITHOUT_RESULT:
@@ -122,21 +123,21 @@ class Calls:
         return result
 
     def wait(self, job_id: str, timeout_s: float | None, told: Told | None) -> Flow[Result]:
-        patience = _Patience(self._clock, timeout_s, TOLD_ROUND_S if told else LONGEST_ROUND_S)
+        patience = Patience(self.clock, timeout_s, TOLD_ROUND_S if told else LONGEST_ROUND_S)
         return (yield from self._waited(job_id, patience, told))
 
-    def _waited(self, job_id: str, patience: "_Patience", told: Told | None) -> Flow[Result]:
+    def _waited(self, job_id: str, patience: "Patience", told: Told | None) -> Flow[Result]:
         try:
             return (yield from self._rounds(job_id, patience, told))
         except (ConnectionFailed, Unavailable) as error:
             error.job_id = job_id
             raise
 
-    def _rounds(self, job_id: str, patience: "_Patience", told: Told | None) -> Flow[Result]:
+    def _rounds(self, job_id: str, patience: "Patience", told: Told | None) -> Flow[Result]:
         """Asks to be answered when the job has ended, and again while it has not."""
         while True:
             round_s = patience.round_s()
-            asked_at = self._clock()
+            asked_at = self.clock()
             held = {"Prefer": f"wait={round_s:.0f}"}
             request = Request("GET", f"/v1/jobs/{job_id}", headers=held, held_s=round_s)
             reply = yield from self.ask(request, outage_s=LONGEST_OUTAGE_S, within_s=patience.left_s())
@@ -149,7 +150,7 @@ class Calls:
             if patience.left_s() <= 0:
                 raise WaitTimedOut(job, patience.waited_s())
             # An answer that was held back has waited already for what it asks.
-            early_s = retry_after_of(reply) - (self._clock() - asked_at)
+            early_s = retry_after_of(reply) - (self.clock() - asked_at)
             if early_s > 0:
                 yield Pause(min(early_s, patience.left_s()))
 
@@ -160,11 +161,11 @@ class Calls:
         return Result.from_json(json_of((yield from self.ask(request, outage_s=RESTART_S))))
 
     def job(self, job_id: str) -> Flow[Job]:
-        return self._shaped(Request("GET", f"/v1/jobs/{job_id}"), Job.from_json)
+        return self.shaped(Request("GET", f"/v1/jobs/{job_id}"), Job.from_json)
 
     def result(self, job_id: str) -> Flow[Result]:
         request = Request("GET", f"/v1/jobs/{job_id}", {"include": "result"})
-        return self._shaped(request, Result.from_json)
+        return self.shaped(request, Result.from_json)
 
     def markdown(self, job_id: str) -> Flow[str]:
         return (yield from self.ask(Request("GET", f"/v1/jobs/{job_id}/result.md"))).body.decode()
@@ -179,7 +180,7 @@ class Calls:
         return path
 
     def cancel(self, job_id: str) -> Flow[Job]:
-        return self._shaped(Request("POST", f"/v1/jobs/{job_id}/cancel"), Job.from_json)
+        return self.shaped(Request("POST", f"/v1/jobs/{job_id}/cancel"), Job.from_json)
 
     def retry(self, job_id: str, key: str | None) -> Flow[Job]:
         request = Request("POST", f"/v1/jobs/{job_id}/retry", headers=key_header(key))
@@ -187,17 +188,17 @@ class Calls:
 
     def jobs(self, filters: Mapping[str, str | None]) -> Flow[Part[Job]]:
         chosen = {name: value for name, value in filters.items() if value is not None}
-        return self._listed("/v1/jobs", chosen, Job.from_json)
+        return self.listed("/v1/jobs", chosen, Job.from_json)
 
     def pages(self, job_id: str) -> Flow[Part[Page]]:
-        return self._listed(f"/v1/jobs/{job_id}/pages", {}, Page.from_json, by="after")
+        return self.listed(f"/v1/jobs/{job_id}/pages", {}, Page.from_json, by="after")
 
     # Documents
 
     def upload(self, part: FilePart, key: str | None) -> Flow[Document]:
         """What is large goes in parts, of which none is sent twice that has arrived."""
         if part.size_bytes > LARGE_BYTES:
-            sending = Sending(part, ask=self.ask, clock=self._clock, jitter=self._jitter, worry=self._worry)
+            sending = Sending(part, ask=self.ask, clock=self.clock, jitter=self._jitter, worry=self._worry)
             return (yield from sending.whole(key))
         request = Request("POST", "/v1/documents", file=part, headers=key_header(key))
         return Document.from_json(json_of((yield from self.ask(request, outage_s=RESTART_S))))
@@ -210,10 +211,10 @@ class Calls:
         return Document.from_json(json_of((yield from self.ask(request, outage_s=RESTART_S))))
 
     def document(self, document_id: str) -> Flow[Document]:
-        return self._shaped(Request("GET", f"/v1/documents/{document_id}"), Document.from_json)
+        return self.shaped(Request("GET", f"/v1/documents/{document_id}"), Document.from_json)
 
     def documents(self) -> Flow[Part[Document]]:
-        return self._listed("/v1/documents", {}, Document.from_json)
+        return self.listed("/v1/documents", {}, Document.from_json)
 
     def delete_document(self, document_id: str) -> Flow[None]:
         try:
@@ -226,7 +227,7 @@ class Calls:
     # Models
 
     def model(self, name: str) -> Flow[Model]:
-        return self._shaped(Request("GET", f"/v1/models/{name}"), Model.from_json)
+        return self.shaped(Request("GET", f"/v1/models/{name}"), Model.from_json)
 
     def models(self) -> Flow[list[Model]]:
         body = yield from self._body(Request("GET", "/v1/models"))
@@ -238,7 +239,7 @@ class Calls:
         query: dict[str, str | int] = {"limit": limit} if after is None else {"limit": limit, "after": after}
         held_s = float(math.ceil(min(wait_s, LONGEST_ROUND_S)))
         prefer = {"Prefer": f"wait={held_s:.0f}"} if held_s > 0 else {}
-        return self._shaped(
+        return self.shaped(
             Request("GET", "/v1/events", query, headers=prefer, held_s=held_s), EventPage.from_json
         )
 
@@ -252,23 +253,3 @@ class Calls:
 
     def after_cut(self, tail: Tail, error: Exception) -> Flow[None]:
         yield Pause(tail.cut(error, self._jitter()))
-
-
-class _Patience:
-    """How long is waited altogether, and for how long at a time."""
-
-    def __init__(self, clock: Callable[[], float], total_s: float | None, longest_round_s: float) -> None:
-        self._clock = clock
-        self._began = clock()
-        self._total_s = math.inf if total_s is None else total_s
-        self._longest_round_s = longest_round_s
-
-    def waited_s(self) -> float:
-        return round(self._clock() - self._began, 1)
-
-    def left_s(self) -> float:
-        return max(0.0, self._total_s - (self._clock() - self._began))
-
-    def round_s(self) -> float:
-        """Whole seconds, since the service counts in these."""
-        return float(math.ceil(min(self.left_s(), self._longest_round_s)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from maas_client.archives import Archive
     from maas_client.resources import Job, Result
 
 
@@ -110,6 +111,18 @@ class WaitTimedOut(MaasError):
             code="wait_timed_out",
         )
         self.job = job
+
+
+class ArchiveTimedOut(MaasError):
+    """The archive is unpacked still; only the waiting has ended."""
+
+    def __init__(self, archive: Archive, waited_s: float) -> None:
+        super().__init__(
+            f"{archive.entries_waiting} of {archive.entries_total} entries of archive {archive.id} still wait after "
+            f"{waited_s:g} s. It goes on; wait again for its end.",
+            code="wait_timed_out",
+        )
+        self.archive = archive
 
 
 class JobFailed(MaasError):

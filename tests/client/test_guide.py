@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,8 @@ def examples(language: str) -> str:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "scan.pdf").write_bytes(text_pdf("Invoice 17 for forty boxes", "Terms of payment"))
+    with zipfile.ZipFile(tmp_path / "post.zip", "w") as packed:
+        packed.writestr("a letter.pdf", text_pdf("Dear Sir or Madam"))
     program = tmp_path / "bin" / "maas"
     program.parent.mkdir()
     program.write_text(PROGRAM.format(python=sys.executable))

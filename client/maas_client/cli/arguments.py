@@ -44,6 +44,11 @@ def _add_run(names: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
     )
     run.add_argument("--text", help="these words instead of a file")
     run.add_argument(
+        "--unpack",
+        action="store_true",
+        help="the files are ZIP archives: each document in them is a job of its own",
+    )
+    run.add_argument(
         "--parameter",
         metavar="NAME=VALUE",
         action="append",

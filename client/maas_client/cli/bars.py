@@ -8,6 +8,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
 from maas_client import uploads
+from maas_client.archives import Archive
 from maas_client.resources import Job
 
 
@@ -35,6 +36,15 @@ class Bars:
             self._progress.update(task, completed=sent, total=total, count=f"{sent / max(total, 1):.0%} sent")
 
         return tell
+
+    def entries(self, name: str, archive: Archive) -> None:
+        opened, total = archive.entries_total - archive.entries_waiting, archive.entries_total
+        self._progress.update(
+            self._task(name),
+            completed=opened,
+            total=total,
+            count=f"{opened}/{total} entries, {archive.state}",
+        )
 
     def submitted(self, name: str, job: Job) -> None:
         self.pages(name, job)

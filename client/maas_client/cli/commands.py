@@ -13,6 +13,7 @@ from maas_client.cli.interruption import Left, not_lost
 from maas_client.cli.output import rendered
 from maas_client.cli.progress import Display, display, say
 from maas_client.cli.tables import print_table, when
+from maas_client.cli.unpacking import require_archives, unpack
 from maas_client.client import Client
 from maas_client.errors import ConnectionFailed, InvalidRequest, Unavailable
 from maas_client.resources import Event, Job, Result
@@ -26,24 +27,29 @@ def run(client: Client, given: argparse.Namespace) -> int:
     """Everything is submitted before anything is waited for: the service works on all of it at once."""
     if bool(given.files) == (given.text is not None):
         given.parser.error("give files or --text, and not both")
+    if given.unpack:
+        require_archives(given)
     submitted: list[tuple[str, Job]] = []
     with not_lost(submitted):
         with display() as shown:
-            _submit(client, given, shown, submitted)
+            all_in = (unpack if given.unpack else _submit)(client, given, shown, submitted)
             results = [
                 (name, client.wait(job.id, told=partial(shown.pages, name))) for name, job in submitted
             ]
         if results:
             _write(client, given, [result for _, result in results])
-    if len(results) < len(given.files):
+    if not all_in:
         return REFUSED
     return _judged(results)
 
 
 def _submit(
     client: Client, given: argparse.Namespace, shown: Display, submitted: list[tuple[str, Job]]
-) -> None:
-    """Into a list of the caller's, who has to know of each job even when this is interrupted."""
+) -> bool:
+    """Into a list of the caller's, who has to know of each job even when this is interrupted.
+
+    Whether all were taken.
+    """
     own_key = given.idempotency_key or uuid4().hex
     for name, file, key in _works(given, own_key):
         try:
@@ -61,6 +67,7 @@ def _submit(
         else:
             submitted.append((name, job))
             shown.submitted(name, job)
+    return len(submitted) == len(given.files or ["text"])
 
 
 def _works(given: argparse.Namespace, own_key: str) -> list[tuple[str, Path | str | None, str]]:

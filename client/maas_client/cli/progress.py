@@ -5,12 +5,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
+from maas_client.archives import Archive
 from maas_client.resources import Job
 from maas_client.uploads import Progress
 
 
 class Display(Protocol):
     def upload(self, name: str) -> Progress: ...
+
+    def entries(self, name: str, archive: Archive) -> None: ...
 
     def submitted(self, name: str, job: Job) -> None: ...
 
@@ -25,6 +28,12 @@ class Lines:
 
     def upload(self, name: str) -> Progress:
         return lambda sent, total: None
+
+    def entries(self, name: str, archive: Archive) -> None:
+        opened = archive.entries_total - archive.entries_waiting
+        if self._said.get(name) != (archive.state, opened):
+            self._said[name] = (archive.state, opened)
+            say(f"{name}: archive {archive.id}, {archive.state}, {opened} of {archive.entries_total} entries")
 
     def submitted(self, name: str, job: Job) -> None:
         say(f"{name}: job {job.id}, {_pages(job.pages_total)}")

@@ -1,0 +1,112 @@
+"""Archives of documents: what the service says of them and of their entries, and the request that sends one."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Self, TypedDict
+
+from maas_client.exchange import Request
+from maas_client.resources import Json, Problem
+from maas_client.submissions import key_header
+from maas_client.uploads import Progress, Source, file_part
+
+
+class Unpacking(TypedDict, total=False):
+    """Beside the file: what is to be done with its documents. Without a model they are kept alone."""
+
+    model: str
+    parameters: Mapping[str, Any]
+    priority: str
+    webhook_url: str
+    name: str
+    """What the archive shall be called; its own name unless told."""
+    progress: Progress
+    idempotency_key: str
+    """Your own name for this archive: sent again within a day it gives the same one. A fresh one unless told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Archive:
+    id: str
+    name: str
+    state: str
+    """`unpacking`, `done`, `failed` or `canceled`."""
+    size_bytes: int
+    model: str | None
+    error: Problem | None
+    reason_waiting: str | None
+    """The code of what it rests on; it is tried again."""
+    entries_total: int
+    entries_waiting: int
+    entries_done: int
+    entries_failed: int
+    entries_skipped: int
+    entries_canceled: int
+    created_at: datetime
+    finished_at: datetime | None
+
+    @property
+    def ended(self) -> bool:
+        return self.state != "unpacking"
+
+    @classmethod
+    def from_json(cls, body: Json) -> Self:
+        counts = {name: body[name] for name in cls.__slots__ if name.startswith("entries_")}
+        ended = body["finished_at"]
+        return cls(
+            id=body["id"],
+            name=body["name"],
+            state=body["state"],
+            size_bytes=body["size_bytes"],
+            model=body["model"],
+            error=Problem.from_json(body["error"]),
+            reason_waiting=body["reason_waiting"],
+            created_at=datetime.fromisoformat(body["created_at"]),
+            finished_at=datetime.fromisoformat(ended) if ended else None,
+            **counts,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveEntry:
+    """A file in an archive, and what came of it: a document, and a job where a model was named; or why not."""
+
+    number: int
+    name: str
+    size_bytes: int
+    state: str
+    """`waiting`, `done`, `failed`, `skipped` or `canceled`."""
+    document: str | None
+    job: str | None
+    skipped: str | None
+    """Why it was never meant as a document: `folder` or `made_by_system`."""
+    error: Problem | None
+
+    @classmethod
+    def from_json(cls, body: Json) -> Self:
+        return cls(
+            number=body["number"],
+            name=body["name"],
+            size_bytes=body["size_bytes"],
+            state=body["state"],
+            document=body["document"],
+            job=body["job"],
+            skipped=body["skipped"],
+            error=Problem.from_json(body["error"]),
+        )
+
+
+def archive_request(file: Source, how: Unpacking) -> Request:
+    form: dict[str, str] = {
+        name: str(how[name]) for name in ("model", "priority", "webhook_url") if name in how
+    }
+    if "parameters" in how:
+        form["parameters"] = json.dumps(dict(how["parameters"]))
+    return Request(
+        "POST",
+        "/v1/archives",
+        form=form,
+        file=file_part(file, how.get("name"), how.get("progress")),
+        headers=key_header(how.get("idempotency_key")),
+    )
