@@ -68,9 +68,10 @@ class UploadComplete(APIView):
         responses={200: UploadSerializer, 202: UploadSerializer, **REFUSALS},
     )
     def post(self, request: Request, upload_id: str) -> Response:
-        """Whoever waits for what becomes of it asks once more; see jobs/live/resumable.py."""
+        """It may be said again: what was joined stays joined."""
         identity = caller(request, "documents:write")
         only(request)
+        # Who waits for the document asks a second time: jobs/live/resumable.py.
         waiting = waiting_body(request)
         if waiting is None or not waiting.stored:
             turn = complete(identity=identity, upload_id=upload_id)

@@ -82,7 +82,7 @@ def complete(*, identity: Identity, upload_id: object) -> Turn | None:
         store = require_part_store()
         row = take(upload.id, 0, lease_s=JOINING_S)
         if row is None:
-            raise locked(max(upload.locked_for_s, 1.0))
+            raise locked(max(seen(upload).locked_for_s, 1.0))
     turn = Turn(identity.tenant_id, upload.id, row[0], 0, row[1])
     try:
         _join(store, upload)

@@ -39,7 +39,15 @@ def test_the_openapi_document_tells_of_every_operation_what_it_is_and_how_it_ref
     assert len({operation["operationId"] for operation in told}) == len(told)
 
 
-MAKE_NOTHING = {"cancel_job", "cancel_batch", "cancel_archive", "issue_ticket", "create_embeddings"}
+MAKE_NOTHING = {
+    "cancel_job",
+    "cancel_batch",
+    "cancel_archive",
+    "complete_upload",
+    "create_embeddings",
+    "issue_ticket",
+    "sign_upload_parts",
+}
 """What is sent to these makes nothing that could be there twice; docs/api.md says why."""
 OF_WEBHOOKS = {"replay_webhook_deliveries"}
 """It makes nothing, and leaves alone what is on its way; sent again, it sends what has ended since."""

@@ -10,8 +10,9 @@ from pytest_django import Settings
 
 from jobs.documents.erasure import erase_due_files
 from jobs.documents.parts import direct_name, part_store
+from jobs.documents.selectors import get_document
 from jobs.errors import NotFound, StorageUnavailable
-from jobs.models import Document, FileToErase, ResumableUpload
+from jobs.models import FileToErase, ResumableUpload
 from jobs.uploads.direct import complete, part_urls, require_part_store, stored_parts
 from jobs.uploads.errors import (
     DirectUploadsUnavailable,
@@ -90,7 +91,7 @@ def test_what_was_completed_becomes_a_document_though_its_process_died(
     ended = found(upload)
     assert (ended.state, ended.offset_bytes) == ("ready", len(PDF))
     with unit_of_work(identity.tenant_id):
-        document = Document.objects.get(id=ended.document_id)
+        document = get_document(ended.document_id)
     assert [key.removeprefix("tenants-of-ours/") for key in bucket.objects()] == [document.file]
     assert bucket.begun() == []
 
