@@ -64,6 +64,7 @@ SIDEBAR = [
             _list("Jobs", "work_history", "jobs_job"),
             _list("Pages", "description", "jobs_page"),
             _list("Documents", "folder_open", "jobs_document"),
+            _list("Archives", "folder_zip", "jobs_archive"),
             _list("Batches", "view_list", "jobs_batch"),
             _list("Files", "draft", "jobs_storedfile"),
             _list("Events", "list_alt", "jobs_event"),

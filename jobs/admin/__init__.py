@@ -3,6 +3,7 @@
 What a document says (texts sent inline, results, files) is the tenant's alone and is not shown here.
 """
 
+from jobs.admin.archives import ArchiveAdmin
 from jobs.admin.batches import BatchAdmin, StoredFileAdmin
 from jobs.admin.documents import DocumentAdmin
 from jobs.admin.events import EventAdmin
@@ -11,6 +12,7 @@ from jobs.admin.pages import PageAdmin
 from jobs.admin.webhooks import WebhookDeliveryAdmin, WebhookEndpointAdmin
 
 __all__ = [
+    "ArchiveAdmin",
     "BatchAdmin",
     "DocumentAdmin",
     "EventAdmin",

@@ -3,6 +3,7 @@
 from django.urls import path
 from django.views.generic import RedirectView
 
+from jobs.pages.archives import views as archives
 from jobs.pages.batches import views as batches
 from jobs.pages.catalogue import views as catalogue
 from jobs.pages.listing import bulk_views as bulk
@@ -25,6 +26,9 @@ urlpatterns = [
     path("jobs/<str:job_id>/erase", erase_views.erase, name="job-erase"),
     path("jobs/<str:job_id>/cancel", reading.cancel, name="job-cancel"),
     path("jobs/<str:job_id>/retry", reading.retry, name="job-retry"),
+    path("archives", archives.archive_list, name="archive-list"),
+    path("archives/<str:archive_id>", archives.archive_page, name="archive"),
+    path("archives/<str:archive_id>/cancel", archives.archive_cancel, name="archive-cancel"),
     path("batches", batches.batch_list, name="batch-list"),
     path("batches/<str:batch_id>/cancel", batches.batch_cancel, name="batch-cancel"),
     path("models", catalogue.model_list, name="model-list"),

@@ -18,13 +18,15 @@ class Place:
     path: str
     icon: str
     scope: str
+    also: tuple[str, ...] = ()
+    """What one comes to from there."""
 
     def is_around(self, path: str) -> bool:
-        return path == self.path or path.startswith(f"{self.path}/")
+        return any(path == one or path.startswith(f"{one}/") for one in (self.path, *self.also))
 
 
 PLACES = (
-    Place("Documents", "/jobs", "documents", "jobs:read"),
+    Place("Documents", "/jobs", "documents", "jobs:read", also=("/archives",)),
     Place("Batches", "/batches", "batches", "jobs:read"),
     Place("Models", "/models", "models", "models:read"),
     Place("Usage", "/usage", "usage", "usage:read"),

@@ -112,6 +112,34 @@ FROM unnest(ARRAY['validating', 'failed', 'in_progress', 'finalizing', 'complete
                   'cancelled']) AS status
 """
 
+# Leased far ahead, so that no worker touches those under way.
+_ARCHIVES = """
+INSERT INTO jobs_archive (id, tenant_id, name, file, sha256, size_bytes, state, model, parameters, priority,
+                          webhook_url, error_code, error_detail, waiting_code, livemode, request_id, attempt,
+                          run_after, lease_token, lease_until, worker, created_at, finished_at)
+SELECT gen_random_uuid(), %(tenant)s::uuid, repeat('scans-of-a-very-long-name', 8) || '.zip', '', repeat('0', 64),
+       123456789, state, CASE state WHEN 'done' THEN '' ELSE 'parse@1' END, '{}', 2, '',
+       CASE state WHEN 'failed' THEN 'archive_expired' ELSE '' END,
+       CASE state WHEN 'failed' THEN 'What still waited was given up after seven days.' ELSE '' END,
+       CASE state WHEN 'unpacking' THEN 'too_many_unfinished_jobs' ELSE '' END, true, '', 0, now(), 1,
+       now() + interval '1 year', 'worker-1', now(), CASE state WHEN 'unpacking' THEN NULL ELSE now() END
+FROM unnest(ARRAY['unpacking', 'done', 'failed', 'canceled']) AS state
+"""
+
+_ENTRIES = """
+INSERT INTO jobs_archiveentry (id, tenant_id, archive_id, number, name, size_bytes, state, document_id, job_id,
+                               error_code, error_detail)
+SELECT gen_random_uuid(), a.tenant_id, a.id, n, (%(names)s::text[])[1 + n %% array_length(%(names)s::text[], 1)],
+       n * 12345, CASE WHEN entry.state = 'waiting' AND a.state <> 'unpacking' THEN 'canceled' ELSE entry.state END,
+       NULL, CASE entry.state WHEN 'done' THEN (
+           SELECT id FROM jobs_job j WHERE j.tenant_id = a.tenant_id ORDER BY id OFFSET n LIMIT 1) END,
+       CASE entry.state WHEN 'failed' THEN 'document_corrupt' WHEN 'skipped' THEN 'folder' ELSE '' END,
+       CASE entry.state WHEN 'failed' THEN 'The file is damaged: ' || repeat('it_has_no_end', 20) ELSE '' END
+FROM jobs_archive a, generate_series(1, 230) AS n, LATERAL (
+    SELECT (ARRAY['done', 'done', 'failed', 'skipped', 'waiting'])[1 + n %% 5] AS state) AS entry
+WHERE a.tenant_id = %(tenant)s::uuid
+"""
+
 _USAGE = """
 INSERT INTO tenants_usagerecord (id, tenant_id, source_kind, source_id, meter, model, version, quantity, price,
                                  amount_micros, currency, livemode, created_at)
@@ -126,5 +154,16 @@ def crowd(product: Product, account: Account, many: int = 1000) -> None:
     """Commits `many` jobs of three pages each, their events, and as many usage rows; the account gets a long name."""
     values = {"tenant": account.tenant_id, "many": many, "names": list(NAMES), "states": list(_STATES)}
     with psycopg.connect(product.service("MAAS_DATABASE_URL"), options="-c role=maas_operator") as rows:
-        for statement in (_DOCUMENTS, _JOBS, _PAGES, _EVENTS, _TO_INDEX, _BATCHES, _USAGE, _LONG_NAME):
+        for statement in (
+            _DOCUMENTS,
+            _JOBS,
+            _PAGES,
+            _EVENTS,
+            _TO_INDEX,
+            _BATCHES,
+            _ARCHIVES,
+            _ENTRIES,
+            _USAGE,
+            _LONG_NAME,
+        ):
             rows.execute(statement, values)

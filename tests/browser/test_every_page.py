@@ -18,6 +18,7 @@ pytestmark = pytest.mark.browser
 
 PLACES = (
     "/jobs",
+    "/archives",
     "/batches",
     "/models",
     "/models/parse",
@@ -78,11 +79,21 @@ def crowded(product: Product) -> Scene:
         "SELECT DISTINCT ON (state) id FROM jobs_job WHERE tenant_id = %s ORDER BY state, id DESC",
         account.tenant_id,
     )
+    archives = product.rows("SELECT id FROM jobs_archive WHERE tenant_id = %s", account.tenant_id)
     with product.caller(account) as caller:
         hook = caller.http.post("/v1/webhooks/endpoints", json={"url": f"https://example.com/{'hook' * 60}"})
         caller.http.post(f"{hook.headers['location']}/test")
     webhook = f"/webhooks/{hook.json()['id']}"
-    return Scene(account, (*PLACES, *CROWDED, webhook, *(f"/jobs/{row[0]}" for row in newest)))
+    return Scene(
+        account,
+        (
+            *PLACES,
+            *CROWDED,
+            webhook,
+            *(f"/archives/{row[0]}" for row in archives),
+            *(f"/jobs/{row[0]}" for row in newest),
+        ),
+    )
 
 
 @pytest.mark.parametrize("look", LOOKS, ids=str)

@@ -36,13 +36,14 @@ class Things:
     batch_id: str
     endpoint_id: str
     delivery_id: str
+    archive_id: str
     name: str = "parse"
 
     @classmethod
     def of_nobody(cls, like: "Things") -> "Things":
-        ids = [str(uuid4()) for _ in range(6)]
+        ids = [str(uuid4()) for _ in range(7)]
         batch_id = f"batch_{uuid4().hex}"
-        return cls(ids[0], ids[1], ids[2], like.entry_id[::-1], ids[3], batch_id, ids[4], ids[5])
+        return cls(ids[0], ids[1], ids[2], like.entry_id[::-1], ids[3], batch_id, ids[4], ids[5], ids[6])
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,9 @@ BY_ID = (
     Asked("GET", "/jobs/bulk/erasure?job={job_id}"),
     Asked("POST", "/jobs/bulk/erase", {"job": "{job_id}"}),
     Asked("POST", "/jobs/bulk/retry", {"job": "{job_id}"}),
+    Asked("GET", "/archives/{archive_id}"),
+    Asked("GET", "/archives/{archive_id}?after=1"),
+    Asked("POST", "/archives/{archive_id}/cancel"),
     Asked("POST", "/batches/{batch_id}/cancel"),
     Asked("GET", "/keys/{key_id}/rotate"),
     Asked("POST", "/keys/{key_id}/rotate", {"overlap": "0"}),
@@ -91,6 +95,8 @@ SHOWING = (
     "/account",
     "/account/email",
     "/account/password",
+    "/archives",
+    "/archives?before={archive_id}",
     "/batches",
     "/batches?before={batch_id}",
     "/client.zip",
@@ -167,6 +173,7 @@ def things_of(product: Product, account: Account, belongings: Belongings) -> Thi
         belongings.batch_id,
         belongings.endpoint_id,
         belongings.delivery_id,
+        belongings.archive_id,
     )
 
 
@@ -233,6 +240,7 @@ def state_of(product: Product, things: Things) -> list[tuple[object, ...]]:
     """Untouched, whatever others tried."""
     return [
         *product.rows("SELECT id, state FROM jobs_job WHERE tenant_id = %s ORDER BY id", things.tenant_id),
+        *product.rows("SELECT id, state FROM jobs_archive WHERE tenant_id = %s", things.tenant_id),
         *product.rows("SELECT deleted_at FROM jobs_document WHERE id = %s", things.document_id),
         *product.rows("SELECT id, state, url FROM jobs_webhookendpoint WHERE id = %s", things.endpoint_id),
         *product.rows("SELECT count(*) FROM jobs_webhooksecret WHERE tenant_id = %s", things.tenant_id),
@@ -264,6 +272,7 @@ def test_a_page_of_many_things_shows_none_of_anothers(
     [
         ("/jobs?q=alpha", "{job_id}"),
         ("/jobs?q=alpha&by=meaning", "{job_id}"),
+        ("/archives", "{archive_id}"),
         ("/batches", "{batch_id}"),
         ("/keys", "{key_id}"),
         ("/log", "{entry_id}"),

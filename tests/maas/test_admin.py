@@ -16,12 +16,14 @@ from django.urls import reverse
 from inference.affinity.heartbeats import STUCK_S, Beat, Heartbeat, HeldModel
 from inference.models import ModelPool, ModelVersion
 from jobs.admin.events import details_of
+from jobs.archives import states
+from jobs.archives.models import Archive
 from jobs.dispatch.settlement import Failure, fail_page
 from jobs.models import Event
 from jobs.services import JobRequest, cancel_job, retry_job, submit_job
 from jobs.webhooks.services import create_endpoint, send_test
 from tenants.admin.records import BoundedPaginator, FoundById
-from tenants.context import OPERATOR, operator_work
+from tenants.context import OPERATOR, operator_work, unit_of_work
 from tenants.identity import Identity
 from tenants.models import Membership, Tenant, User
 from tenants.selectors import identify_key
@@ -46,6 +48,16 @@ def row_of_each_kind(version: ModelVersion) -> Desk:
     desk.finish(desk.pages(desk.submit(pages=2))[0])
     desk.submit()
     BatchDesk(desk.identity, version).batch()
+    with unit_of_work(desk.identity.tenant_id):
+        # Over, so that no worker of another test takes it up.
+        archive = Archive.objects.create(
+            tenant_id=desk.identity.tenant_id,
+            name="post.zip",
+            sha256="0" * 64,
+            size_bytes=1,
+            state=states.DONE,
+        )
+        archive.entries.create(tenant_id=desk.identity.tenant_id, number=1, name="a.pdf", size_bytes=1)
     hook = create_endpoint(identity=desk.identity, url="https://example.com/hook")
     send_test(identity=desk.identity, endpoint_id=hook.endpoint.id)
     return desk

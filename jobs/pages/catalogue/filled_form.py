@@ -10,6 +10,7 @@ from jobs.errors import InvalidRequest
 from jobs.pages.catalogue import examples
 from jobs.pages.catalogue.answers import shown_key
 from jobs.pages.catalogue.snippets.call import Call
+from jobs.priorities import DEFAULT, NUMBERS
 
 MOST_CHARACTERS = 20_000
 DEEPEST = 20
@@ -18,7 +19,7 @@ DEEPEST = 20
 def call_in(body: bytes, *, model: str, runtime: str) -> Call:
     """`{"kind", "value", "parameters"}`; `value` is a file's name, a text, a list of texts, or tensors as JSON text.
 
-    With `"sample": true` the file is the sample scan, whatever it is called.
+    `priority` is the usual unless told. With `"sample": true` the file is the sample scan, whatever it is called.
     """
     if len(body) > MOST_CHARACTERS:
         raise InvalidRequest(
@@ -29,7 +30,8 @@ def call_in(body: bytes, *, model: str, runtime: str) -> Call:
     match form:
         case {"kind": str(kind), "value": value, "parameters": dict(parameters)}:
             _refuse_depth(parameters)
-            call = Call(model, shown_key(runtime, kind), parameters=parameters)
+            priority = _priority(form.get("priority", DEFAULT))
+            call = Call(model, shown_key(runtime, kind), parameters=parameters, priority=priority)
             if kind == "document" and form.get("sample") is True:
                 return replace(call, file_name=examples.SAMPLE_NAME, sample=True)
             return _with_input(call, kind, value)
@@ -47,6 +49,13 @@ def example_call(model: str, runtime: str, input_kind: str, signature: Mapping[s
         "tensors": json.dumps(examples.example_tensors(signature) or []),
     }
     return _with_input(call, input_kind, values[input_kind])
+
+
+def _priority(sent: Json) -> str:
+    """Empty for the usual, which need not be said."""
+    if not isinstance(sent, str) or sent not in NUMBERS:
+        raise InvalidRequest(f"The priority is one of {', '.join(NUMBERS)}.")
+    return "" if sent == DEFAULT else str(sent)
 
 
 def _with_input(call: Call, kind: str, value: Json) -> Call:

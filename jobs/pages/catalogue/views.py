@@ -16,6 +16,7 @@ from jobs.pages.catalogue.selectors import listed_models, model_named, newest_ve
 from jobs.pages.catalogue.snippets.languages import snippets_of
 from jobs.pages.catalogue.speeds import recent_speeds
 from jobs.pages.permissions import may_write
+from jobs.priorities import DEFAULT, NUMBERS
 from tenants.context import unit_of_work
 from tenants.identity import Identity
 from tenants.pages.members import members_only
@@ -49,6 +50,8 @@ def model_page(request: HttpRequest, identity: Identity, name: str) -> HttpRespo
         "snippets": snippets_of(
             example_call(name, version.runtime, kind, version.signature), settings.MAAS_PUBLIC_URL
         ),
+        "priorities": list(NUMBERS),
+        "usual_priority": DEFAULT,
         "may_write": may_write(identity),
         "most_bytes": identity.limits.upload_bytes,
         "now": timezone.now(),

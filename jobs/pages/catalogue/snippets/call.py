@@ -18,6 +18,8 @@ class Call:
     input: Json = None
     parameters: Mapping[str, Json] = field(default_factory=dict)
     """Those that differ from their defaults."""
+    priority: str = ""
+    """Empty for the usual."""
 
     def fetch(self, base_url: str) -> str:
         """A command that lays the sample beside the program; empty where the file is a person's own."""
@@ -27,4 +29,5 @@ class Call:
     def body(self) -> Mapping[str, Json]:
         """The JSON form of a submission."""
         parameters = {"parameters": dict(self.parameters)} if self.parameters else {}
-        return {"model": self.model, "input": self.input, **parameters}
+        priority = {"priority": self.priority} if self.priority else {}
+        return {"model": self.model, "input": self.input, **parameters, **priority}

@@ -36,6 +36,8 @@ def _form(call: Call) -> list[str]:
     if call.parameters:
         # Not -F, which would take a `;type=` in a value for its own.
         form.append(f"--form-string {shell_text(f'parameters={json_code(dict(call.parameters))}')}")
+    if call.priority:
+        form.append(f"-F priority={call.priority}")
     return form
 
 

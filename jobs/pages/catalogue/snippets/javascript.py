@@ -51,6 +51,8 @@ def _form(call: Call) -> str:
     if call.parameters:
         parameters = json_code(dict(call.parameters))
         lines.append(f'body.append("parameters", JSON.stringify({parameters}));')
+    if call.priority:
+        lines.append(f'body.append("priority", {json_text(call.priority)});')
     return "\n".join(lines)
 
 

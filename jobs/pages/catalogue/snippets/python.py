@@ -12,6 +12,8 @@ def python_code(call: Call, base_url: str) -> str:
     arguments = [_scalar(call.model), _input(call)]
     if call.parameters:
         arguments.append(f"parameters={_literal(dict(call.parameters), 'parameters=')}")
+    if call.priority:
+        arguments.append(f"priority={_scalar(call.priority)}")
     fetch = f"# {call.fetch(base_url)}\n" if call.sample else ""
     return (
         f"# pip install {base_url}/client.zip\n{fetch}"

@@ -22,13 +22,13 @@ async function renew() {
   asked.abort();
   asked = new AbortController();
   const place = document.getElementById("code");
-  const { kind, value, sample, parameters } = readForm();
+  const { kind, value, sample, parameters, priority } = readForm();
   try {
     const answer = await fetch(document.getElementById("playground").dataset.code, {
       method: "POST",
       headers: { ...pageHeaders(), "Content-Type": "application/json" },
       // Longer ones are refused in words whatever their end is.
-      body: JSON.stringify({ kind, value, sample, parameters }).slice(0, MOST_SENT),
+      body: JSON.stringify({ kind, value, sample, parameters, priority }).slice(0, MOST_SENT),
       signal: asked.signal,
     });
     const isCode = (answer.ok || answer.status === 400) && !answer.redirected;

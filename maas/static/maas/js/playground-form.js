@@ -13,7 +13,7 @@ let sample = false;
 /** What the person wants done: `kind` and `value` of the input, the file itself, and the parameters that were changed. */
 export function readForm() {
   const kind = form.elements.kind.value;
-  return { model: playground.dataset.model, kind, value: valueOf(kind), file, sample: sample && kind === "document", parameters: changedParameters() };
+  return { model: playground.dataset.model, kind, value: valueOf(kind), file, sample: sample && kind === "document", parameters: changedParameters(), priority: form.elements.priority.value };
 }
 
 /** Calls `changed` after every change of what `readForm` gives. */

@@ -2,24 +2,25 @@
 import { Refused } from "./playground-requests.js";
 
 /** `body` and `headers` of the request, and a `key` that is the same for the same call. */
-export function submissionOf({ model, kind, value, file, parameters }) {
-  return kind === "document" ? form(model, file, parameters) : json(model, kind, value, parameters);
+export function submissionOf({ model, kind, value, file, parameters, priority }) {
+  return kind === "document" ? form(model, file, parameters, priority) : json(model, kind, value, parameters, priority);
 }
 
-function form(model, file, parameters) {
+function form(model, file, parameters, priority) {
   if (!file) throw new Refused("document_empty", "Choose a file first, or use the sample scan.");
   const body = new FormData();
   body.append("model", model);
   body.append("parameters", JSON.stringify(parameters));
+  body.append("priority", priority);
   body.append("file", file);
-  const key = JSON.stringify([model, file.name, file.size, file.lastModified, parameters]);
+  const key = JSON.stringify([model, file.name, file.size, file.lastModified, parameters, priority]);
   return { body, headers: {}, key };
 }
 
 // Tensors are sent as they were typed: JavaScript's numbers would lose digits of large ones.
-function json(model, kind, value, parameters) {
+function json(model, kind, value, parameters, priority) {
   const input = kind === "tensors" ? `{"tensors": ${checked(value)}}` : JSON.stringify(value);
-  const body = `{"model": ${JSON.stringify(model)}, "input": ${input}, "parameters": ${JSON.stringify(parameters)}}`;
+  const body = `{"model": ${JSON.stringify(model)}, "input": ${input}, "parameters": ${JSON.stringify(parameters)}, "priority": ${JSON.stringify(priority)}}`;
   return { body, headers: { "Content-Type": "application/json" }, key: body };
 }
 

@@ -20,11 +20,12 @@ export function transfer(method, url, body, { headers = {}, onSent, signal }) {
   });
 }
 
-/** In one request, as a form. */
-export async function sendFile(url, file, { onSent, signal }) {
+/** In one request, as a form with `fields` before the file. */
+export async function sendFile(url, file, { fields = {}, headers = {}, onSent, signal }) {
   const body = new FormData();
+  for (const [name, value] of Object.entries(fields)) body.append(name, value);
   body.append("file", file, file.name);
   // The form around the file has some bytes of its own.
-  const request = await transfer("POST", url, body, { onSent: (sent) => onSent(Math.min(sent, file.size)), signal });
+  const request = await transfer("POST", url, body, { headers, onSent: (sent) => onSent(Math.min(sent, file.size)), signal });
   return request.response ?? {};
 }

@@ -9,16 +9,19 @@ const WORTH_DOING_AGAIN = "queued,running,succeeded,partially_succeeded";
 
 /** States: waiting, sending, checking, accepting, asking, accepted, skipped, refused (for good), failed, canceled. */
 export class Upload {
-  constructor(file, { model, priority, addresses, mostBytes, mostWords }, onChange) {
-    Object.assign(this, { file, model, priority, addresses, onChange });
+  constructor(file, options, onChange) {
+    const { model, priority, expiresAfterS, cancelAfterS, addresses } = options;
+    Object.assign(this, { file, model, priority, expiresAfterS, cancelAfterS, addresses, onChange });
+    this.packed = isPacked(file);
     this.state = "waiting";
     this.sentBytes = 0;
     this.words = "Waiting";
     this.document = null;
     this.job = null;
+    this.archive = null;
     this.earlier = null;
     this.key = randomKey();
-    const fault = faultOf(file, mostBytes, mostWords);
+    const fault = faultOf(this, this.packed ? options.mostPacked : options.most);
     if (fault) this.become("refused", fault);
   }
 
@@ -45,6 +48,7 @@ export class Upload {
     await backOnline(this, signal);
     if (signal.aborted) return;
     try {
+      if (this.packed) return await this.patiently(() => this.send(signal), signal);
       this.document ??= await this.patiently(() => this.send(signal), signal);
       if (signal.aborted) return;
       const twin = seen(this);
@@ -80,6 +84,7 @@ export class Upload {
 
   sendOnce(signal) {
     this.sentBytes = 0;
+    if (this.packed) return this.sendPacked(signal);
     const { url } = this.file;
     if (url) return postJson(this.addresses.documents, { url }, {}, signal);
     const watched = { signal, onSent: (bytes) => this.sent(bytes), onPause: (words) => this.become("sending", words) };
@@ -87,9 +92,22 @@ export class Upload {
     return sendFile(this.addresses.documents, this.file, watched);
   }
 
+  // Once all of it is there, nobody could say whether it was taken: then it cannot be canceled here.
+  async sendPacked(signal) {
+    const archive = await sendFile(this.addresses.archives, this.file, {
+      fields: { model: this.model, priority: this.priority },
+      headers: { "Idempotency-Key": this.key },
+      signal,
+      onSent: (bytes) => this.sent(bytes),
+    });
+    this.archive = archive.id;
+    const count = archive.entries_total;
+    this.become("accepted", `Accepted: ${count === 1 ? "1 file" : `${count} files`} in it`);
+  }
+
   sent(bytes) {
     this.sentBytes = bytes;
-    if (bytes >= this.file.size) this.become("checking", "Checking");
+    if (bytes >= this.file.size) this.become(this.packed ? "accepting" : "checking", this.packed ? "Reading what is in it" : "Checking");
     else this.become("sending", "Sending");
   }
 
@@ -97,7 +115,10 @@ export class Upload {
   async submit() {
     this.become("accepting", "Making a job of it");
     const wanted = { model: this.model, document: this.document.id, priority: this.priority };
-    const job = await postJson(this.addresses.jobs, wanted, { "Idempotency-Key": this.key });
+    if (this.expiresAfterS !== null) wanted.expires_after = this.expiresAfterS;
+    const headers = { "Idempotency-Key": this.key };
+    if (this.cancelAfterS !== null) headers["Cancel-After"] = this.cancelAfterS;
+    const job = await postJson(this.addresses.jobs, wanted, headers);
     this.job = job.id;
     const named = this.document.name;
     const known = this.document.duplicate && !this.file.url && named !== this.file.name ? `, known as “${named}”` : "";
@@ -152,10 +173,15 @@ function pause(ms, signal) {
   });
 }
 
-function faultOf(file, mostBytes, mostWords) {
+const isPacked = ({ url, name, type }) => !url && (/\.zip$/i.test(name) || /^application\/(x-)?zip(-compressed)?$/.test(type));
+
+function faultOf({ file, packed, expiresAfterS, cancelAfterS }, most) {
   if (file.url) return "";
+  if (packed && (expiresAfterS ?? cancelAfterS) !== null) {
+    return "Documents in a ZIP file take no time to be done by. Clear it under “More options”, or send the files themselves.";
+  }
   if (!file.size) return "This file is empty (0 bytes), so there is nothing to read.";
-  if (file.size > mostBytes) return `This file has ${sizeWords(file.size)}; up to ${mostWords} are accepted. Split it.`;
+  if (file.size > most.bytes) return `This file has ${sizeWords(file.size)}; up to ${most.words} are accepted. Split it.`;
   return "";
 }
 

@@ -47,15 +47,15 @@ function controls(upload, act) {
   if (upload.state === "accepting") return [];
   if (upload.open) return [button("cancel", "Cancel")];
   if (upload.state === "begun") return [button("give up", "Give up")];
-  if (upload.state === "asking") return [link(upload.earlier.id, "Open it"), button("again", "Read it again"), button("remove", "Leave it")];
-  if (upload.state === "accepted") return [link(upload.job, "Open")];
+  if (upload.state === "asking") return [link(`/jobs/${upload.earlier.id}`, "Open it"), button("again", "Read it again"), button("remove", "Leave it")];
+  if (upload.state === "accepted") return [link(upload.archive ? `/archives/${upload.archive}` : `/jobs/${upload.job}`, "Open")];
   if (upload.state === "failed" || upload.state === "canceled") return [button("retry", "Retry"), button("remove", "Remove")];
   return [button("remove", "Remove")];
 }
 
-function link(job, title) {
+function link(href, title) {
   const made = element("a", "button quiet small", title);
-  made.href = `/jobs/${encodeURIComponent(job)}`;
+  made.href = href;
   return made;
 }
 

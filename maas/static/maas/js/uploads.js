@@ -6,6 +6,7 @@ import { refresh } from "./refresh.js";
 import { begunBefore, giveUp, giveUpFile } from "./resumable.js";
 import { Upload } from "./upload.js";
 import { makeRow } from "./upload_rows.js";
+import { timesOf, watchTimes } from "./upload_times.js";
 
 const AT_ONCE = 3;
 const MOST_FILES = 500;
@@ -17,8 +18,7 @@ export function watchUploads() {
   document.addEventListener("click", ({ target }) => target.closest("[data-choose]") && form.file.click());
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    tray.take([addressed(form.address.value.trim())]);
-    form.address.value = "";
+    if (tray.take([addressed(form.address.value.trim())])) form.address.value = "";
   });
   form.file.addEventListener("change", () => {
     tray.take([...form.file.files]);
@@ -27,6 +27,7 @@ export function watchUploads() {
   watchDrops(document.getElementById("drop"), (files) => tray.take(files));
   watchPaste((files) => tray.take(files));
   rememberModel(form.model);
+  watchTimes(form);
 }
 
 class Tray {
@@ -66,18 +67,26 @@ class Tray {
     return [...this.rows.keys()];
   }
 
+  /** Whether they were taken; it is said why not. */
   take(files) {
-    if (!files.length) return say("There are no files in what was dropped.", "wait");
+    if (!files.length) return refuse("There are no files in what was dropped.", "wait");
     if (files.length > MOST_FILES) {
-      return say(`These are ${files.length} files; up to ${MOST_FILES} are taken at once. None was sent.`, "bad");
+      return refuse(`These are ${files.length} files; up to ${MOST_FILES} are taken at once. None was sent.`);
     }
     const { dataset, model, priority, action } = this.form;
+    let times;
+    try {
+      times = timesOf(this.form);
+    } catch (error) {
+      return refuse(`${error.message} Nothing was sent.`);
+    }
     const options = {
       model: model.value,
       priority: priority.value,
-      addresses: { documents: action, jobs: dataset.jobs, uploads: dataset.uploads },
-      mostBytes: Number(dataset.mostBytes),
-      mostWords: dataset.mostWords,
+      ...times,
+      addresses: { documents: action, jobs: dataset.jobs, uploads: dataset.uploads, archives: dataset.archives },
+      most: { bytes: Number(dataset.mostBytes), words: dataset.mostWords },
+      mostPacked: { bytes: Number(dataset.mostArchiveBytes), words: dataset.mostArchiveWords },
     };
     const known = new Set();
     const batch = new Map();
@@ -92,6 +101,7 @@ class Tray {
       this.add(upload, below);
     }
     this.next();
+    return true;
   }
 
   act(name, upload) {
@@ -171,6 +181,11 @@ class Tray {
     for (const upload of this.uploads) if (upload.open) upload.cancel();
     this.describe();
   }
+}
+
+function refuse(words, tone = "bad") {
+  say(words, tone);
+  return false;
 }
 
 // In the place of a file, for the server to fetch. What is shown of it has no query, which may be a secret.

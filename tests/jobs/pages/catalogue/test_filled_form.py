@@ -31,6 +31,17 @@ def test_the_sample_has_its_own_name_whatever_the_form_calls_it() -> None:
     assert call == Call("m", "text", file_name="sample-scan.jpg", sample=True)
 
 
+def test_a_priority_is_kept_unless_it_is_the_usual_one() -> None:
+    def priority(sent: object) -> str:
+        body = json.dumps({"kind": "text", "value": "a", "parameters": {}, "priority": sent})
+        return call_in(body.encode(), model="m", runtime="embed").priority
+
+    assert [priority("bulk"), priority("standard")] == ["bulk", ""]
+    for wrong in ("$(id)", "", 1, None, ["bulk"]):
+        with pytest.raises(InvalidRequest, match="interactive, standard, bulk"):
+            priority(wrong)
+
+
 def test_parameters_are_kept() -> None:
     assert read("text", "a", min_confidence=0.6).parameters == {"min_confidence": 0.6}
 

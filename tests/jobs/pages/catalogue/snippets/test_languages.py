@@ -33,6 +33,17 @@ def test_only_parameters_that_were_changed_are_sent() -> None:
     assert 'parameters={"min_confidence": 0.6}' in code(changed, "python")
 
 
+def test_a_priority_is_said_where_it_is_not_the_usual_one() -> None:
+    urgent = Call("parse", "text", file_name="scan.pdf", priority="interactive")
+    assert "-F priority=interactive" in code(urgent, "curl")
+    assert 'priority="interactive"' in code(urgent, "python")
+    assert 'body.append("priority", "interactive");' in code(urgent, "javascript")
+    text = Call("parse", "text", input="words", priority="bulk")
+    for language in ("curl", "javascript"):
+        assert '"priority": "bulk"' in code(text, language)
+    assert not any("priority" in snippet.code for snippet in snippets_of(SCAN, URL))
+
+
 def test_curl_takes_a_file_of_any_name() -> None:
     for name, written in (
         ("a b.pdf", "'file=@a b.pdf'"),

@@ -20,8 +20,8 @@ HOSTILE = 'it\'s "$HOME" `id` $(id) \\ \\n ! # %s {x} \u202e é 😀 </script>'
 HOSTILE_NAME = 'it\'s; "$HOME" `id`, \\ é.txt'
 CALLS = (
     Call("ocr", "text", file_name="scan.jpg", parameters={"min_confidence": 0.6}),
-    Call("parse", "text", file_name=HOSTILE_NAME, parameters={"include_embedding": False}),
-    Call("parse", "text", input=f"{HOSTILE}\nsecond line"),
+    Call("parse", "text", file_name=HOSTILE_NAME, parameters={"include_embedding": False}, priority="bulk"),
+    Call("parse", "text", input=f"{HOSTILE}\nsecond line", priority="interactive"),
     Call("embed", "embedding", input=HOSTILE),
     Call("embed", "embeddings", input=["one", HOSTILE, "three\nlines\n"]),
 )

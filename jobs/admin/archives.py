@@ -1,0 +1,90 @@
+"""The operator's view of archives: whose, how far, and on what they rest; names of the files in them are not shown."""
+
+from django.contrib import admin
+from django.db.models import Count, Q, QuerySet
+from django.http import HttpRequest
+from unfold.contrib.filters.admin import AutocompleteSelectFilter, ChoicesDropdownFilter
+
+from jobs.archives import states
+from jobs.archives.models import Archive
+from jobs.priorities import NAMES
+from tenants.admin.columns import badge, column, two_lines
+from tenants.admin.filters import CreatedFilter
+from tenants.admin.records import RecordAdmin
+from tenants.admin.words import NOTHING, ago, between, link_to, short, size
+
+
+@admin.register(Archive)
+class ArchiveAdmin(RecordAdmin):
+    search_help_text = "Tenant, or whole id"
+    list_display = ("named", "state_badge", "opened", "owner", "model", "weighs", "ran", "created")
+    list_filter = (
+        ("state", ChoicesDropdownFilter),
+        ("tenant", AutocompleteSelectFilter),
+        ("created_at", CreatedFilter),
+    )
+    list_select_related = ("tenant",)
+    ordering = ("-id",)
+    fields = (
+        "id",
+        "name",
+        "state_badge",
+        "error_code",
+        "waiting_code",
+        "opened",
+        "owner",
+        "model",
+        "urgency",
+        "weighs",
+        "sha256",
+        "attempt",
+        "worker",
+        "run_after",
+        "livemode",
+        "request_id",
+        "ran",
+        "created_at",
+        "finished_at",
+    )
+
+    def get_queryset(self, request: HttpRequest) -> "QuerySet[Archive]":
+        entries = Count("entries")
+        waiting = Count("entries", filter=Q(entries__state=states.WAITING))
+        failed = Count("entries", filter=Q(entries__state=states.FAILED))
+        found: QuerySet[Archive] = super().get_queryset(request)
+        return found.annotate(entries_total=entries, entries_waiting=waiting, entries_failed=failed)
+
+    @column("archive", order_by="id")
+    def named(self, archive: Archive) -> str:
+        return two_lines(archive.name, short(archive.id))
+
+    @column("state")
+    def state_badge(self, archive: Archive) -> str:
+        return badge(archive.state)
+
+    @column("files in it")
+    def opened(self, archive: Archive) -> str:
+        total, waiting, failed = (
+            int(getattr(archive, f"entries_{name}")) for name in ("total", "waiting", "failed")
+        )
+        return f"{total - waiting:,} / {total:,}{f', {failed:,} failed' if failed else ''}"
+
+    @column("tenant")
+    def owner(self, archive: Archive) -> str:
+        return link_to(archive.tenant)
+
+    @column("priority")
+    def urgency(self, archive: Archive) -> str:
+        return NAMES[archive.priority] if archive.model else NOTHING
+
+    @column("size")
+    def weighs(self, archive: Archive) -> str:
+        return size(archive.size_bytes)
+
+    @column("took")
+    def ran(self, archive: Archive) -> str:
+        return between(archive.created_at, archive.finished_at)
+
+    @column("sent", order_by="id")
+    def created(self, archive: Archive) -> str:
+        return ago(archive.created_at)

@@ -1,0 +1,15 @@
+// Time spans as the API reads them: seconds, or a number with s, m, h or d.
+
+const UNITS_S = { "": 1, s: 1, m: 60, h: 3_600, d: 86_400 };
+const LONGEST_S = 30 * 86_400;
+
+/** Seconds; null for nothing; throws an Error whose message is meant for the person. */
+export function readSpan(text) {
+  const written = text.trim().toLowerCase();
+  if (!written) return null;
+  const [, count, unit] = written.match(/^([0-9]{1,9})([smhd]?)$/) ?? [];
+  if (!count) throw new Error(`“${text.trim()}” is no time: write a number with s, m, h or d, such as 15m.`);
+  const seconds = Number(count) * UNITS_S[unit];
+  if (seconds < 1 || seconds > LONGEST_S) throw new Error(`“${text.trim()}” is not between 1 second and 30 days.`);
+  return seconds;
+}

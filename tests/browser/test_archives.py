@@ -1,0 +1,105 @@
+"""ZIP files of documents, sent from the list, and what came of each file in them; against the running product."""
+
+import re
+
+import pytest
+from playwright.sync_api import FilePayload, Page, expect
+
+from tests.browser.conftest import Windows
+from tests.browser.test_uploads import line
+from tests.flows.product import Account, Product
+from tests.jobs.archives.packing import packed
+from tests.live_stack import RunningStack
+from tests.samples.pdfs import text_pdf
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def product(live_stack: RunningStack) -> Product:
+    return Product(live_stack)
+
+
+@pytest.fixture(scope="module")
+def account(product: Product) -> Account:
+    return product.create_account("Packer")
+
+
+def choose(page: Page, name: str, content: bytes) -> None:
+    page.set_input_files("#file", FilePayload(name=name, mimeType="application/zip", buffer=content))
+
+
+def test_a_zip_file_is_unpacked_and_each_file_in_it_says_what_came_of_it(
+    windows: Windows, product: Product, account: Account
+) -> None:
+    content = packed([("letter.pdf", text_pdf("Dear Anna")), ("folder/", b""), ("junk.bin", b"\0\1\2")])
+    with windows.owner(account) as page:
+        page.select_option("#model", "parse")
+        page.select_option("#priority", "interactive")
+        choose(page, "post.zip", content)
+        expect(line(page, "post.zip").locator(".words")).to_have_text("Accepted: 3 files in it")
+        line(page, "post.zip").get_by_role("link", name="Open").click()
+        expect(page.get_by_role("heading", name="post.zip")).to_be_visible()
+        expect(page.locator("#archive")).to_contain_text("3 of 3 opened: 1 done, 1 skipped, 1 failed")
+        expect(page.locator("#entry-1")).to_contain_text("succeeded")
+        expect(page.locator("#entry-2")).to_contain_text("A folder, and no document.")
+        expect(page.locator("#entry-3 .fault")).not_to_be_empty()
+        expect(page.locator("#archive")).not_to_have_attribute("hx-trigger", "every 2s")
+        page.locator("#open-1").focus()
+        page.keyboard.press("Enter")
+        expect(page.locator("main")).to_contain_text("Dear Anna")
+        page.goto("/archives")
+        expect(page.locator("main")).to_contain_text("post.zip")
+    rows = product.rows("SELECT model, priority FROM jobs_archive WHERE tenant_id = %s", account.tenant_id)
+    assert rows == [("parse@1", 1)]
+    assert windows.complaints == []
+
+
+def test_what_is_wrong_with_a_zip_file_stands_beside_it(windows: Windows, account: Account) -> None:
+    with windows.owner(account) as page:
+        choose(page, "broken.zip", b"PK\3\4 and nothing more")
+        expect(line(page, "broken.zip")).to_have_class("refused")
+        page.click(".times summary")
+        page.fill("#expires-after", "1h")
+        page.keyboard.press("Enter")
+        choose(page, "timed.zip", packed([("a.txt", b"a")]))
+        expect(line(page, "timed.zip").locator(".words")).to_contain_text("take no time to be done by")
+    assert windows.complaints == []
+
+
+def test_times_to_be_done_by_go_with_what_is_sent_and_wrong_ones_send_nothing(
+    windows: Windows, product: Product, account: Account
+) -> None:
+    letter = FilePayload(name="timed.txt", mimeType="text/plain", buffer=b"Dear Berta")
+    with windows.owner(account) as page:
+        page.click(".times summary")
+        page.fill("#expires-after", "soon")
+        page.fill("#cancel-after", "2h")
+        page.set_input_files("#file", letter)
+        expect(page.locator("#notices")).to_contain_text("is no time: write a number with s, m, h or d")
+        expect(page.locator("#expires-after")).to_be_focused()
+        expect(page.locator("#uploads > li")).to_have_count(0)
+        page.fill("#expires-after", "1D")
+        expect(page.locator(".times summary")).to_have_text("More options (2)")
+        page.set_input_files("#file", letter)
+        line(page, "timed.txt").get_by_role("link", name="Open").click()
+        page.wait_for_url(re.compile("/jobs/.+"))
+    ((expires_s, cancel_s),) = product.rows(
+        "SELECT extract(epoch FROM j.expires_at - j.created_at), extract(epoch FROM j.cancel_at - j.created_at)"
+        " FROM jobs_job j JOIN jobs_document d ON d.id = j.document_id"
+        " WHERE j.tenant_id = %s AND d.name = 'timed.txt'",
+        account.tenant_id,
+    )
+    assert (round(expires_s, -1), round(cancel_s, -1)) == (86_400, 7_200)
+    assert windows.complaints == []
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_times_fit_beside_what_is_around_them(windows: Windows, account: Account, width: int) -> None:
+    with windows.owner(account, width=width) as page:
+        page.click(".times summary")
+        expect(page.locator("#cancel-after")).to_be_visible()
+        root = "document.documentElement"
+        assert not page.evaluate(f"{root}.scrollWidth > {root}.clientWidth")
+        page.keyboard.press("Escape")
+        expect(page.locator("#cancel-after")).to_be_hidden()
