@@ -54,6 +54,7 @@ from tenants.asgi.protocol import App, Receive, Scope, Send
 from tenants.asgi.stopping import Stop
 from tenants.asgi.strangers import Strangers
 from tenants.asgi.threads import BoundedThreads, DatabaseThreads
+from tenants.billing.ledger.till import Till
 from tenants.metering.stream import MeterStream
 from tenants.rates.desk import Desk
 
@@ -149,6 +150,7 @@ class Front:
             grpc=_only_with_grpc(
                 "inference.gateway.open_inference.grpc.service", "GrpcInference", inference, open_inference
             ),
+            till=Till(self._models),
         )
 
     def _grpc_port(self, guests: Guests) -> "GrpcPort | None":

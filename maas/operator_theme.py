@@ -97,7 +97,12 @@ SIDEBAR = [
     {
         "title": "Money",
         "separator": True,
-        "items": [_list("Usage records", "receipt_long", "tenants_usagerecord")],
+        "items": [
+            _list("Wallets", "account_balance_wallet", "tenants_wallet"),
+            _list("Ledger", "menu_book", "tenants_ledgertransaction"),
+            _list("Differences", "rule", "tenants_ledgerdifference"),
+            _list("Usage records", "receipt_long", "tenants_usagerecord"),
+        ],
     },
     {
         "title": "Audit",

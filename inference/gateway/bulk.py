@@ -9,6 +9,7 @@ from inference.gateway.targets import Target, Targets
 from tenants.api.authentication import IDENTITY
 from tenants.asgi.protocol import REQUEST_ID, Message, Scope
 from tenants.asgi.stopping import Stop
+from tenants.billing.ledger.till import Till
 from tenants.billing.prices import Price
 from tenants.identity import Identity
 
@@ -19,7 +20,15 @@ class BulkExchange(Exchange):
     """To the lane and the batcher a tenant's bulk work is somebody else: it takes turns with its own calls as well."""
 
     def __init__(
-        self, *, path: str, body: bytes, identity: Identity, request_id: str, stop: Stop, share: Share
+        self,
+        *,
+        path: str,
+        body: bytes,
+        identity: Identity,
+        request_id: str,
+        stop: Stop,
+        share: Share,
+        till: Till | None = None,
     ) -> None:
         scope: Scope = {
             "type": "http",
@@ -31,7 +40,7 @@ class BulkExchange(Exchange):
             IDENTITY: identity,
             REQUEST_ID: request_id,
         }
-        super().__init__(scope, _never, stop, share)
+        super().__init__(scope, _never, stop, share, till)
         self._body = body
 
     async def body(self) -> bytes:

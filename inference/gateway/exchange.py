@@ -12,6 +12,8 @@ from inference.gateway.room import Share
 from tenants.api.authentication import IDENTITY
 from tenants.asgi.protocol import ClientGone, Receive, Scope, has_body, header, headers_of
 from tenants.asgi.stopping import Stop
+from tenants.billing.ledger.till import Till
+from tenants.billing.prices import Price
 from tenants.errors import NotSignedIn
 from tenants.identity import Identity
 from tenants.metering.events import MeterEvent
@@ -29,8 +31,11 @@ CHUNK_BYTES = 64
 
 
 class Exchange:
-    def __init__(self, scope: Scope, receive: Receive, stop: Stop, share: Share) -> None:
+    def __init__(
+        self, scope: Scope, receive: Receive, stop: Stop, share: Share, till: Till | None = None
+    ) -> None:
         self.scope = scope
+        self._till = till
         self._receive = receive
         self._stop = stop
         self._share = share
@@ -59,6 +64,19 @@ class Exchange:
         """None where nobody limits: in front of it there is no guard."""
         found = self.scope.get(ADMISSION)
         return found if isinstance(found, Admission) else None
+
+    async def enter_model(self, model: str, price: Price) -> None:
+        """Raises where a limit of the model, or the caller's money, lets nothing more through."""
+        if self._till is not None:
+            await self._till.require(self.identity, price)
+        if self.admission is not None:
+            await self.admission.enter_model(model)
+
+    def spend(self) -> None:
+        """What was used is written down: it is not there for the next call."""
+        if self._till is not None:
+            for use in self.uses:
+                self._till.spend(self.identity, use.price.currency, use.amount_micros)
 
     def header(self, name: bytes) -> str | None:
         return header(self.scope, name)

@@ -8,6 +8,7 @@ from inference.gateway.room import Room
 from tenants.api.authentication import IDENTITY
 from tenants.asgi.protocol import App, Receive, Scope, Send
 from tenants.asgi.stopping import Stop
+from tenants.billing.ledger.till import Till
 from tenants.errors import DomainError
 from tenants.identity import Identity
 from tenants.metering.stream import MeterStream
@@ -60,14 +61,16 @@ class Gateway:
         embeddings: Handler,
         open_inference: Handler,
         grpc: Handler | None = None,
+        till: Till | None = None,
     ) -> None:
-        """`grpc`: None where it has no port."""
+        """`grpc`: None where it has no port. `till`: None where nobody has to pay."""
         self._inner = inner
         self._stop = stop
         self._meter = meter
         self._embeddings = embeddings
         self._open_inference = open_inference
         self._grpc = grpc
+        self._till = till
         self._room = Room()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -77,7 +80,7 @@ class Gateway:
         handler = self._handler_of(scope["path"])
         identity = scope.get(IDENTITY)
         with self._room.share(identity.tenant_id if isinstance(identity, Identity) else None) as share:
-            exchange = Exchange(scope, receive, self._stop, share)
+            exchange = Exchange(scope, receive, self._stop, share, self._till)
             try:
                 reply = await self._answered(handler, exchange)
             finally:
@@ -106,4 +109,5 @@ class Gateway:
 
     async def _count(self, exchange: Exchange) -> None:
         await self._meter.add(*exchange.uses)
+        exchange.spend()
         exchange.settle(written=True)

@@ -64,8 +64,7 @@ class Inference:
             validate_work_kind(target.runtime, kind, target.config)
             filled = validate_parameters(target.runtime, parameters, target.config)
             validate_input(target.signature, work)
-            if exchange.admission is not None:
-                await exchange.admission.enter_model(target.model)
+            await exchange.enter_model(target.model, target.price)
             asked = Question(target, work, filled, kind)
             outcome = await self._answers.outcome(
                 exchange, wish, asked, deadline_s=min(deadline_s, LONGEST_S)
@@ -107,4 +106,5 @@ def _use(exchange: Exchange, target: Target, source_kind: str, quantity: int, pr
         price=price,
         livemode=identity.livemode,
         at_ms=time.time_ns() // 1_000_000,
+        key_id=identity.key_id,
     )

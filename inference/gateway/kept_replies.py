@@ -132,8 +132,7 @@ class RawRequest:
         """None where it does not answer any more. `target`: what the name stands for now."""
         if not self.replies.answers(self, kept, target):
             return None
-        if exchange.admission is not None:
-            await exchange.admission.enter_model(target.model)
+        await exchange.enter_model(target.model, target.price_of_hits)
         self.replies.note_hit(self, target)
         note_use(exchange, target, None, kept.units)
         reply = kept.reply

@@ -16,6 +16,7 @@ from jobs.api import (
     uploads,
     webhooks,
 )
+from tenants.api import balance
 
 urlpatterns = [
     path("documents", documents.DocumentList.as_view(), name="api-documents"),
@@ -54,6 +55,7 @@ urlpatterns = [
     path("archives/<str:archive_id>", archives.ArchiveDetail.as_view(), name="api-archive"),
     path("archives/<str:archive_id>/entries", archives.ArchiveEntries.as_view(), name="api-archive-entries"),
     path("archives/<str:archive_id>/cancel", archives.ArchiveCancel.as_view(), name="api-archive-cancel"),
+    path("balance", balance.BalanceList.as_view(), name="api-balance"),
     path("limits", limits.LimitList.as_view(), name="api-limits"),
     path("tickets", tickets.TicketList.as_view(), name="api-tickets"),
     path("webhooks/endpoints", webhooks.EndpointList.as_view(), name="api-webhook-endpoints"),

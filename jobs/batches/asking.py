@@ -19,6 +19,7 @@ from jobs.batches.ids import line_id
 from jobs.batches.lines import EMBEDDINGS, BatchLine
 from tenants.asgi.protocol import REQUEST_ID, ClientGone, Scope
 from tenants.asgi.stopping import Stop
+from tenants.billing.ledger.till import Till
 from tenants.errors import DomainError
 from tenants.identity import Identity
 from tenants.metering.events import MeterEvent
@@ -48,8 +49,11 @@ class Asked:
 class Asker:
     """One for each process that works on batches, in its event loop."""
 
-    def __init__(self, targets: Targets, answers: Answers, wording: Wording) -> None:
+    def __init__(
+        self, targets: Targets, answers: Answers, wording: Wording, till: Till | None = None
+    ) -> None:
         self._targets = targets
+        self._till = till
         self._answers = answers
         self._wording = wording
         self._stop = Stop()
@@ -60,7 +64,8 @@ class Asker:
         assert claim.model_key is not None
         assert claim.price is not None
         pinned = PinnedTargets(self._targets, claim.model_key, claim.price, claim.cached_price)
-        return SliceAsker(claim, self._handler(claim, pinned), self._wording, self._stop, self._room)
+        handler = self._handler(claim, pinned)
+        return SliceAsker(claim, handler, self._wording, self._stop, self._room, till=self._till)
 
     def _handler(self, claim: TaskClaim, pinned: PinnedTargets) -> Handler:
         inference = Inference(pinned, self._answers)
@@ -76,8 +81,18 @@ class Asker:
 class SliceAsker:
     """For the lines of one claim: all ask the same version, at the same prices."""
 
-    def __init__(self, claim: TaskClaim, handler: Handler, wording: Wording, stop: Stop, room: Room) -> None:
+    def __init__(
+        self,
+        claim: TaskClaim,
+        handler: Handler,
+        wording: Wording,
+        stop: Stop,
+        room: Room,
+        *,
+        till: Till | None = None,
+    ) -> None:
         self._claim = claim
+        self._till = till
         self._handler = handler
         self._wording = wording
         self._stop = stop
@@ -101,6 +116,7 @@ class SliceAsker:
                 request_id=name.hex,
                 stop=self._stop,
                 share=share,
+                till=self._till,
             )
             try:
                 return await self._answered(exchange, line)
@@ -127,6 +143,7 @@ class SliceAsker:
                 tell=_teller(exchange),
                 held_bytes=exchange.held_bytes,
             )
+        exchange.spend()
         tokens = exchange.tokens + exchange.known_tokens
         return Asked(
             reply.status,

@@ -25,12 +25,14 @@ from jobs.dispatch.sweeper import sweep_expired_leases
 from jobs.documents.erasure import erase_due_files
 from jobs.idempotency.expiry import erase_forgotten_keys
 from jobs.overdue import end_overdue_jobs
+from jobs.reconciling import reconcile
 from jobs.retention.events import erase_old_events
 from jobs.retention.sweep import erase_overdue
 from jobs.search.backfill import index_ordered_jobs
 from jobs.uploads.upkeep import expire_uploads, finish_stranded_uploads
 from jobs.webhooks.notices import mail_of_disabled_endpoints
 from jobs.webhooks.upkeep import end_stranded_deliveries, erase_old_webhooks
+from tenants.billing.ledger.alerts import alert_of_budgets
 from tenants.context import OPERATOR
 from tenants.database_troubles import PASSING, is_operators
 from tenants.metering.roll_up import RECOUNT_EVERY_S, ROLL_UP_EVERY_S, recount_set_aside, roll_up_uses
@@ -44,6 +46,7 @@ COUNT_EVERY_S = 5.0
 ERASE_EVERY_S = 5.0
 FORGET_EVERY_S = 60.0
 INDEX_EVERY_S = 2.0
+RECONCILE_EVERY_S = 24 * 3600.0
 STAND_BY_S = 0.5
 FRESH_S = 10.0
 OUTAGE_MARGIN_S = 2.0
@@ -97,6 +100,8 @@ class Scheduler:
             _Duty(INDEX_EVERY_S, Aside(index_ordered_jobs)),
             _Duty(ROLL_UP_EVERY_S, Aside(roll_up_uses)),
             _Duty(RECOUNT_EVERY_S, Aside(recount_set_aside)),
+            _Duty(FORGET_EVERY_S, Aside(alert_of_budgets)),
+            _Duty(RECONCILE_EVERY_S, Aside(reconcile)),
         ]
         self.leading = False
         self._answered_s = float("-inf")

@@ -33,6 +33,7 @@ from jobs.batches.tries import MOST_TRIES, is_full, task_pause_s
 from jobs.errors import Fenced, FileMissing, StorageUnavailable
 from jobs.worker.patience import while_database_is_away
 from tenants.asgi.threads import DatabaseThreads
+from tenants.billing.ledger.till import Till
 from tenants.errors import DatabaseAway
 
 log = structlog.get_logger(__name__)
@@ -103,7 +104,7 @@ class BatchWorker:
         targets = DatabaseThreads("batch-models", 1)
         lane, cache = AsyncLaneClient(self._url), _cache()
         known = KnownResults(lane, cache, Generations(targets))
-        self._asker = Asker(Targets(targets), known, self._wording)
+        self._asker = Asker(Targets(targets), known, self._wording, Till(targets))
         self._begun.set()
         work = [asyncio.create_task(self._serve()) for _ in range(AT_ONCE)]
         work.append(asyncio.create_task(self._renew_on()))

@@ -5,13 +5,17 @@ from tenants.admin.audit import LogEntryAdmin
 from tenants.admin.keys import ApiKeyAdmin
 from tenants.admin.people import GroupAdmin, UserAdmin
 from tenants.admin.usage import UsageRecordAdmin
+from tenants.admin.wallets import LedgerDifferenceAdmin, LedgerTransactionAdmin, WalletAdmin
 
 __all__ = [
     "ApiKeyAdmin",
     "GroupAdmin",
+    "LedgerDifferenceAdmin",
+    "LedgerTransactionAdmin",
     "LogEntryAdmin",
     "MembershipAdmin",
     "TenantAdmin",
     "UsageRecordAdmin",
     "UserAdmin",
+    "WalletAdmin",
 ]

@@ -31,6 +31,7 @@ THEIRS = (
     ("tenants_apikey", "API keys"),
     ("tenants_membership", "Members"),
     ("tenants_usagerecord", "Usage"),
+    ("tenants_wallet", "Wallets"),
 )
 OF_JOBS = ("unfinished_jobs", "unfinished_pages", "pages_at_once", "weight")
 KEPT = ("keep_documents_days", "keep_results_days", "keep_events_days")

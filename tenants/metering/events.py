@@ -8,10 +8,12 @@ from uuid import UUID
 
 from tenants.billing.prices import Meter, Price
 
-FORMAT = 1
+FORMAT = 2
 """The first byte. Whoever changes what follows takes the next number, and goes on reading the numbers before."""
 _FIXED = struct.Struct("<B16s16siqqqq?")
 """Format, id, tenant, version, quantity, price in micro-units, per how many, when, for real."""
+_KEY_BYTES = {1: 0, FORMAT: 16}
+"""Behind it, the key that asked; zeros for none."""
 CALL = "call"
 CACHE = "cache"
 _BETWEEN_WORDS = "\0"
@@ -39,6 +41,8 @@ class MeterEvent:
     livemode: bool
     at_ms: int
     """Unix time: the day that it counts to."""
+    key_id: UUID | None = None
+    """Whose budget it counts to, beside the tenant's."""
 
     @property
     def at(self) -> datetime:
@@ -64,20 +68,21 @@ def write_event(event: MeterEvent) -> bytes:
         event.livemode,
     )
     words = (event.source_kind, event.model, price.meter, price.currency)
-    return fixed + _BETWEEN_WORDS.join(words).encode()
+    key = event.key_id.bytes if event.key_id else bytes(_KEY_BYTES[FORMAT])
+    return fixed + key + _BETWEEN_WORDS.join(words).encode()
 
 
 def read_event(written: bytes) -> MeterEvent:
     """Raises Unreadable."""
     if not written:
         raise Unreadable("there are no bytes of an event")
-    if written[0] != FORMAT:
+    if written[0] not in _KEY_BYTES:
         raise Unreadable(f"it is of format {written[0]}, and this version of the product reads {FORMAT}")
     try:
         event = _read(written)
         _ = event.at  # far outside the calendar there is no day to count it to
     except (struct.error, ValueError, OverflowError) as error:
-        raise Unreadable(f"{len(written)} bytes are no event of format {FORMAT}: {error}") from error
+        raise Unreadable(f"{len(written)} bytes are no event of format {written[0]}: {error}") from error
     if event.version < 0 or event.quantity < 0:
         raise Unreadable(f"version {event.version} or quantity {event.quantity} is negative")
     return event
@@ -87,7 +92,9 @@ def _read(written: bytes) -> MeterEvent:
     _, event_id, tenant_id, version, quantity, amount_micros, per, at_ms, livemode = _FIXED.unpack_from(
         written
     )
-    kind, model, meter, currency = written[_FIXED.size :].decode().split(_BETWEEN_WORDS)
+    words_from = _FIXED.size + _KEY_BYTES[written[0]]
+    key = written[_FIXED.size : words_from]
+    kind, model, meter, currency = written[words_from:].decode().split(_BETWEEN_WORDS)
     return MeterEvent(
         id=UUID(bytes=event_id),
         tenant_id=UUID(bytes=tenant_id),
@@ -98,4 +105,5 @@ def _read(written: bytes) -> MeterEvent:
         price=Price(cast(Meter, meter), amount_micros, per, currency),
         livemode=livemode,
         at_ms=at_ms,
+        key_id=UUID(bytes=key) if any(key) else None,
     )

@@ -52,6 +52,8 @@ class _Alike(NamedTuple):
     source_kind: str
     price_micros: int
     price_per: int
+    key: str
+    """Its id; empty for none."""
 
 
 class _Charged(NamedTuple):
@@ -60,20 +62,22 @@ class _Charged(NamedTuple):
     currency: str
     day: int
     source_kind: str
+    key: str
 
     @classmethod
     def of(cls, common: _Alike) -> "_Charged":
-        return cls(common.currency, common.day, common.source_kind)
+        return cls(common.currency, common.day, common.source_kind, common.key)
 
     def source(self, tenant_id: UUID) -> Source:
         day = (_EPOCH + timedelta(days=self.day)).date()
-        return Source(tenant_id, self.source_kind, uuid7(), self.currency, day=day)
+        key_id = UUID(self.key) if self.key else None
+        return Source(tenant_id, self.source_kind, uuid7(), self.currency, key_id, day)
 
 
 def record_events(*, tenant_id: UUID, events: Sequence[MeterEvent]) -> None:
     """All or none, in one transaction, and with them the charge; those that are recorded already are left as they are.
 
-    One charge for each day, currency and source: the ledger would otherwise have rows by the million for calls that
+    One charge for each day, currency, key and kind: the ledger would otherwise have rows by the million for calls that
     cost a thousandth each.
     """
     alike: dict[_Alike, list[MeterEvent]] = defaultdict(list)
@@ -107,6 +111,7 @@ def _what_is_alike(event: MeterEvent) -> _Alike:
         source_kind=event.source_kind,
         price_micros=event.price.amount_micros,
         price_per=event.price.per,
+        key=event.key_id.hex if event.key_id else "",
     )
 
 

@@ -75,6 +75,25 @@ class Use:
 
 
 @dataclass(frozen=True, slots=True)
+class Posted:
+    """One transaction of the ledger, and what it moves on each account."""
+
+    kind: str
+    source_kind: str
+    source_id: str
+    entries: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Money:
+    """Of a tenant that pays beforehand."""
+
+    available_micros: int
+    held_micros: int
+    posted: Sequence[Posted]
+
+
+@dataclass(frozen=True, slots=True)
 class BatchRow:
     id: str
     status: str
@@ -113,3 +132,4 @@ class Books:
     batches: Mapping[str, BatchRow] = field(default_factory=dict)
     accepted_batches: Mapping[str, Sequence[str]] = field(default_factory=dict)
     calls: Sync = Sync()
+    money: Money | None = None

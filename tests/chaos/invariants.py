@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from jobs.states import SUCCEEDED, TERMINAL
 
-from .books import Books, Broken, Happening, Job, Use
+from .books import Books, Broken, Happening, Job, Posted, Use
 from .other_work import broken_batches, broken_calls
 
 _OF_PAGES = {"page", "cache"}
@@ -25,8 +25,37 @@ def broken_promises(books: Books) -> list[Broken]:
 
 
 def ledger(books: Books) -> Iterator[Broken]:
-    """Where holds, charges and releases will be held against the usage rows, once there is a ledger of money."""
-    yield from ()
+    """The books balance, the wallet is their sum, each job that ended was settled once, and nothing is held for it."""
+    if books.money is None:
+        return
+    sums: dict[str, int] = defaultdict(int)
+    settled: dict[str, list[Posted]] = defaultdict(list)
+    for one in books.money.posted:
+        if sum(one.entries.values()):
+            yield Broken("ledger", f"{one.kind} of {one.source_kind} {one.source_id} does not come to 0")
+        for account, micros in one.entries.items():
+            sums[account] += micros
+        if one.source_kind == "job" and one.kind in {"charge", "release"}:
+            settled[one.source_id].append(one)
+    wallet = (books.money.available_micros, books.money.held_micros)
+    if wallet != (sums["credit"], sums["held"]):
+        yield Broken("wallet", f"it has {wallet}, its entries come to {sums['credit'], sums['held']}")
+    used = sum(use.amount_micros for use in books.uses)
+    if sums["revenue"] != used:
+        yield Broken("revenue", f"{sums['revenue']} were charged, the usage rows come to {used}")
+    for job in books.jobs.values():
+        yield from _settled(job, settled[job.id])
+    if books.money.held_micros and all(job.state in TERMINAL for job in books.jobs.values()):
+        yield Broken("held", f"{books.money.held_micros} are held, and every job has ended")
+
+
+def _settled(job: Job, found: Sequence[Posted]) -> Iterator[Broken]:
+    wanted = int(job.state in TERMINAL)
+    if len(found) != wanted:
+        yield Broken("settled", f"the job is {job.state} and was settled {len(found)} times", job.id)
+    charged = sum(one.entries.get("revenue", 0) for one in found)
+    if found and charged != job.cost_micros:
+        yield Broken("settled", f"the job costs {job.cost_micros}, {charged} were charged", job.id)
 
 
 def _acceptance(books: Books) -> Iterator[Broken]:

@@ -10,7 +10,7 @@ import psycopg
 
 from jobs.states import TERMINAL
 
-from .books import BatchRow, Happening, Job, PageRow, Use
+from .books import BatchRow, Happening, Job, Money, PageRow, Posted, Use
 
 _PATIENCE_S = 60.0
 _JOBS = """
@@ -26,6 +26,12 @@ WHERE tenant_id = %s ORDER BY job_id, seq
 """
 _USES = "SELECT source_id::text, amount_micros, source_kind FROM tenants_usagerecord WHERE tenant_id = %s"
 _DAYS = "SELECT coalesce(sum(amount_micros), 0)::bigint FROM tenants_usageday WHERE tenant_id = %s"
+_WALLET = "SELECT available_micros, held_micros FROM tenants_wallet WHERE tenant_id = %s"
+_POSTED = """
+SELECT t.id::text, t.kind, t.source_kind, t.source_id::text, e.account, e.amount_micros
+FROM tenants_ledgertransaction t JOIN tenants_ledgerentry e ON e.transaction_id = t.id
+WHERE t.tenant_id = %s ORDER BY t.id
+"""
 _BATCHES = """
 SELECT id::text, status, lines_total, lines_completed, lines_failed, cost_micros FROM jobs_batch WHERE tenant_id = %s
 """
@@ -91,6 +97,16 @@ class Rows:
 
     async def batches(self) -> Mapping[str, BatchRow]:
         return {row[0]: BatchRow(*row) for row in await self._ask(_BATCHES, self._tenant_id)}
+
+    async def money(self) -> Money:
+        entries: defaultdict[tuple[str, str, str, str], dict[str, int]] = defaultdict(dict)
+        for *named, account, micros in await self._ask(_POSTED, self._tenant_id):
+            transaction_id, kind, source_kind, source_id = named
+            entries[transaction_id, kind, source_kind, source_id][account] = int(micros)
+        available, held = (await self._ask(_WALLET, self._tenant_id))[0]
+        return Money(
+            int(available), int(held), [Posted(*named[1:], moved) for named, moved in entries.items()]
+        )
 
     async def uses(self) -> list[Use]:
         return [Use(*row) for row in await self._ask(_USES, self._tenant_id)]

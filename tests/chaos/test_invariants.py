@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from .books import Books, Happening, Job, PageRow, Seen, Use
+from .books import Books, Happening, Job, Money, PageRow, Posted, Seen, Use
 from .invariants import broken_promises
 
 PAGE = PageRow(id="p1", number=1, state="succeeded", attempt=1, cost_micros=7)
@@ -17,6 +17,7 @@ EVENTS = (
     Happening(5, "job.succeeded", {}),
 )
 JOB = Job("j1", "succeeded", cost_micros=7, pages_succeeded=1, pages_failed=0, pages=(PAGE,), events=EVENTS)
+CHARGE = Posted("charge", "job", "j1", {"held": -9, "credit": 2, "revenue": 7})
 GOOD = Books(
     accepted={"k1": ("j1", "j1")},
     jobs={"j1": JOB},
@@ -24,11 +25,27 @@ GOOD = Books(
     uses=(Use("p1", 7),),
     day_micros=7,
     max_attempts=3,
+    money=Money(
+        available_micros=93,
+        held_micros=0,
+        posted=(
+            Posted("grant", "grant", "g1", {"credit": 100, "grants": -100}),
+            Posted("hold", "job", "j1", {"credit": -9, "held": 9}),
+            CHARGE,
+        ),
+    ),
 )
 
 
 def with_job(**changes: object) -> Books:
     return replace(GOOD, jobs={"j1": replace(JOB, **changes)}, seen={})  # type: ignore[arg-type]
+
+
+def with_posted(*more: Posted, less: int = 0, **changes: int) -> Books:
+    money = GOOD.money
+    assert money is not None
+    kept = money.posted[: len(money.posted) - less]
+    return replace(GOOD, money=replace(money, posted=(*kept, *more), **changes))
 
 
 def with_page(**changes: object) -> Books:
@@ -75,6 +92,13 @@ def test_books_in_order_break_nothing() -> None:
         (with_page(state="failed"), "charged twice"),
         (replace(GOOD, uses=()), "not charged"),
         (with_job(cost_micros=8), "cost"),
+        (with_job(cost_micros=8), "settled"),
+        (with_posted(CHARGE), "settled"),
+        (with_posted(less=1), "settled"),
+        (with_posted(less=1, available_micros=91, held_micros=9), "held"),
+        (with_posted(available_micros=94), "wallet"),
+        (with_posted(Posted("grant", "grant", "g2", {"credit": 1}), available_micros=94), "ledger"),
+        (with_posted(Posted("charge", "call", "c1", {"revenue": 1, "credit": -1})), "revenue"),
         (replace(GOOD, day_micros=14), "days"),
         (with_job(events=EVENTS[:3] + EVENTS[4:]), "events"),
         (with_job(events=EVENTS[:4]), "events"),

@@ -4,15 +4,21 @@ import tempfile
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from django.db import transaction
+
 from inference.cache.terms import CacheTerms
 from inference.registry.models import ModelPool, ServedModel
 from inference.registry.services import ModelCard, NewVersion, add_version
 from maas.launch.state_files import write_map
+from tenants.billing.ledger.terms import grant_credit, set_terms
 from tenants.billing.prices import Price
-from tenants.context import operator_work
+from tenants.context import OPERATOR, operator_work
 from tenants.services import create_tenant
 
 from .picky import MODEL, PRICE_MICROS, PRICE_OF_HITS_MICROS, SIGNATURE, save_picky
+
+PLENTY_MICROS = 10**12
+"""It is no run of who has too little: what is asked is whether the books stay right."""
 
 
 @dataclass(frozen=True)
@@ -23,6 +29,15 @@ class World:
 
 def make_world(word: str) -> None:
     made = create_tenant(name="Chaos", email="owner@chaos.example.com", password="correct horse")
+    with operator_work(), transaction.atomic(using=OPERATOR):
+        set_terms(tenant_id=made.tenant.id, currency="EUR", kind="prepaid")
+        grant_credit(
+            tenant_id=made.tenant.id,
+            currency="EUR",
+            amount_micros=PLENTY_MICROS,
+            reason="a run of faults",
+            made_by="chaos",
+        )
     _add_model()
     write_map(Path(word), asdict(World(str(made.tenant.id), made.key.text)))
 

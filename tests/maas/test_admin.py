@@ -12,6 +12,7 @@ from django.db.models import Model
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
+from django.utils import timezone
 
 from inference.affinity.heartbeats import STUCK_S, Beat, Heartbeat, HeldModel
 from inference.models import ModelPool, ModelVersion
@@ -25,12 +26,13 @@ from jobs.webhooks.services import create_endpoint, send_test
 from tenants.admin.records import BoundedPaginator, FoundById
 from tenants.context import OPERATOR, operator_work, unit_of_work
 from tenants.identity import Identity
-from tenants.models import Membership, Tenant, User
+from tenants.models import LedgerDifference, Membership, Tenant, User
 from tenants.selectors import identify_key
 from tenants.services import CreatedTenant, create_tenant
 from tests.fixtures import unique
 from tests.jobs.batches.desk import BatchDesk
 from tests.jobs.conftest import Desk
+from tests.tenants.billing.ledger.conftest import Purse
 
 PASSWORD = "correct horse"
 MOST_QUERIES = {"list": 7, "change": 12}
@@ -60,6 +62,17 @@ def row_of_each_kind(version: ModelVersion) -> Desk:
         archive.entries.create(tenant_id=desk.identity.tenant_id, number=1, name="a.pdf", size_bytes=1)
     hook = create_endpoint(identity=desk.identity, url="https://example.com/hook")
     send_test(identity=desk.identity, endpoint_id=hook.endpoint.id)
+    with operator_work():
+        LedgerDifference.objects.create(
+            tenant_id=made.tenant.id,
+            compared="held",
+            currency="EUR",
+            subject="wallet",
+            expected_micros=1,
+            found_micros=2,
+            gone_at=timezone.now(),
+        )
+    Purse(made.tenant.id).grant(5)
     return desk
 
 
@@ -143,6 +156,7 @@ def test_the_tables_that_the_product_writes_cannot_be_written_by_hand(operator: 
         "jobs_batch",
         "jobs_storedfile",
         "tenants_usagerecord",
+        "tenants_ledgertransaction",
         "tenants_apikey",
     ):
         assert operator.get(reverse(f"admin:{model}_add")).status_code == 403

@@ -1,0 +1,27 @@
+"""Holds the ledger against wallets, usage and jobs, as the scheduler does every night."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from jobs.reconciling import reconcile
+from tenants.context import operator_work
+from tenants.models import LedgerDifference
+
+
+class Command(BaseCommand):
+    help = (
+        "Checks that the ledger, wallets, usage and jobs say the same; ends with status 1 where they do not."
+    )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if not reconcile():
+            self.stdout.write("the books agree")
+            return
+        with operator_work():
+            for row in LedgerDifference.objects.filter(gone_at=None).order_by("found_at"):
+                self.stdout.write(
+                    f"{row.tenant_id}  {row.compared:<9}  {row.subject}  expected {row.expected_micros}, found "
+                    f"{row.found_micros} {row.currency}"
+                )
+        raise CommandError("The books do not agree.")

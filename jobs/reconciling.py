@@ -1,0 +1,83 @@
+"""Holds jobs against the ledger, settles what an older version of the product left held, and tells what differs."""
+
+from uuid import UUID
+
+import structlog
+from django.db import connections
+
+from jobs import states
+from jobs.models import Job
+from jobs.money import settle_ended
+from tenants.billing.ledger.checks import Compared, differences
+from tenants.billing.ledger.reconciling import compare_ledger, keep_differences
+from tenants.context import OPERATOR, operator_work, unit_of_work
+
+log = structlog.get_logger(__name__)
+AT_ONCE = 500
+
+# What a job says it has set aside, and what the ledger holds for it.
+_HOLDS = """
+WITH open AS (
+    SELECT t.tenant_id, t.source_id, t.currency, e.amount_micros
+    FROM tenants_ledgertransaction t JOIN tenants_ledgerentry e ON e.transaction_id = t.id AND e.account = 'held'
+    WHERE t.kind = 'hold' AND t.source_kind = 'job' AND NOT EXISTS (
+        SELECT FROM tenants_ledgertransaction s
+        WHERE s.tenant_id = t.tenant_id AND s.source_kind = t.source_kind AND s.source_id = t.source_id
+          AND s.kind IN ('charge', 'release')
+    )
+), held AS (
+    SELECT tenant_id, id, currency, held_micros FROM jobs_job WHERE held_micros IS NOT NULL
+)
+SELECT coalesce(o.tenant_id, h.tenant_id), 'job_hold', coalesce(o.currency, h.currency),
+       coalesce(o.source_id, h.id)::text, coalesce(h.held_micros, 0), coalesce(o.amount_micros, 0)
+FROM open o FULL JOIN held h ON h.tenant_id = o.tenant_id AND h.id = o.source_id
+WHERE coalesce(h.held_micros, 0) <> coalesce(o.amount_micros, 0)
+"""
+# What a job cost, and what was charged for it, of those that ended lately: nothing before there was a wallet.
+_COSTS = """
+SELECT j.tenant_id, 'job_cost', j.currency, j.id::text, j.cost_micros, coalesce(e.amount_micros, 0)
+FROM jobs_job j JOIN tenants_wallet w ON w.tenant_id = j.tenant_id AND w.currency = j.currency
+LEFT JOIN tenants_ledgertransaction t ON t.tenant_id = j.tenant_id AND t.source_kind = 'job' AND t.source_id = j.id
+    AND t.kind IN ('charge', 'release')
+LEFT JOIN tenants_ledgerentry e ON e.transaction_id = t.id AND e.account = 'revenue'
+WHERE j.livemode AND j.finished_at >= greatest(w.opened_at, now() - interval '2 days')
+  AND j.cost_micros <> coalesce(e.amount_micros, 0)
+"""
+_STRANDED = """
+SELECT tenant_id, id FROM jobs_job WHERE held_micros IS NOT NULL AND state <> ALL(%(open)s) LIMIT %(most)s
+"""
+
+
+def reconcile() -> int:
+    """How many differences there are now."""
+    settle_stranded_jobs()
+    return keep_differences([*compare_ledger(), *compare_jobs()])
+
+
+def compare_jobs() -> list[Compared]:
+    found = []
+    with operator_work(), connections[OPERATOR].cursor() as cursor:
+        for statement in (_HOLDS, _COSTS):
+            cursor.execute(statement)
+            found += [Compared(*row) for row in cursor.fetchall()]
+    return differences(found)
+
+
+def settle_stranded_jobs() -> int:
+    """Of jobs that were ended by a process of a version that knew nothing of holds."""
+    with operator_work(), connections[OPERATOR].cursor() as cursor:
+        cursor.execute(_STRANDED, {"open": list(states.UNFINISHED), "most": AT_ONCE})
+        stranded = cursor.fetchall()
+    return sum(_settle(tenant_id, job_id) for tenant_id, job_id in stranded)
+
+
+def _settle(tenant_id: UUID, job_id: UUID) -> bool:
+    with unit_of_work(tenant_id):
+        held = Job.objects.select_for_update(no_key=True).filter(id=job_id, held_micros__isnull=False)
+        job = held.exclude(state__in=states.UNFINISHED).first()
+        if job is None:
+            return False
+        Job.objects.filter(id=job.id).update(held_micros=None)
+        settle_ended([job])
+    log.warning("hold_left_behind", tenant_id=str(tenant_id), job_id=str(job_id))
+    return True

@@ -1,0 +1,116 @@
+"""Says, once a month each, that half, four fifths and all of a budget are used: in a row, and by mail to who pays."""
+
+from dataclasses import dataclass
+from datetime import date
+from smtplib import SMTPRecipientsRefused
+from uuid import UUID
+
+import structlog
+from django.conf import settings
+from django.core.mail import EmailMessage, get_connection
+from django.db import connections
+
+from tenants.billing.ledger.journal import THIS_MONTH
+from tenants.billing.wording import money
+from tenants.context import OPERATOR, operator_work
+from tenants.models import Membership
+
+log = structlog.get_logger(__name__)
+PERCENTS = (50, 80, 100)
+AT_ONCE = 20
+TOLD = (Membership.Role.OWNER, Membership.Role.BILLING)
+
+_NOTE = f"""
+INSERT INTO tenants_budgetalert (id, tenant_id, budget_id, month, percent, used_micros, created_at)
+SELECT gen_random_uuid(), b.tenant_id, b.id, b.month, p.percent, b.used_micros, now()
+FROM tenants_budget b, unnest(%(percents)s::int[]) AS p (percent)
+WHERE b.month = {THIS_MONTH} AND b.used_micros > 0
+  AND b.used_micros::numeric * 100 >= b.monthly_micros::numeric * p.percent
+ON CONFLICT (budget_id, month, percent) DO NOTHING
+"""  # noqa: S608  # made of constants alone
+# Taken before it is sent: whoever dies in between has told nobody, and the row says it all the same.
+_TAKE = """
+UPDATE tenants_budgetalert a SET told_at = clock_timestamp()
+FROM tenants_budget b JOIN tenants_tenant t ON t.id = b.tenant_id
+WHERE b.id = a.budget_id AND a.id IN (
+    SELECT id FROM tenants_budgetalert
+    WHERE told_at IS NULL AND created_at > clock_timestamp() - interval '1 day'
+    ORDER BY created_at LIMIT %(most)s FOR UPDATE SKIP LOCKED
+)
+RETURNING a.id, a.tenant_id, t.name, b.api_key_id IS NOT NULL, a.month, a.percent, a.used_micros, b.monthly_micros,
+          b.currency
+"""
+_GIVE_BACK = "UPDATE tenants_budgetalert SET told_at = NULL WHERE id = ANY(%(ids)s)"
+_TEXT = """\
+{percent} % of the budget for {month} of {whose} is used: {used} of {monthly}.
+
+When nothing is left, work that costs something is refused until the first of the next month (UTC), or until the
+budget is raised.
+"""
+
+
+@dataclass(frozen=True)
+class _Alert:
+    id: UUID
+    tenant_id: UUID
+    account: str
+    of_key: bool
+    month: date
+    percent: int
+    used_micros: int
+    monthly_micros: int
+    currency: str
+
+    @property
+    def text(self) -> str:
+        account = " ".join(self.account.split())
+        return _TEXT.format(
+            percent=self.percent,
+            month=f"{self.month:%B %Y}",
+            whose=f"a key of the account {account}" if self.of_key else f"the account {account}",
+            used=money(self.used_micros, self.currency),
+            monthly=money(self.monthly_micros, self.currency),
+        )
+
+
+def alert_of_budgets() -> int:
+    """How many alerts somebody was told of. A mail server that is away is tried again for a day."""
+    with operator_work():
+        with connections[OPERATOR].cursor() as cursor:
+            cursor.execute(_NOTE, {"percents": list(PERCENTS)})
+        return _tell_all() if settings.MAAS_EMAIL_URL else 0
+
+
+def _tell_all() -> int:
+    with connections[OPERATOR].cursor() as cursor:
+        cursor.execute(_TAKE, {"most": AT_ONCE})
+        taken = [_Alert(*row) for row in cursor.fetchall()]
+    for place, alert in enumerate(taken):
+        try:
+            _tell(alert)
+        except OSError as error:
+            with connections[OPERATOR].cursor() as cursor:
+                cursor.execute(_GIVE_BACK, {"ids": [one.id for one in taken[place:]]})
+            log.warning("budget_alert_not_mailed", error=str(error), alerts=len(taken) - place)
+            return place
+    return len(taken)
+
+
+def _tell(alert: _Alert) -> None:
+    """Each by a mail of their own: addresses are nobody else's to see. Raises where nobody could be told."""
+    members = Membership.objects.filter(tenant_id=alert.tenant_id, role__in=TOLD, user__is_active=True)
+    told = 0
+    with get_connection() as connection:
+        for address in members.order_by("user__email").values_list("user__email", flat=True):
+            mail = EmailMessage(
+                f"{alert.percent} % of a budget is used", alert.text, to=[address], connection=connection
+            )
+            try:
+                told += mail.send()
+            except (SMTPRecipientsRefused, ValueError):  # or an address that is none
+                log.info("budget_alert_refused", tenant_id=str(alert.tenant_id))
+            except OSError:
+                # Once: whoever has been told is not told again for the sake of others.
+                if not told:
+                    raise
+                break

@@ -1,0 +1,102 @@
+"""Holds the books against each other, in the operator's scope, and keeps what differs for somebody to look into.
+
+Each comparison is one statement, and so sees one moment: work that goes on meanwhile makes no difference.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+import structlog
+from django.db import connections, transaction
+from django.db.models.functions import Now
+
+from tenants.billing.ledger.checks import Compared, differences
+from tenants.billing.ledger.models import LedgerDifference
+from tenants.context import OPERATOR, operator_work
+
+log = structlog.get_logger(__name__)
+
+_SUMS = """
+SELECT tenant_id, currency, sum(amount_micros) FILTER (WHERE account = 'credit') AS credit,
+       sum(amount_micros) FILTER (WHERE account = 'held') AS held, sum(amount_micros) AS whole
+FROM tenants_ledgerentry GROUP BY tenant_id, currency
+"""
+_LEDGER = f"""
+WITH sums AS ({_SUMS})
+SELECT tenant_id, side.compared, currency, 'wallet', side.expected::bigint, side.found::bigint
+FROM tenants_wallet w FULL JOIN sums USING (tenant_id, currency),
+LATERAL (VALUES
+    ('available', coalesce(credit, 0), coalesce(w.available_micros, 0)),
+    ('held', coalesce(held, 0), coalesce(w.held_micros, 0)),
+    ('balanced', 0, coalesce(whole, 0))
+) AS side (compared, expected, found)
+WHERE side.expected <> side.found
+"""  # noqa: S608  # made of constants alone
+# Day by day, of what is not a job's. Of the days before there was a wallet nothing was charged.
+_CALLS = """
+WITH used AS (
+    SELECT tenant_id, currency, (created_at AT TIME ZONE 'UTC')::date AS day, sum(amount_micros) AS micros
+    FROM tenants_usagerecord WHERE source_kind IN ('call', 'batch_line') AND created_at >= %(since)s
+    GROUP BY 1, 2, 3
+), charged AS (
+    SELECT t.tenant_id, t.currency, t.day, sum(e.amount_micros) AS micros
+    FROM tenants_ledgertransaction t JOIN tenants_ledgerentry e ON e.transaction_id = t.id AND e.account = 'revenue'
+    WHERE t.kind = 'charge' AND t.source_kind IN ('call', 'batch_line') AND t.day >= %(since)s::date
+    GROUP BY 1, 2, 3
+)
+SELECT u.tenant_id, 'calls', u.currency, u.day::text, u.micros::bigint, coalesce(c.micros, 0)::bigint
+FROM used u JOIN tenants_wallet w USING (tenant_id, currency) LEFT JOIN charged c USING (tenant_id, currency, day)
+WHERE u.day > (w.opened_at AT TIME ZONE 'UTC')::date AND u.micros <> coalesce(c.micros, 0)
+"""
+CALLS_SINCE = "2 days"
+
+
+def compare_ledger() -> list[Compared]:
+    """Entries against wallets, and the usage of calls against what was charged for it."""
+    with operator_work(), connections[OPERATOR].cursor() as cursor:
+        cursor.execute(_LEDGER)
+        found = _read(cursor.fetchall())
+        cursor.execute(f"SELECT date_trunc('day', now() - interval '{CALLS_SINCE}')")  # a constant
+        (since,) = cursor.fetchone()
+        cursor.execute(_CALLS, {"since": since})
+        return differences([*found, *_read(cursor.fetchall())])
+
+
+def keep_differences(found: Iterable[Compared]) -> int:
+    """Those that are new are told; those that are gone stay on record."""
+    now = {one.subject_of_all: one for one in found}
+    with operator_work(), transaction.atomic(using=OPERATOR):
+        known = {
+            (row.tenant_id, row.compared, row.currency, row.subject): row
+            for row in LedgerDifference.objects.select_for_update().filter(gone_at=None)
+        }
+        gone = [row.pk for subject, row in known.items() if subject not in now]
+        LedgerDifference.objects.filter(pk__in=gone).update(gone_at=Now())
+        for subject, one in now.items():
+            if subject not in known:
+                _tell(one)
+    return len(now)
+
+
+def _tell(one: Compared) -> None:
+    LedgerDifference.objects.create(
+        tenant_id=one.tenant_id,
+        compared=one.compared,
+        currency=one.currency,
+        subject=one.subject,
+        expected_micros=one.expected_micros,
+        found_micros=one.found_micros,
+    )
+    log.warning(
+        "ledger_differs",
+        tenant_id=str(one.tenant_id),
+        compared=one.compared,
+        subject=one.subject,
+        currency=one.currency,
+        expected_micros=one.expected_micros,
+        found_micros=one.found_micros,
+    )
+
+
+def _read(rows: Iterable[tuple[Any, ...]]) -> list[Compared]:
+    return [Compared(*row) for row in rows]
