@@ -40,7 +40,8 @@ def hold_for(job: Job) -> None:
 def require_money_for(identity: Identity, version: ModelVersion, pages: int) -> None:
     """For a document that is still to be stored: refuses what could not be paid if every result of it were known."""
     served = version.served_model
-    least = min((served.price, served.cached_price), key=lambda price: predicted_micros(price, pages))
+    agreed = identity.prices.of_model(served.name, served.price, served.cached_price)
+    least = min((agreed.price, agreed.cached_price), key=lambda price: predicted_micros(price, pages))
     if identity.livemode:
         require_money(
             identity.tenant_id, least.currency, predicted_micros(least, pages), key_id=identity.key_id

@@ -15,7 +15,7 @@ from jobs import states
 from jobs.errors import TooManyUnfinishedPages
 from jobs.models import Job
 from tenants.identity import Identity
-from tenants.models import Tenant
+from tenants.models import ChosenLimits, Tenant
 from tenants.rates.metrics import REFUSED
 
 COUNTED_EACH_TIME = 10_000
@@ -42,8 +42,8 @@ _counted: dict[UUID, _Counted] = {}
 
 def most_unfinished_pages(tenant_id: UUID) -> int | None:
     """None for any number; inside a unit of work."""
-    own = Tenant.objects.filter(id=tenant_id).values_list("unfinished_pages", flat=True).first()
-    return (settings.MAAS_UNFINISHED_PAGES if own is None else own) or None
+    chosen = ChosenLimits.objects.filter(pk=tenant_id).values_list("unfinished_pages", flat=True).first()
+    return (settings.MAAS_UNFINISHED_PAGES if chosen is None else chosen) or None
 
 
 def unfinished_pages() -> int:

@@ -126,15 +126,16 @@ def _used(document_id: object) -> Document:
 
 
 def _new_job(identity: Identity, version: ModelVersion, parameters: Mapping[str, Any]) -> Job:
-    price, cached_price = version.served_model.price, version.served_model.cached_price
+    served = version.served_model
+    agreed = identity.prices.of_model(served.name, served.price, served.cached_price)
     return Job(
         id=uuid7(),
         tenant_id=identity.tenant_id,
         model_version=version,
         parameters=dict(parameters),
-        price=price.to_json(),
-        cached_price=cached_price.to_json(),
-        currency=price.currency,
+        price=agreed.price.to_json(),
+        cached_price=agreed.cached_price.to_json(),
+        currency=agreed.price.currency,
         livemode=identity.livemode,
         api_key_id=identity.key_id,
     )

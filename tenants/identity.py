@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 from uuid import UUID
 
+from tenants.billing.plans.agreed import NONE, AgreedPrices
 from tenants.errors import NotPermitted
 from tenants.limits import EffectiveLimits
 from tenants.rates.limits import UNLIMITED, CallerLimits
@@ -66,6 +67,8 @@ class Identity:
     user_id: UUID | None = None
     tenant_name: str = ""
     rates: CallerLimits = UNLIMITED
+    prices: AgreedPrices = NONE
+    """What it pays where that is not what models cost."""
 
     # Django REST framework asks these of whatever stands in `request.user`.
     is_authenticated = True

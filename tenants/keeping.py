@@ -1,4 +1,4 @@
-"""How long what belongs to a tenant is kept: its own days, or the installation's, and fewer for what tests made."""
+"""How long what belongs to a tenant is kept: by its own days, its plan's or the installation's, and less for tests."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -7,14 +7,15 @@ from uuid import UUID
 from django.conf import settings
 
 from tenants.context import OPERATOR
-from tenants.models import Tenant
+from tenants.limit_fields import KEPT
+from tenants.models import ChosenLimits
 
 FOR_EVER = 0
 
 
 @dataclass(frozen=True)
 class Keeping:
-    """Days; 0 is for ever. What a plan says will be read here as well, and nowhere else."""
+    """Days; 0 is for ever."""
 
     documents_days: int
     results_days: int
@@ -34,29 +35,26 @@ class Keeping:
         return min((some for some in (days, self.test_days) if some), default=FOR_EVER)
 
 
-def keeping_of(tenant: Tenant) -> Keeping:
+def keeping_of(chosen: ChosenLimits) -> Keeping:
     return Keeping(
-        documents_days=_own(tenant.keep_documents_days, settings.MAAS_KEEP_DOCUMENTS_DAYS),
-        results_days=_own(tenant.keep_results_days, settings.MAAS_KEEP_RESULTS_DAYS),
-        events_days=_own(tenant.keep_events_days, settings.MAAS_KEEP_EVENTS_DAYS),
+        documents_days=_or(chosen.keep_documents_days, settings.MAAS_KEEP_DOCUMENTS_DAYS),
+        results_days=_or(chosen.keep_results_days, settings.MAAS_KEEP_RESULTS_DAYS),
+        events_days=_or(chosen.keep_events_days, settings.MAAS_KEEP_EVENTS_DAYS),
         test_days=settings.MAAS_KEEP_TEST_DAYS,
     )
 
 
 def keeping_for(tenant_id: UUID) -> Keeping:
     """Inside a unit of work, or an operator's."""
-    return keeping_of(Tenant.objects.only(*_FIELDS).get(id=tenant_id))
+    return keeping_of(ChosenLimits.objects.only(*KEPT).get(pk=tenant_id))
 
 
 def everybodys_keeping(among: Iterable[UUID] | None = None) -> dict[UUID, Keeping]:
     """Operators' work."""
-    tenants = Tenant.objects.using(OPERATOR).only(*_FIELDS)
-    chosen = tenants.filter(id__in=among) if among is not None else tenants
-    return {tenant.id: keeping_of(tenant) for tenant in chosen}
+    chosen = ChosenLimits.objects.using(OPERATOR).only(*KEPT)
+    wanted = chosen.filter(pk__in=among) if among is not None else chosen
+    return {one.pk: keeping_of(one) for one in wanted}
 
 
-_FIELDS = ("keep_documents_days", "keep_results_days", "keep_events_days")
-
-
-def _own(own: int | None, installations: int) -> int:
+def _or(own: int | None, installations: int) -> int:
     return installations if own is None else own

@@ -8,7 +8,7 @@ MOST_DAYS = 36_500
 
 @dataclass(frozen=True)
 class EffectiveLimits:
-    """None means unlimited. Later layers (plan, tenant, key) only ever tighten an earlier one."""
+    """None means unlimited. The nearest that says a number holds: tenant, plan, installation."""
 
     upload_bytes: int
     document_pages: int

@@ -3,7 +3,6 @@
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.contrib.auth.models import PermissionsMixin
 from django.contrib.postgres.fields import ArrayField
-from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.utils import timezone
 
@@ -17,22 +16,36 @@ from tenants.billing.ledger.models import (
     Wallet,
 )
 from tenants.billing.models import UsageDay, UsageRecord
+from tenants.billing.plans.models import (
+    ChosenLimits,
+    Plan,
+    PlanIncluded,
+    PlanPrice,
+    Subscription,
+    TenantPrice,
+)
 from tenants.ids import uuid7
 from tenants.keys import KeyParts
-from tenants.limits import MOST_DAYS
-from tenants.rates.rates import MOST, MOST_AT_ONCE
+from tenants.limit_fields import AccountLimits, own_limit
+from tenants.rates.rates import MOST_AT_ONCE
 from tenants.scoped import TenantOwned
 
 __all__ = [
     "ApiKey",
     "Budget",
     "BudgetAlert",
+    "ChosenLimits",
     "LedgerDifference",
     "LedgerEntry",
     "LedgerTransaction",
     "Membership",
     "ModelLimit",
+    "Plan",
+    "PlanIncluded",
+    "PlanPrice",
+    "Subscription",
     "Tenant",
+    "TenantPrice",
     "UsageDay",
     "UsageRecord",
     "User",
@@ -74,21 +87,10 @@ class User(AbstractBaseUser, PermissionsMixin):
         return self.email
 
 
-def _own_limit(
-    what: str, help_text: str, *, least: int, most: int = MOST
-) -> "models.PositiveIntegerField[int | None, int | None]":
-    """Empty where somebody has none of their own."""
-    bounds = [MinValueValidator(least), MaxValueValidator(most)]
-    return models.PositiveIntegerField(what, null=True, blank=True, validators=bounds, help_text=help_text)
-
-
-MOST_WEIGHT = 1000
-_OR_FOR_EVER = "Empty: the installation's. 0: for ever."
-_OR_UNLIMITED = "Empty: the installation's. 0: unlimited."
 _OF_TENANT = "Empty: only the account's."
 
 
-class Tenant(models.Model):
+class Tenant(AccountLimits):
     """A customer: the unit of isolation, of limits and of the bill."""
 
     class State(models.TextChoices):
@@ -99,22 +101,6 @@ class Tenant(models.Model):
     name = models.CharField(max_length=200)
     state = models.CharField(max_length=12, choices=State.choices, default=State.ACTIVE)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
-    requests_per_minute = _own_limit("requests a minute", _OR_UNLIMITED, least=0)
-    tokens_per_minute = _own_limit("tokens a minute", _OR_UNLIMITED, least=0)
-    pages_per_minute = _own_limit("pages a minute", _OR_UNLIMITED, least=0)
-    calls_at_once = _own_limit("calls at once", _OR_UNLIMITED, least=0, most=MOST_AT_ONCE)
-    unfinished_jobs = _own_limit("unfinished jobs", _OR_UNLIMITED, least=0)
-    unfinished_pages = _own_limit("unfinished pages", _OR_UNLIMITED, least=0)
-    pages_at_once = _own_limit("pages at once", _OR_UNLIMITED, least=0)
-    weight = models.PositiveSmallIntegerField(
-        default=1,
-        db_default=1,
-        validators=[MinValueValidator(1), MaxValueValidator(MOST_WEIGHT)],
-        help_text="Its part of the workers while others wait too: with 3, three pages for each one of who has 1.",
-    )
-    keep_documents_days = _own_limit("days documents are kept", _OR_FOR_EVER, least=0, most=MOST_DAYS)
-    keep_results_days = _own_limit("days results are kept", _OR_FOR_EVER, least=0, most=MOST_DAYS)
-    keep_events_days = _own_limit("days events are kept", _OR_FOR_EVER, least=0, most=MOST_DAYS)
     results_generation = models.PositiveIntegerField(
         default=0,
         editable=False,
@@ -170,10 +156,10 @@ class ApiKey(TenantOwned):
     replaces = models.ForeignKey(
         "self", on_delete=models.SET_NULL, null=True, editable=False, related_name="replaced_by"
     )
-    requests_per_minute = _own_limit("requests a minute", _OF_TENANT, least=1)
-    tokens_per_minute = _own_limit("tokens a minute", _OF_TENANT, least=1)
-    pages_per_minute = _own_limit("pages a minute", _OF_TENANT, least=1)
-    calls_at_once = _own_limit("calls at once", _OF_TENANT, least=1, most=MOST_AT_ONCE)
+    requests_per_minute = own_limit("requests a minute", _OF_TENANT, least=1)
+    tokens_per_minute = own_limit("tokens a minute", _OF_TENANT, least=1)
+    pages_per_minute = own_limit("pages a minute", _OF_TENANT, least=1)
+    calls_at_once = own_limit("calls at once", _OF_TENANT, least=1, most=MOST_AT_ONCE)
 
     @property
     def prefix(self) -> str:
@@ -190,10 +176,10 @@ class ModelLimit(TenantOwned):
     model = models.CharField(
         max_length=100, help_text="Its name, such as embed; all versions count together."
     )
-    requests_per_minute = _own_limit("requests a minute", _OF_TENANT, least=1)
-    tokens_per_minute = _own_limit("tokens a minute", _OF_TENANT, least=1)
-    pages_per_minute = _own_limit("pages a minute", _OF_TENANT, least=1)
-    calls_at_once = _own_limit("calls at once", _OF_TENANT, least=1, most=MOST_AT_ONCE)
+    requests_per_minute = own_limit("requests a minute", _OF_TENANT, least=1)
+    tokens_per_minute = own_limit("tokens a minute", _OF_TENANT, least=1)
+    pages_per_minute = own_limit("pages a minute", _OF_TENANT, least=1)
+    calls_at_once = own_limit("calls at once", _OF_TENANT, least=1, most=MOST_AT_ONCE)
 
     class Meta(TenantOwned.Meta):
         constraints = [

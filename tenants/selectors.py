@@ -10,6 +10,8 @@ from uuid import UUID
 from django.conf import settings
 from django.db import connections
 
+from tenants.billing.plans.agreed import AgreedPrices
+from tenants.billing.plans.selectors import terms_of
 from tenants.context import APP, unit_of_work
 from tenants.errors import InvalidKey, KeyEnded, TenantLeft, TenantSuspended
 from tenants.identity import Identity, Scope
@@ -26,26 +28,32 @@ _RATES = ("requests_per_minute", "tokens_per_minute", "pages_per_minute", "calls
 
 @dataclass(frozen=True)
 class OwnLimits:
-    """As they were set for one tenant, one of its keys and its use of models; empty where nothing was."""
+    """As they were set for one tenant, its plan, one of its keys and its use of models; empty where nothing was."""
 
     tenant: Mapping[str, int | None]
+    plan: Mapping[str, int | None]
     key: Mapping[str, int | None]
     models: Mapping[str, Mapping[str, int | None]]
+    prices: AgreedPrices
 
     @classmethod
     def read(cls, text: str) -> "OwnLimits":
         found = json.loads(text)
-        return cls(found["tenant"], found.get("key") or {}, found.get("models") or {})
+        plan, key, models = (found.get(of) or {} for of in ("plan", "key", "models"))
+        return cls(found["tenant"], plan, key, models, AgreedPrices.read(found.get("prices") or ()))
 
     def effective(self) -> EffectiveLimits:
-        own = self.tenant.get("unfinished_jobs")
         installation = effective_limits()
-        return installation if own is None else replace(installation, unfinished_jobs=own or None)
+        for said in (self.tenant, self.plan):
+            own = said.get("unfinished_jobs")
+            if own is not None:
+                return replace(installation, unfinished_jobs=own or None)
+        return installation
 
     def rates(self, tenant_id: UUID, key_id: UUID | None = None) -> CallerLimits:
         return caller_limits(
             tenant_id,
-            Rates.chosen(self.tenant, installation_rates()),
+            Rates.chosen(self.tenant, Rates.chosen(self.plan, installation_rates())),
             key_id=key_id,
             key=Rates.read(self.key),
             models={name: Rates.read(written) for name, written in self.models.items()},
@@ -115,6 +123,7 @@ def identify_key(text: str) -> Identity:
         livemode=row.livemode,
         key_id=row.id,
         rates=own.rates(row.tenant_id, row.id),
+        prices=own.prices,
     )
 
 
@@ -124,7 +133,8 @@ def acting_for(tenant_id: UUID, *, key_id: UUID | None, livemode: bool, scopes: 
         tenant = Tenant.objects.values(*_RATES, "unfinished_jobs").get(id=tenant_id)
         key = ApiKey.objects.filter(id=key_id).values(*_RATES).first() if key_id else None
         models = {row["model"]: row for row in ModelLimit.objects.values("model", *_RATES)}
-    own = OwnLimits(tenant, key or {}, models)
+        terms = terms_of(tenant_id)
+    own = OwnLimits(tenant, terms.plan, key or {}, models, terms.prices)
     return Identity(
         tenant_id=tenant_id,
         limits=own.effective(),
@@ -132,6 +142,7 @@ def acting_for(tenant_id: UUID, *, key_id: UUID | None, livemode: bool, scopes: 
         livemode=livemode,
         key_id=key_id,
         rates=own.rates(tenant_id, key_id),
+        prices=own.prices,
     )
 
 
@@ -174,6 +185,7 @@ def member_of(rows: Sequence[MembershipRow], user_id: UUID, tenant_id: UUID | No
         user_id=user_id,
         tenant_name=row.tenant_name,
         rates=own.rates(row.tenant_id),
+        prices=own.prices,
     )
 
 

@@ -9,6 +9,7 @@ from django.db import transaction
 from django.db.models import F
 from django.db.models.functions import Coalesce, Least, Now
 
+from tenants.billing.plans.services import give_default_plan
 from tenants.context import OPERATOR, current_alias, operator_work, unit_of_work
 from tenants.database_time import database_now
 from tenants.errors import TooManyKeys
@@ -129,13 +130,14 @@ def note_key_use(*, tenant_id: UUID, key_ids: Iterable[UUID]) -> None:
 def create_tenant(
     *, name: str, email: str, password: str | None = None, tenant_id: UUID | None = None
 ) -> CreatedTenant:
-    """A tenant, its owner (an existing person keeps their password) and a first key."""
+    """A tenant with the plan for new ones, its owner (an existing person keeps their password) and a first key."""
     with operator_work(), transaction.atomic(using=OPERATOR):
         tenant = Tenant.objects.create(id=tenant_id or uuid7(), name=name)
         owner = User.objects.filter(email=email.lower()).first()
         if owner is None:
             owner = User.objects.create_user(email, password)
         Membership.objects.create(tenant=tenant, user=owner, role=Membership.Role.OWNER)
+        give_default_plan(tenant_id=tenant.id)
         key = create_key(tenant_id=tenant.id, name="First key")
     return CreatedTenant(tenant, owner, key)
 

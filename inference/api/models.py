@@ -13,6 +13,7 @@ from inference.registry.selectors import active_models, find_version
 from tenants.api.callers import caller
 from tenants.api.parameters import only
 from tenants.api.schema import REFUSALS, list_of
+from tenants.billing.plans.agreed import AgreedPrice, AgreedPrices
 from tenants.billing.prices import Price, display
 
 
@@ -65,10 +66,15 @@ class ModelSerializer(serializers.ModelSerializer[ServedModel]):
         return dict(served.current.signature) if served.current else {}
 
     def get_price(self, served: ServedModel) -> dict[str, Any]:
-        return _price_json(served.price)
+        return _price_json(self._agreed(served).price)
 
     def get_cached_price(self, served: ServedModel) -> dict[str, Any]:
-        return _price_json(served.cached_price)
+        return _price_json(self._agreed(served).cached_price)
+
+    def _agreed(self, served: ServedModel) -> AgreedPrice:
+        """The caller's own."""
+        prices: AgreedPrices = self.context["prices"]
+        return prices.of_model(served.name, served.price, served.cached_price)
 
 
 def _price_json(price: Price) -> dict[str, Any]:
@@ -82,10 +88,11 @@ class ModelList(APIView):
         responses={200: list_of("ModelList", ModelSerializer(many=True)), **REFUSALS},
     )
     def get(self, request: Request) -> Response:
-        caller(request, "models:read")
+        identity = caller(request, "models:read")
         only(request)
         served = active_models().prefetch_related("versions")
-        return Response({"object": "list", "data": ModelSerializer(served, many=True).data})
+        told = ModelSerializer(served, many=True, context={"prices": identity.prices})
+        return Response({"object": "list", "data": told.data})
 
 
 class ModelDetail(APIView):
@@ -93,5 +100,6 @@ class ModelDetail(APIView):
         operation_id="show_model", summary="Show a model", responses={200: ModelSerializer, **REFUSALS}
     )
     def get(self, request: Request, name: str) -> Response:
-        caller(request, "models:read")
-        return Response(ModelSerializer(find_version(name).served_model).data)
+        identity = caller(request, "models:read")
+        served = find_version(name).served_model
+        return Response(ModelSerializer(served, context={"prices": identity.prices}).data)

@@ -10,6 +10,7 @@ from tenants.api.authentication import IDENTITY
 from tenants.asgi.protocol import REQUEST_ID, Message, Scope
 from tenants.asgi.stopping import Stop
 from tenants.billing.ledger.till import Till
+from tenants.billing.plans.agreed import AgreedPrice
 from tenants.billing.prices import Price
 from tenants.identity import Identity
 
@@ -46,6 +47,10 @@ class BulkExchange(Exchange):
     async def body(self) -> bytes:
         self.hold(len(self._body) + CHUNK_BYTES)
         return self._body
+
+    def price_of(self, model: str, price: Price, cached_price: Price) -> AgreedPrice:
+        """Agreed when the batch was accepted: they come with the pinned target."""
+        return AgreedPrice(price, cached_price)
 
     @property
     def turn(self) -> str:

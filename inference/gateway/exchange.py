@@ -13,6 +13,7 @@ from tenants.api.authentication import IDENTITY
 from tenants.asgi.protocol import ClientGone, Receive, Scope, has_body, header, headers_of
 from tenants.asgi.stopping import Stop
 from tenants.billing.ledger.till import Till
+from tenants.billing.plans.agreed import AgreedPrice
 from tenants.billing.prices import Price
 from tenants.errors import NotSignedIn
 from tenants.identity import Identity
@@ -58,6 +59,10 @@ class Exchange:
         if not isinstance(found, Identity):
             raise NotSignedIn("Send your key as: Authorization: Bearer <key>.")
         return found
+
+    def price_of(self, model: str, price: Price, cached_price: Price) -> AgreedPrice:
+        """What its caller pays for a model that costs this."""
+        return self.identity.prices.of_model(model, price, cached_price)
 
     @property
     def admission(self) -> Admission | None:

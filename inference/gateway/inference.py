@@ -85,13 +85,14 @@ class Inference:
 
 
 def note_use(exchange: Exchange, target: Target, ran: Units | None, known: Units | None) -> None:
-    """What a model did costs its price; what was known, that of hits."""
+    """What a model did costs the caller's price for it; what was known, that of hits."""
+    agreed = exchange.price_of(target.model, target.price, target.price_of_hits)
     if ran is not None:
-        exchange.uses.append(_use(exchange, target, CALL, ran.counted(target.price.meter), target.price))
+        exchange.uses.append(_use(exchange, target, CALL, ran.counted(agreed.price.meter), agreed.price))
     if known is not None:
-        quantity = known.counted(target.price_of_hits.meter)
+        quantity = known.counted(agreed.cached_price.meter)
         if quantity or ran is None:
-            exchange.uses.append(_use(exchange, target, CACHE, quantity, target.price_of_hits))
+            exchange.uses.append(_use(exchange, target, CACHE, quantity, agreed.cached_price))
 
 
 def _use(exchange: Exchange, target: Target, source_kind: str, quantity: int, price: Price) -> MeterEvent:

@@ -18,6 +18,7 @@ from jobs.batches.models import Batch, BatchTask, StoredFile
 from jobs.batches.selectors import kept_bytes
 from jobs.documents import erasure
 from jobs.errors import Fenced
+from tenants.billing.plans.selectors import terms_of
 from tenants.context import unit_of_work
 from tenants.database_time import database_now
 from tenants.metering.events import MeterEvent
@@ -83,8 +84,10 @@ def finish_check(claim: TaskClaim, version: ModelVersion, slices: Sequence[Slice
             task.input, task.lines = one.file, one.lines
         BatchTask.objects.bulk_create(tasks)
         served = version.served_model
-        batch.model_version, batch.price = version, served.price.to_json()
-        batch.cached_price = served.cached_price.to_json()
+        prices = terms_of(claim.tenant_id).prices
+        agreed = prices.of_model(served.name, served.price, served.cached_price)
+        batch.model_version, batch.price = version, agreed.price.to_json()
+        batch.cached_price = agreed.cached_price.to_json()
         batch.status, batch.in_progress_at = states.IN_PROGRESS, database_now()
         batch.lines_total = sum(one.lines for one in slices)
         batch.save()

@@ -37,7 +37,7 @@ SELECT line.tenant_id, line.priority, tenant.weight, coalesce(turn.ends, 0),
     nullif(coalesce(tenant.pages_at_once, %(at_once)s), 0),
     (SELECT coalesce(max(began), 0) FROM jobs_turn WHERE model_version_id = %(version)s)
 FROM line
-JOIN tenants_tenant tenant ON tenant.id = line.tenant_id AND tenant.state = 'active'
+JOIN tenants_chosenlimits tenant ON tenant.id = line.tenant_id AND tenant.state = 'active'
 LEFT JOIN jobs_turn turn ON turn.model_version_id = %(version)s AND turn.tenant_id = line.tenant_id
     AND turn.priority = line.priority
 """  # noqa: S608  # made of constants alone

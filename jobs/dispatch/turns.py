@@ -54,7 +54,7 @@ WITH under_way AS (
     SELECT (SELECT pages FROM room) - (SELECT count(*) FROM lost) AS pages
 ), verdict AS (
     SELECT (SELECT count(*) FROM waiting) <= rest.pages AND NOT EXISTS (
-        SELECT FROM tenants_tenant WHERE id IN (SELECT tenant_id FROM waiting)
+        SELECT FROM tenants_chosenlimits WHERE id IN (SELECT tenant_id FROM waiting)
           AND (state <> 'active' OR coalesce(pages_at_once, %(at_once)s) > 0)
     ) AS fits, rest.pages AS rest FROM rest
 ), taken AS (

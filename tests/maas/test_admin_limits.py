@@ -63,13 +63,20 @@ def test_a_tenants_part_of_the_workers_is_changed_on_its_page(
     assert (changed.weight, changed.pages_at_once, changed.unfinished_pages) == (3, 8, 100)
 
 
-@pytest.mark.parametrize("weight", ["0", "-1", "1001", "", "a"])
+@pytest.mark.parametrize("weight", ["0", "-1", "1001", "a"])
 def test_a_tenant_has_some_weight_and_not_any(operator: Client, tenant: CreatedTenant, weight: str) -> None:
     answer = send(operator, tenant, weight=weight)
     assert answer.status_code == 200
     assert answer.context["adminform"].form.errors["weight"]
     with operator_work():
-        assert Tenant.objects.get(pk=tenant.tenant.pk).weight == 1
+        assert Tenant.objects.get(pk=tenant.tenant.pk).weight is None
+
+
+def test_an_empty_weight_is_the_plans(operator: Client, tenant: CreatedTenant) -> None:
+    for weight, kept in (("3", 3), ("", None)):
+        assert send(operator, tenant, weight=weight).status_code == 302
+        with operator_work():
+            assert Tenant.objects.get(pk=tenant.tenant.pk).weight == kept
 
 
 def test_limits_of_a_model_are_given_on_the_tenants_page(operator: Client, tenant: CreatedTenant) -> None:

@@ -10,6 +10,7 @@ from jobs.pages.catalogue.answers import Answer, kind_of
 from jobs.pages.catalogue.pricing import example_cost
 from jobs.pages.catalogue.speeds import Speed
 from jobs.pages.wording import price_words
+from tenants.billing.plans.agreed import AgreedPrice, AgreedPrices
 from tenants.durations import duration
 
 NOT_USED = "not used lately"
@@ -64,9 +65,10 @@ class VersionRow:
     current: bool
 
 
-def model_view(served: ServedModel, speed: Speed | None) -> ModelView:
+def model_view(served: ServedModel, speed: Speed | None, prices: AgreedPrices) -> ModelView:
     version = current_of(served)
     kind = kind_of(version.runtime, version.signature)
+    agreed = prices.of_model(served.name, served.price, served.cached_price)
     return ModelView(
         name=served.name,
         title=served.title or served.name,
@@ -78,16 +80,16 @@ def model_view(served: ServedModel, speed: Speed | None) -> ModelView:
         answers=kind.answers,
         inputs=_tensors(version.signature, "inputs"),
         outputs=_tensors(version.signature, "outputs"),
-        price=price_words(served.price),
-        example_cost=example_cost(served.price),
-        cached_price=_cached_price(served),
+        price=price_words(agreed.price),
+        example_cost=example_cost(agreed.price),
+        cached_price=_cached_price(served, agreed),
         speed=_speed_view(speed, "page" if served.price_meter == "page" else "run") if speed else None,
     )
 
 
-def _cached_price(served: ServedModel) -> str:
-    told = served.cache_ttl_s > 0 and served.cached_price != served.price
-    return price_words(served.cached_price) if told else ""
+def _cached_price(served: ServedModel, agreed: AgreedPrice) -> str:
+    told = served.cache_ttl_s > 0 and agreed.cached_price != agreed.price
+    return price_words(agreed.cached_price) if told else ""
 
 
 def current_of(served: ServedModel) -> ModelVersion:

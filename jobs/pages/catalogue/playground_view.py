@@ -9,6 +9,7 @@ from inference.registry.models import ServedModel
 from jobs.pages.catalogue import examples
 from jobs.pages.catalogue.model_view import current_of
 from jobs.pages.catalogue.pricing import run_cost
+from tenants.billing.plans.agreed import AgreedPrices
 
 _TITLES = {"document": "Document", "text": "One text", "texts": "Several texts", "tensors": "Tensors"}
 
@@ -37,10 +38,11 @@ class PlaygroundView:
     parameters: tuple[ParameterField, ...]
 
 
-def playground_view(served: ServedModel) -> PlaygroundView:
+def playground_view(served: ServedModel, prices: AgreedPrices) -> PlaygroundView:
     signature = current_of(served).signature
+    price = prices.of_model(served.name, served.price, served.cached_price).price
     kinds = tuple(
-        InputKind(kind, _TITLES[kind], run_cost(served.price, kind), _example(kind, signature))
+        InputKind(kind, _TITLES[kind], run_cost(price, kind), _example(kind, signature))
         for kind in input_kinds(served.accepts)
     )
     return PlaygroundView(kinds, tuple(_field(parameter) for parameter in served.parameters))

@@ -29,7 +29,10 @@ def model_list(request: HttpRequest, identity: Identity) -> HttpResponse:
     served = listed_models()
     with unit_of_work(identity.tenant_id):
         speeds = recent_speeds(identity.tenant_id, [current_of(one).pk for one in served])
-    models = [(model_view(one, speeds.get(current_of(one).pk)), one.versions.all()) for one in served]
+    models = [
+        (model_view(one, speeds.get(current_of(one).pk), identity.prices), one.versions.all())
+        for one in served
+    ]
     return render(request, "jobs/catalogue/model_list.html", {"models": models})
 
 
@@ -41,10 +44,10 @@ def model_page(request: HttpRequest, identity: Identity, name: str) -> HttpRespo
     version = current_of(served)
     with unit_of_work(identity.tenant_id):
         speeds = recent_speeds(identity.tenant_id, [version.pk])
-    playground = playground_view(served)
+    playground = playground_view(served, identity.prices)
     kind = playground.kinds[0].name
     context = {
-        "model": model_view(served, speeds.get(version.pk)),
+        "model": model_view(served, speeds.get(version.pk), identity.prices),
         "versions": [version_row(one, served) for one in newest_versions(served)],
         "playground": playground,
         "snippets": snippets_of(

@@ -9,6 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django_htmx.http import push_url
 
+from inference.registry.models import ServedModel
 from jobs.pages.listing.columns import ORDERS, columns, sizes, tabs
 from jobs.pages.listing.query import MEANING, ListQuery
 from jobs.pages.listing.rows import rows_of
@@ -19,6 +20,7 @@ from jobs.pages.wording import price_words
 from jobs.priorities import DEFAULT, NUMBERS
 from jobs.search.errors import MeaningUnavailable, SearchTooBroad
 from jobs.search.selectors import meaning_available, meaning_of
+from tenants.billing.prices import Price
 from tenants.context import unit_of_work
 from tenants.identity import Identity
 from tenants.pages.members import members_only
@@ -73,7 +75,7 @@ def _other_search(query: ListQuery) -> str:
 def _around(identity: Identity) -> dict[str, Any]:
     choices = model_choices()
     return {
-        "models": [(model, price_words(model.price)) for model in choices.for_documents],
+        "models": [(model, price_words(_price(identity, model))) for model in choices.for_documents],
         "model_names": choices.names,
         "orders": ORDERS,
         "priorities": list(NUMBERS),
@@ -81,3 +83,7 @@ def _around(identity: Identity) -> dict[str, Any]:
         "most_archive_bytes": settings.MAAS_MAX_ARCHIVE_BYTES,
         "most_bytes": max(identity.limits.upload_bytes, settings.MAAS_MAX_RESUMABLE_BYTES),
     }
+
+
+def _price(identity: Identity, model: ServedModel) -> Price:
+    return identity.prices.of_model(model.name, model.price, model.cached_price).price

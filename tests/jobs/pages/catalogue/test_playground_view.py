@@ -3,6 +3,7 @@
 from inference.registry.models import ModelVersion, ServedModel
 from jobs.pages.catalogue.model_view import takes_in_words
 from jobs.pages.catalogue.playground_view import input_kinds, playground_view
+from tenants.billing.plans.agreed import NONE
 
 
 def test_models_of_texts_begin_with_a_text_and_others_with_a_document() -> None:
@@ -26,7 +27,7 @@ def test_parameters_say_their_range() -> None:
         parameters=[{**described, **bound} for bound in bounds],
         current=ModelVersion(),
     )
-    assert [field.range for field in playground_view(served).parameters] == [
+    assert [field.range for field in playground_view(served, NONE).parameters] == [
         "",
         "at least 0",
         "at most 2.5",

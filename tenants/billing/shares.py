@@ -1,0 +1,37 @@
+"""Amounts in whole units of a currency that add up to their rounded sum, whatever the parts would round to."""
+
+from collections.abc import Sequence
+
+CENT_MICROS = 10_000
+_OTHER_UNITS = {
+    **dict.fromkeys(("BIF", "CLP", "DJF", "GNF", "ISK", "JPY", "KMF", "KRW", "PYG", "RWF"), 1_000_000),
+    **dict.fromkeys(("UGX", "VND", "VUV", "XAF", "XOF", "XPF"), 1_000_000),
+    **dict.fromkeys(("BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND"), 1_000),
+}
+
+
+def unit_micros(currency: str) -> int:
+    """The smallest amount that is paid in it."""
+    return _OTHER_UNITS.get(currency, CENT_MICROS)
+
+
+def rounded(amount: int, unit: int) -> int:
+    """To a multiple of `unit`, half to even."""
+    whole, rest = divmod(amount, unit)
+    return (whole + (2 * rest > unit or (2 * rest == unit and whole % 2 == 1))) * unit
+
+
+def in_units(amounts: Sequence[int], unit: int) -> list[int]:
+    """Each of them down or up to a multiple of `unit`, so that their sum is the rounded sum: largest rest first."""
+    down = [amount - amount % unit for amount in amounts]
+    missing = (rounded(sum(amounts), unit) - sum(down)) // unit
+    largest_rest = sorted(range(len(amounts)), key=lambda place: (-(amounts[place] % unit), place))
+    for place in largest_rest[:missing]:
+        down[place] += unit
+    return down
+
+
+def spread(whole: int, parts: int) -> list[int]:
+    """Over so many parts as evenly as whole numbers can, larger ones first."""
+    each, rest = divmod(whole, parts)
+    return [each + (place < rest) for place in range(parts)]

@@ -1,0 +1,34 @@
+"""Plans to test with, sold as an operator would."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from tenants.context import operator_work
+from tenants.database_time import database_now
+from tenants.models import Plan, PlanIncluded, PlanPrice, TenantPrice
+from tests.fixtures import unique
+
+
+def make_plan(**fields: Any) -> Plan:
+    code = unique("plan")
+    with operator_work():
+        return Plan.objects.create(**{"code": code, "name": code, **fields})
+
+
+def price(plan: Plan, amount: int | None, *, begins: datetime | None = None, **fields: Any) -> PlanPrice:
+    with operator_work():
+        given = {"meter": "call", "holds_from": begins or database_now(), **fields}
+        return PlanPrice.objects.create(plan=plan, amount_micros=amount, **given)
+
+
+def include(plan: Plan, quantity: int, **fields: Any) -> PlanIncluded:
+    with operator_work():
+        given = {"meter": "call", "holds_from": database_now(), **fields}
+        return PlanIncluded.objects.create(plan=plan, quantity=quantity, **given)
+
+
+def own_price(tenant_id: UUID, amount: int | None, **fields: Any) -> TenantPrice:
+    with operator_work():
+        given = {"meter": "call", "holds_from": database_now(), **fields}
+        return TenantPrice.objects.create(tenant_id=tenant_id, amount_micros=amount, **given)
