@@ -45,6 +45,7 @@ MAKE_NOTHING = {
     "cancel_archive",
     "complete_upload",
     "create_embeddings",
+    "estimate",
     "issue_ticket",
     "sign_upload_parts",
 }

@@ -1,0 +1,129 @@
+"""`/v1/estimate`: what work would cost, at the caller's own prices, before it is sent."""
+
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, cast
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from jobs.api.serializers import CostSerializer, KnownFields
+from jobs.estimates import EstimateRequest, Told, estimate
+from tenants.api.callers import caller
+from tenants.api.parameters import only
+from tenants.api.schema import REFUSALS
+from tenants.billing.plans.agreed import AgreedPrice
+from tenants.billing.prices import Price, display
+from tenants.identity import Identity
+
+MOST = 1_000_000_000_000
+
+
+class EstimateRequestSerializer(KnownFields):
+    model = serializers.CharField(max_length=120, help_text="Its name, or `name@version`.")
+    document = serializers.UUIDField(required=False, help_text="Of which all pages would be read.")
+    pages = serializers.IntegerField(required=False, min_value=1, max_value=MOST)
+    tokens = serializers.IntegerField(required=False, min_value=1, max_value=MOST)
+    calls = serializers.IntegerField(required=False, min_value=1, max_value=MOST)
+    cached_share = serializers.DecimalField(
+        required=False,
+        default=Decimal(0),
+        max_digits=10,
+        decimal_places=6,
+        min_value=0,
+        max_value=1,
+        help_text="The part of it, from 0 to 1, that is expected to be known already.",
+    )
+
+
+class AgreedPriceSerializer(serializers.Serializer[Any]):
+    meter = serializers.CharField()
+    amount_micros = serializers.IntegerField()
+    per = serializers.IntegerField(help_text="For so many units.")
+    currency = serializers.CharField()
+    amount = serializers.CharField()
+
+
+class CoveredSerializer(serializers.Serializer[Any]):
+    quantity = serializers.IntegerField(help_text="Units of it that the plan's fee pays for.")
+    left = serializers.IntegerField(help_text="Units that it pays for after that, in this month.")
+
+
+class PlanSerializer(serializers.Serializer[Any]):
+    code = serializers.CharField()
+    name = serializers.CharField()
+
+
+class EstimateSerializer(serializers.Serializer[Any]):
+    object = serializers.CharField(default="estimate")
+    model = serializers.CharField()
+    livemode = serializers.BooleanField(help_text="False: what a test key does costs nothing.")
+    meter = serializers.CharField()
+    quantity = serializers.IntegerField()
+    cached_quantity = serializers.IntegerField()
+    price = AgreedPriceSerializer()
+    cached_price = AgreedPriceSerializer()
+    price_of = serializers.ChoiceField(["tenant", "plan", "model"], help_text="Whose price holds.")
+    price_version = serializers.UUIDField(allow_null=True, help_text="Null for the model's own.")
+    price_holds_from = serializers.DateTimeField(allow_null=True)
+    plan = PlanSerializer(allow_null=True)
+    cost = CostSerializer(help_text="At these prices, as the job or call would say it.")
+    included = CoveredSerializer()
+    to_pay = CostSerializer(help_text="Without what the plan's fee pays for.")
+
+
+class Estimates(APIView):
+    @extend_schema(
+        operation_id="estimate",
+        summary="What work would cost",
+        request=EstimateRequestSerializer,
+        responses={200: EstimateSerializer, **REFUSALS},
+    )
+    def post(self, request: Request) -> Response:
+        """Nothing is written, counted or charged by it."""
+        seen = cast(Identity, request.user)
+        identity = caller(request, "jobs:read" if "jobs:read" in seen.scopes else "models:read")
+        only(request)
+        asked = EstimateRequestSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        fields = {**asked.validated_data, "cached_share": Fraction(asked.validated_data["cached_share"])}
+        return Response(_body(identity, estimate(identity=identity, request=EstimateRequest(**fields))))
+
+
+def _body(identity: Identity, told: Told) -> dict[str, Any]:
+    agreed, found, plan = told.agreed, told.estimate, told.standing.plan
+    charged = 1 if identity.livemode else 0
+    return {
+        "object": "estimate",
+        "model": told.version.key,
+        "livemode": identity.livemode,
+        "meter": agreed.price.meter,
+        "quantity": found.quantity,
+        "cached_quantity": found.cached_quantity,
+        **_prices(agreed),
+        "plan": {"code": plan.code, "name": plan.name} if plan else None,
+        "cost": _amount(found.cost_micros * charged, agreed.price.currency),
+        "included": {"quantity": found.included, "left": found.left},
+        "to_pay": _amount(found.to_pay_micros * charged, agreed.price.currency),
+    }
+
+
+def _prices(agreed: AgreedPrice) -> dict[str, Any]:
+    return {
+        "price": _price(agreed.price),
+        "cached_price": _price(agreed.cached_price),
+        "price_of": agreed.of,
+        "price_version": agreed.version,
+        "price_holds_from": agreed.holds_from,
+    }
+
+
+def _price(price: Price) -> dict[str, Any]:
+    return {**price.to_json(), "amount": display(price.amount_micros)}
+
+
+def _amount(micros: int, currency: str) -> dict[str, Any]:
+    return {"amount": display(micros), "amount_micros": micros, "currency": currency}

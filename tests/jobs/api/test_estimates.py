@@ -1,0 +1,125 @@
+"""`/v1/estimate`: what work would cost this caller, what is included, and that asking changes nothing."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from inference.registry.models import ModelVersion
+from jobs.models import Job
+from tenants.api.authentication import IDENTITY
+from tenants.billing.plans.selectors import terms_of
+from tenants.billing.plans.services import subscribe
+from tenants.context import unit_of_work
+from tenants.identity import Identity
+from tenants.selectors import identify_key
+from tenants.services import CreatedTenant
+from tests.jobs.conftest import Desk
+from tests.tenants.billing.plans.selling import include, make_plan, own_price, price
+
+
+@pytest.fixture
+def pages(make_version: Callable[..., ModelVersion]) -> ModelVersion:
+    return make_version(runtime="ocr", meter="page")
+
+
+def ask(identity: Identity, version: ModelVersion, status: int = 200, **fields: Any) -> dict[str, Any]:
+    body = {"model": version.served_model.name, **fields}
+    answer = Client().post("/v1/estimate", body, "application/json", **{IDENTITY: identity})  # type: ignore[arg-type]
+    told: dict[str, Any] = answer.json()
+    assert answer.status_code == status, told
+    return told
+
+
+def test_without_a_plan_it_is_the_models_price(identity: Identity, pages: ModelVersion) -> None:
+    told = ask(identity, pages, pages=10, cached_share=0.25)
+    assert (told["quantity"], told["cached_quantity"], told["meter"]) == (10, 2, "page")
+    assert told["cost"] == told["to_pay"] == {"amount": "0.0123", "amount_micros": 12300, "currency": "EUR"}
+    assert (told["price_of"], told["price_version"], told["plan"]) == ("model", None, None)
+    assert told["included"] == {"quantity": 0, "left": 0}
+
+
+def test_a_plans_price_and_what_it_includes_are_told_until_that_is_used_up(
+    tenant: CreatedTenant, pages: ModelVersion
+) -> None:
+    plan = make_plan()
+    version = price(plan, 700, meter="page")
+    include(plan, 4, meter="page")
+    subscribe(tenant_id=tenant.tenant.id, plan=plan)
+    identity = identify_key(tenant.key.text)
+    told = ask(identity, pages, pages=3)
+    assert (told["price_of"], told["price_version"]) == ("plan", str(version.pk))
+    assert (told["included"], told["to_pay"]["amount_micros"]) == ({"quantity": 3, "left": 1}, 0)
+    assert told["plan"] == {"code": plan.code, "name": plan.name}
+    desk = Desk(identity, pages)
+    desk.finish(desk.pages(desk.submit(pages=2))[0])
+    told = ask(identity, pages, pages=5)
+    assert (told["cost"]["amount_micros"], told["to_pay"]["amount_micros"]) == (3500, 1400)
+    assert told["included"] == {"quantity": 3, "left": 0}
+
+
+def test_a_document_counts_its_pages_and_nothing_is_made(identity: Identity, pages: ModelVersion) -> None:
+    document = Desk(identity, pages).document(pages=7)
+    assert ask(identity, pages, document=str(document.id))["quantity"] == 7
+    with unit_of_work(identity.tenant_id):
+        assert Job.objects.count() == 0
+
+
+def test_another_tenants_document_never_was(
+    identity: Identity, other_identity: Identity, pages: ModelVersion
+) -> None:
+    document = Desk(other_identity, pages).document(pages=7)
+    assert ask(identity, pages, 404, document=str(document.id))["code"] == "not_found"
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {},
+        {"tokens": 5},
+        {"pages": 1, "calls": 1},
+        {"pages": 0},
+        {"pages": 1, "cached_share": 1.5},
+        {"page": 1},
+    ],
+)
+def test_what_does_not_say_how_much_is_refused_with_words_that_help(
+    identity: Identity, pages: ModelVersion, fields: dict[str, Any]
+) -> None:
+    told = ask(identity, pages, 400, **fields)
+    assert told["code"] == "invalid_request"
+    assert "page" in told["detail"] or "cached_share" in told["detail"]
+
+
+def test_tokens_are_priced_by_the_thousand_and_rounded_once(
+    identity: Identity, make_version: Callable[..., ModelVersion]
+) -> None:
+    version = make_version(meter="token")
+    own_price(identity.tenant_id, 1000, meter="token", per=1000)
+    assert ask(identity, version, tokens=1501)["cost"]["amount_micros"] == 1501 * 1500
+    with unit_of_work(identity.tenant_id):
+        prices = terms_of(identity.tenant_id).prices
+    told = ask(replace(identity, prices=prices), version, tokens=1501)
+    assert (told["cost"]["amount_micros"], told["price_of"]) == (1501, "tenant")
+
+
+def test_a_test_key_pays_nothing(identity: Identity, pages: ModelVersion) -> None:
+    told = ask(replace(identity, livemode=False), pages, pages=10)
+    assert (told["livemode"], told["cost"]["amount_micros"], told["to_pay"]["amount_micros"]) == (False, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("scopes", "fields", "status"),
+    [
+        ({"jobs:read"}, {"pages": 1}, 200),
+        ({"models:read"}, {"pages": 1}, 200),
+        ({"jobs:write"}, {"pages": 1}, 403),
+        ({"jobs:read"}, {"document": "01a1f8a0-0000-7000-8000-000000000000"}, 403),
+    ],
+)
+def test_who_may_see_models_or_jobs_may_ask(
+    identity: Identity, pages: ModelVersion, scopes: set[str], fields: dict[str, Any], status: int
+) -> None:
+    ask(replace(identity, scopes=frozenset(scopes)), pages, status, **fields)
