@@ -15,6 +15,7 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter, RelatedDropdownF
 from unfold.widgets import UnfoldAdminIntegerFieldWidget, UnfoldAdminTextInputWidget
 
 from inference.batch_admin import BatchSettingForm, BatchSettingInline
+from inference.plans.admin import PlanAdmin, TenantPriceAdmin
 from inference.registry.models import ModelPool, ModelVersion, PipelineStep, ServedModel
 from tenants.admin.columns import badge, column, two_lines
 from tenants.admin.confirmation import at_once, confirmed
@@ -22,6 +23,13 @@ from tenants.admin.records import OperatorAdmin
 from tenants.admin.words import NOTHING, ago, link_to, list_link, size
 from tenants.billing.wording import money
 
+__all__ = [
+    "ModelPoolAdmin",
+    "ModelVersionAdmin",
+    "PlanAdmin",
+    "ServedModelAdmin",
+    "TenantPriceAdmin",
+]
 PRICED = ("price_meter", "price_micros", "price_per", "currency", "cached_price_micros")
 
 

@@ -101,6 +101,8 @@ SIDEBAR = [
             _list("Wallets", "account_balance_wallet", "tenants_wallet"),
             _list("Ledger", "menu_book", "tenants_ledgertransaction"),
             _list("Differences", "rule", "tenants_ledgerdifference"),
+            _list("Plans", "sell", "tenants_plan"),
+            _list("Tenants' prices", "loyalty", "tenants_tenantprice"),
             _list("Usage records", "receipt_long", "tenants_usagerecord"),
         ],
     },

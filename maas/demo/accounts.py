@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
+from maas.demo.plans import sell_starter
 from tenants.context import operator_work
 from tenants.models import User
 from tenants.services import create_operator, create_tenant
@@ -43,6 +44,7 @@ def _made_before() -> bool:
 
 def _make(member_password: str, operator_password: str) -> str:
     made = create_tenant(name="Demo", email=MEMBER, password=member_password)
+    sell_starter(made.tenant.id)
     with operator_work():
         _set_password(made.owner, member_password)
         operator = User.objects.filter(email=OPERATOR).first()

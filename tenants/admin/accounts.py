@@ -8,7 +8,7 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import reverse
-from django.utils.html import format_html_join
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from unfold.contrib.filters.admin import AutocompleteSelectFilter, ChoicesDropdownFilter
 
@@ -18,8 +18,10 @@ from tenants.admin.filters import CreatedFilter
 from tenants.admin.members import MembershipInline
 from tenants.admin.model_limits import ModelLimitInline
 from tenants.admin.records import FoundById, tenants_named
+from tenants.admin.tenant_changing import TenantChangeForm
 from tenants.admin.tenant_making import MadeTenant, TenantAddForm, make_tenant
 from tenants.admin.words import ago, link_to, list_link
+from tenants.limit_fields import KEPT, OF_JOBS
 from tenants.models import Membership, Tenant
 from tenants.rates.rates import NAMES
 from tenants.results import erase_results
@@ -32,9 +34,8 @@ THEIRS = (
     ("tenants_membership", "Members"),
     ("tenants_usagerecord", "Usage"),
     ("tenants_wallet", "Wallets"),
+    ("tenants_tenantprice", "Prices of its own"),
 )
-OF_JOBS = ("unfinished_jobs", "unfinished_pages", "pages_at_once", "weight")
-KEPT = ("keep_documents_days", "keep_results_days", "keep_events_days")
 
 
 @admin.register(Tenant)
@@ -44,8 +45,20 @@ class TenantAdmin(FoundById):
     list_display = ("name", "state_badge", "jobs", "members", "identifier", "created")
     list_filter = (("state", ChoicesDropdownFilter), ("created_at", CreatedFilter))
     ordering = ("-id",)
-    fields = ("name", "state", "records", *NAMES, *OF_JOBS, *KEPT, "id", "created_at")
-    readonly_fields = ("id", "created_at", "records")
+    fields = (
+        "name",
+        "state",
+        "plan",
+        "plan_start",
+        "plans",
+        "records",
+        *NAMES,
+        *OF_JOBS,
+        *KEPT,
+        "id",
+        "created_at",
+    )
+    readonly_fields = ("id", "created_at", "plans", "records")
     inlines = (MembershipInline, ModelLimitInline)
     actions = ("suspend", "reactivate", "erase_results")
 
@@ -60,7 +73,9 @@ class TenantAdmin(FoundById):
         return answer
 
     def get_form(self, request: HttpRequest, obj: Tenant | None = None, **kwargs: Any) -> Any:
-        return super().get_form(request, obj, **({} if obj else {"form": TenantAddForm}), **kwargs)
+        return super().get_form(
+            request, obj, **{"form": TenantChangeForm if obj else TenantAddForm, **kwargs}
+        )
 
     def get_fields(self, request: HttpRequest, obj: Tenant | None = None) -> tuple[str, ...]:
         return self.fields if obj else ("name", "owner_email", "made_as")
@@ -79,6 +94,7 @@ class TenantAdmin(FoundById):
     def save_model(self, request: HttpRequest, obj: Tenant, form: Any, change: bool) -> None:
         if change:
             super().save_model(request, obj, form, change)
+            form.change_plan()
         else:
             outcome = make_tenant(form)
             obj.pk = outcome.made.tenant.pk
@@ -118,6 +134,23 @@ class TenantAdmin(FoundById):
     @column("created", order_by="id")
     def created(self, tenant: Tenant) -> str:
         return ago(tenant.created_at)
+
+    def construct_change_message(
+        self, request: HttpRequest, form: Any, formsets: Any, add: bool = False
+    ) -> Any:
+        """A change of plan in words; the rest as Django says it."""
+        told = getattr(form, "plan_told", "")
+        if not told:
+            return super().construct_change_message(request, form, formsets, add)
+        rest = [name for name in form.changed_data if name not in ("plan", "plan_start")]
+        return " ".join([told, *([f"Changed {', '.join(rest)}."] if rest else [])])
+
+    @column("plans and prices")
+    def plans(self, tenant: Tenant) -> SafeString:
+        url = reverse("admin:tenants_tenantprice_of", args=[tenant.pk])
+        return format_html(
+            '<a class="ln" href="{}">which prices and limits hold, and whose they are</a>', url
+        )
 
     @column("Theirs")
     def records(self, tenant: Tenant) -> SafeString:

@@ -24,6 +24,7 @@ from jobs.models import Event
 from jobs.services import JobRequest, cancel_job, retry_job, submit_job
 from jobs.webhooks.services import create_endpoint, send_test
 from tenants.admin.records import BoundedPaginator, FoundById
+from tenants.billing.plans.services import subscribe
 from tenants.context import OPERATOR, operator_work, unit_of_work
 from tenants.identity import Identity
 from tenants.models import LedgerDifference, Membership, Tenant, User
@@ -33,6 +34,7 @@ from tests.fixtures import unique
 from tests.jobs.batches.desk import BatchDesk
 from tests.jobs.conftest import Desk
 from tests.tenants.billing.ledger.conftest import Purse
+from tests.tenants.billing.plans.selling import include, make_plan, own_price, price
 
 PASSWORD = "correct horse"
 MOST_QUERIES = {"list": 7, "change": 12}
@@ -73,6 +75,11 @@ def row_of_each_kind(version: ModelVersion) -> Desk:
             gone_at=timezone.now(),
         )
     Purse(made.tenant.id).grant(5)
+    plan = make_plan()
+    price(plan, 1)
+    include(plan, 1)
+    own_price(desk.identity.tenant_id, 1)
+    subscribe(tenant_id=desk.identity.tenant_id, plan=plan)
     return desk
 
 

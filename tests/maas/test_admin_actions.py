@@ -16,11 +16,12 @@ from jobs.admin import workers as workers_admin
 from jobs.models import Batch, Job, WebhookDelivery, WebhookEndpoint
 from jobs.webhooks.services import change_endpoint, create_endpoint, send_test
 from tenants.context import operator_work
-from tenants.models import ApiKey, Membership, Tenant, User
+from tenants.models import ApiKey, Membership, Plan, Tenant, User
 from tenants.services import CreatedTenant
 from tests.fixtures import unique
 from tests.jobs.batches.desk import BatchDesk
 from tests.jobs.conftest import Desk
+from tests.tenants.billing.plans.selling import make_plan
 
 
 def all_actions() -> list[tuple[type[Model], str]]:
@@ -77,6 +78,7 @@ ROWS: dict[tuple[type[Model], str], Callable[[Desk], Model]] = {
     (Tenant, "suspend"): lambda desk: Tenant.objects.get(pk=desk.identity.tenant_id),
     (Tenant, "reactivate"): suspended,
     (Tenant, "erase_results"): lambda desk: Tenant.objects.get(pk=desk.identity.tenant_id),
+    (Plan, "duplicate"): lambda desk: make_plan(),
     (ApiKey, "revoke"): lambda desk: ApiKey.objects.get(tenant_id=desk.identity.tenant_id),
     (Membership, "delete_selected"): lambda desk: Membership.objects.get(tenant_id=desk.identity.tenant_id),
     (Group, "delete_selected"): lambda desk: Group.objects.create(name=unique("group")),

@@ -1,0 +1,167 @@
+"""Forms of plans and prices: amounts as people write them, and versions that have begun as they are."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from django import forms
+from django.forms.models import BaseInlineFormSet
+from unfold.widgets import (
+    INPUT_CLASSES,
+    UnfoldAdminDecimalFieldWidget,
+    UnfoldAdminSelectWidget,
+)
+
+from inference.registry.models import ServedModel
+from tenants.billing.plans.models import Plan, PlanIncluded, PlanPrice, TenantPrice
+from tenants.billing.prices import display
+from tenants.database_time import database_now
+from tenants.limit_fields import AccountLimits
+
+LIMITS = tuple(field.name for field in AccountLimits._meta.get_fields())
+PRICED = ("model", "meter", "amount_micros", "per", "cached_micros", "holds_from")
+
+
+class MicrosField(forms.DecimalField):
+    """0.0015 on the page, 1500 in the code: exact, to the sixth place."""
+
+    def __init__(self, **options: Any) -> None:
+        widget = UnfoldAdminDecimalFieldWidget
+        super().__init__(max_digits=18, decimal_places=6, min_value=0, widget=widget, **options)
+
+    def prepare_value(self, value: Any) -> Any:
+        return display(value) if isinstance(value, int) else value
+
+    def clean(self, value: Any) -> Any:
+        """A field that is disabled is given what it was, and that is micro-units already."""
+        if isinstance(value, int):
+            return value
+        found = super().clean(value)
+        return None if found is None else int(found.scaleb(6))
+
+    def has_changed(self, initial: Any, data: Any) -> bool:
+        if self.disabled:
+            return False
+        try:
+            return bool(self.clean(data) != initial)
+        except forms.ValidationError:
+            return True
+
+
+class PlanForm(forms.ModelForm):  # type: ignore[type-arg]
+    monthly_fee_micros = MicrosField(label="Monthly fee", initial=0)
+    trial_credit_micros = MicrosField(
+        label="Trial credit", initial=0, help_text="Given once, with the first subscription."
+    )
+
+    class Meta:
+        model = Plan
+        fields = (
+            "name",
+            "code",
+            "currency",
+            "monthly_fee_micros",
+            "trial_days",
+            "trial_credit_micros",
+            "is_default",
+            "archived",
+            *LIMITS,
+        )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for name in LIMITS:
+            if field := self.fields.get(name):
+                field.help_text = str(field.help_text).replace("the plan's, or else ", "")
+        if not self.instance._state.adding:
+            self._keep("code", "Programs know it by this.")
+        if getattr(self.instance, "sold", False):
+            for name in ("currency", "monthly_fee_micros"):
+                self._keep(name, "It has been sold: duplicate the plan to sell it for another.")
+
+    def _keep(self, name: str, why: str) -> None:
+        if field := self.fields.get(name):
+            field.disabled, field.help_text = True, why
+
+
+def meters_of_models() -> dict[str, str]:
+    return dict(ServedModel.objects.order_by("name").values_list("name", "price_meter"))
+
+
+class VersionForm(forms.ModelForm):  # type: ignore[type-arg]
+    """What has begun is shown and cannot be changed: the database would refuse it as well."""
+
+    model = forms.ChoiceField(required=False, widget=UnfoldAdminSelectWidget)
+    holds_from = forms.DateTimeField(
+        required=False,
+        label="Holds from",
+        help_text="UTC; empty: at once.",
+        widget=forms.DateTimeInput(
+            attrs={"type": "datetime-local", "class": " ".join(INPUT_CLASSES)}, format="%Y-%m-%dT%H:%M"
+        ),
+    )
+
+    def __init__(
+        self, *args: Any, meters: Mapping[str, str] | None = None, now: datetime | None = None, **kwargs: Any
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        self._meters = meters_of_models() if meters is None else meters
+        there = not self.instance._state.adding
+        self.begun = there and self.instance.holds_from <= (now or database_now())
+        model = self.fields["model"]
+        assert isinstance(model, forms.ChoiceField)
+        names = dict.fromkeys((*self._meters, *filter(None, [self.instance.model])))
+        model.choices = [("", "all models"), *((name, name) for name in names)]
+        if self.begun:
+            for field in self.fields.values():
+                field.disabled = True
+
+    def clean(self) -> dict[str, Any]:
+        given = super().clean() or {}
+        if self.begun or self.errors:
+            return given
+        model, meter = given.get("model", ""), given.get("meter")
+        charged = self._meters.get(model, meter)
+        if charged != meter:
+            self.add_error(
+                "meter", f"{model} is charged by the {charged}; a price by the {meter} never holds."
+            )
+        return given
+
+    def clean_holds_from(self) -> Any:
+        given = self.cleaned_data["holds_from"]
+        if given is None:
+            return database_now()
+        if not self.begun and given < database_now():
+            raise forms.ValidationError("This is over, and the past stays. Leave it empty for at once.")
+        return given
+
+
+class PriceForm(VersionForm):
+    amount_micros = MicrosField(
+        label="Amount", required=False, help_text="Empty: from then on there is no price here."
+    )
+    cached_micros = MicrosField(label="For known results", required=False, help_text="Empty: the same.")
+
+    class Meta:
+        model = PlanPrice
+        fields = PRICED
+
+
+class IncludedForm(VersionForm):
+    class Meta:
+        model = PlanIncluded
+        fields = ("model", "meter", "quantity", "holds_from")
+
+
+class TenantPriceForm(PriceForm):
+    class Meta:
+        model = TenantPrice
+        fields = (*PRICED, "currency")
+
+
+class VersionFormSet(BaseInlineFormSet):  # type: ignore[type-arg]
+    def add_fields(self, form: Any, index: int | None) -> None:
+        super().add_fields(form, index)
+        if form.begun and "DELETE" in form.fields:
+            form.fields["DELETE"].disabled = True

@@ -1,0 +1,39 @@
+"""A plan to begin with: the demo tenant has it, and operators can look at it, change it and sell it."""
+
+from uuid import UUID
+
+from tenants.billing.plans.models import Plan, PlanIncluded, PlanPrice
+from tenants.billing.plans.services import subscribe
+from tenants.context import operator_work
+from tenants.database_time import database_now
+
+STARTER = "starter"
+FEE_MICROS = 29_000_000
+PAGES, TOKENS = 1_000, 1_000_000
+OCR_MICROS, OCR_KNOWN_MICROS = 1_000, 100
+
+
+def sell_starter(tenant_id: UUID) -> None:
+    """As it is, where an operator has changed it since."""
+    with operator_work():
+        plan, made = Plan.objects.get_or_create(
+            code=STARTER, defaults={"name": "Starter", "monthly_fee_micros": FEE_MICROS, "trial_days": 14}
+        )
+        if made:
+            _write_prices(plan)
+    if not plan.archived:
+        subscribe(tenant_id=tenant_id, plan=plan)
+
+
+def _write_prices(plan: Plan) -> None:
+    now = database_now()
+    for meter, quantity in (("page", PAGES), ("token", TOKENS)):
+        PlanIncluded.objects.create(plan=plan, meter=meter, quantity=quantity, holds_from=now)
+    PlanPrice.objects.create(
+        plan=plan,
+        model="ocr",
+        meter="page",
+        amount_micros=OCR_MICROS,
+        cached_micros=OCR_KNOWN_MICROS,
+        holds_from=now,
+    )

@@ -1,0 +1,64 @@
+"""The form by which an operator changes a tenant, and which plan it has from when on."""
+
+from functools import cached_property
+from typing import Any
+
+from django import forms
+from django.db.models import Q
+from unfold.widgets import UnfoldAdminSelectWidget
+
+from tenants.billing.plans.models import Plan, Subscription
+from tenants.billing.plans.selectors import subscriptions_of
+from tenants.billing.plans.services import Start, subscribe
+from tenants.database_time import database_now
+from tenants.models import Tenant
+
+NO_PLAN = "none: what models cost"
+
+
+class TenantChangeForm(forms.ModelForm):  # type: ignore[type-arg]
+    plan = forms.ModelChoiceField(
+        Plan.objects.none(), required=False, empty_label=NO_PLAN, widget=UnfoldAdminSelectWidget
+    )
+    plan_start = forms.ChoiceField(
+        label="A change of plan",
+        required=False,
+        choices=[(Start.NOW.value, "at once"), (Start.NEXT_MONTH.value, "with the next month")],
+        widget=UnfoldAdminSelectWidget,
+    )
+
+    class Meta:
+        model = Tenant
+        fields = ("name", "state")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.plan_told = ""
+        """For the audit log, once it is changed."""
+        last = self._last
+        self._is_planned = last is not None and last.starts_at > database_now()
+        self.initial["plan"] = last.plan_id if last else None
+        self.initial["plan_start"] = (Start.NEXT_MONTH if self._is_planned else Start.NOW).value
+        if plan := self.fields.get("plan"):
+            assert isinstance(plan, forms.ModelChoiceField)
+            plan.queryset = Plan.objects.filter(Q(archived=False) | Q(pk=last.plan_id if last else None))
+            if last is not None and self._is_planned:
+                begins = f"{last.starts_at:%Y-%m-%d}"
+                plan.help_text = f"This one begins on {begins}. Choose another to take it back."
+
+    @cached_property
+    def _last(self) -> Subscription | None:
+        """What it has, or is to have where a change is planned."""
+        return subscriptions_of(self.instance.pk).first()
+
+    def change_plan(self) -> None:
+        """In the transaction that saves the rest."""
+        watched = {"plan", "plan_start"} if self._is_planned else {"plan"}
+        if not watched & set(self.changed_data):
+            return
+        before, plan = self._last, self.cleaned_data["plan"]
+        start = Start(self.cleaned_data["plan_start"] or Start.NOW.value)
+        subscribe(tenant_id=self.instance.pk, plan=plan, start=start)
+        was = before.plan.name if before and before.plan else "none"
+        when = "at once" if start is Start.NOW else "with the next month"
+        self.plan_told = f"Plan from {was} to {plan.name if plan else 'none'}, {when}."
