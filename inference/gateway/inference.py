@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from inference.contracts import Json, Units, WorkOutput, WorkRefused
 from inference.errors import CallCanceled, ModelFailed
@@ -16,7 +16,7 @@ from inference.lane.works import LaneWork
 from inference.runtime.parameters import validate_parameters, validate_work_kind
 from inference.runtime.tensor_requests import validate_input
 from tenants.asgi.protocol import ClientGone
-from tenants.billing.prices import Price
+from tenants.billing.prices import Price, saved_micros
 from tenants.ids import uuid7
 from tenants.metering.events import CACHE, CALL, MeterEvent
 
@@ -92,7 +92,8 @@ def note_use(exchange: Exchange, target: Target, ran: Units | None, known: Units
     if known is not None:
         quantity = known.counted(agreed.cached_price.meter)
         if quantity or ran is None:
-            exchange.uses.append(_use(exchange, target, CACHE, quantity, agreed.cached_price))
+            use = _use(exchange, target, CACHE, quantity, agreed.cached_price)
+            exchange.uses.append(_saving(use, agreed.price, known))
 
 
 def _use(exchange: Exchange, target: Target, source_kind: str, quantity: int, price: Price) -> MeterEvent:
@@ -109,3 +110,11 @@ def _use(exchange: Exchange, target: Target, source_kind: str, quantity: int, pr
         at_ms=time.time_ns() // 1_000_000,
         key_id=identity.key_id,
     )
+
+
+def _saving(use: MeterEvent, price: Price, known: Units) -> MeterEvent:
+    """With what a run at this price would have cost more."""
+    saved = saved_micros(
+        price, known.counted(price.meter), cost_micros=use.amount_micros, currency=use.price.currency
+    )
+    return replace(use, cached=True, saved_micros=saved if use.livemode else 0)

@@ -28,10 +28,10 @@ HAND_BACK_PATIENCE_MS = 500
 # error, until it ends in another way; its last try is made apart.
 _CLAIM = """
 WITH job AS (
-    SELECT job.id, job.model_version_id, model.name, version.number, job.price, job.livemode, job.parameters,
-        CASE WHEN job.document_id IS NULL THEN job.input END AS input, document.id AS document_id, document.kind,
-        document.file, document.sha256, coalesce(job.cached_price, job.price) AS cached_price, job.cache_control,
-        model.cache_ttl_s,
+    SELECT job.id, job.api_key_id, job.model_version_id, model.name, version.number, job.price, job.livemode,
+        job.parameters, CASE WHEN job.document_id IS NULL THEN job.input END AS input, document.id AS document_id,
+        document.kind, document.file, document.sha256, coalesce(job.cached_price, job.price) AS cached_price,
+        job.cache_control, model.cache_ttl_s,
         CASE WHEN job.document_id IS NULL THEN encode(sha256(convert_to(job.input::text, 'UTF8')), 'hex') END
             AS input_sha256,
         (SELECT results_generation FROM tenants_tenant WHERE id = job.tenant_id) AS results_generation
@@ -64,7 +64,7 @@ WITH job AS (
 )
 SELECT EXISTS (SELECT FROM started), page.job_id, page.number, attempt, lease_token, waited_s, page.started_at,
     model_version_id, name, job.number, price, livemode, parameters, input, document_id, kind, file, sha256,
-    cached_price, cache_control, cache_ttl_s, input_sha256, results_generation
+    cached_price, cache_control, cache_ttl_s, input_sha256, results_generation, api_key_id
 FROM page, job
 """
 
@@ -144,6 +144,8 @@ class Claim:
     """The last try of a page that workers died with."""
     results_generation: int = 0
     """As it was at the claim: what is erased while the page runs is not known from it either."""
+    api_key_id: UUID | None = None
+    """Of the key that the job came with; None where a person sent it."""
 
     @property
     def model_key(self) -> str:
@@ -195,7 +197,8 @@ def claim_page(
 def _claim_of(tenant_id: UUID, page_id: UUID, row: Sequence[Any], *, apart: bool) -> Claim:
     job_id, number, attempt, token, waited_s, started_at, *job = row
     version_id, model, version, price, livemode, parameters, given, *rest = job
-    document_id, kind, file, sha256, cached_price, cache_control, cache_ttl_s, input_sha256, generation = rest
+    document_id, kind, file, sha256, cached_price, cache_control, cache_ttl_s, *known_by = rest
+    input_sha256, generation, api_key_id = known_by
     return Claim(
         tenant_id=tenant_id,
         job_id=job_id,
@@ -219,6 +222,7 @@ def _claim_of(tenant_id: UUID, page_id: UUID, row: Sequence[Any], *, apart: bool
         waited_s=max(0.0, waited_s),
         apart=apart,
         results_generation=generation,
+        api_key_id=api_key_id,
     )
 
 

@@ -33,6 +33,7 @@ from jobs.uploads.upkeep import expire_uploads, finish_stranded_uploads
 from jobs.webhooks.notices import mail_of_disabled_endpoints
 from jobs.webhooks.upkeep import end_stranded_deliveries, erase_old_webhooks
 from tenants.billing.ledger.alerts import alert_of_budgets
+from tenants.billing.settling import SETTLE_EVERY_S, settle_days
 from tenants.context import OPERATOR
 from tenants.database_troubles import PASSING, is_operators
 from tenants.metering.roll_up import RECOUNT_EVERY_S, ROLL_UP_EVERY_S, recount_set_aside, roll_up_uses
@@ -102,6 +103,7 @@ class Scheduler:
             _Duty(RECOUNT_EVERY_S, Aside(recount_set_aside)),
             _Duty(FORGET_EVERY_S, Aside(alert_of_budgets)),
             _Duty(RECONCILE_EVERY_S, Aside(reconcile)),
+            _Duty(SETTLE_EVERY_S, Aside(settle_days)),
         ]
         self.leading = False
         self._answered_s = float("-inf")

@@ -96,6 +96,7 @@ def finish_page(
             price=claim.price,
             amount_micros=cost,
             livemode=claim.livemode,
+            key_id=claim.api_key_id,
         )
         data = {**progress(job, claim.number, states.SUCCEEDED), "timings": timings or {}}
         append_and_close(job, [Happened("page.succeeded", data)])

@@ -21,7 +21,7 @@ from jobs.reuse.secret import reuse_secret
 from jobs.search.embeddings import copy_embeddings
 from jobs.search.page_ref import Pair
 from jobs.search.services import copy_words
-from tenants.billing.prices import Price
+from tenants.billing.prices import Price, saved_micros
 from tenants.billing.services import Use, record_uses
 from tenants.context import APP
 from tenants.ids import uuid7
@@ -55,6 +55,7 @@ class Taken:
     known: KnownPage
     quantity: int
     cost_micros: int
+    saved_micros: int
 
 
 def find_known(job: Job, numbers: Sequence[int]) -> list[Taken]:
@@ -65,14 +66,18 @@ def find_known(job: Job, numbers: Sequence[int]) -> list[Taken]:
         return []
     keys = _keys(job, version, numbers)
     known = known_pages(keys.values(), ttl_s=ttl_s, held=True)
-    price = Price.from_json(job.cached_price or job.price)
-    return [_taken(job, number, key, known[key], price) for number, key in keys.items() if key in known]
+    return [_taken(job, number, key, known[key]) for number, key in keys.items() if key in known]
 
 
-def _taken(job: Job, number: int, key: bytes, known: KnownPage, price: Price) -> Taken:
+def _taken(job: Job, number: int, key: bytes, known: KnownPage) -> Taken:
+    price, of_run = Price.from_json(job.cached_price or job.price), Price.from_json(job.price)
     quantity = known.units.counted(price.meter)
-    cost = price.cost_micros(quantity) if job.livemode else 0
-    return Taken(uuid7(), number, key, known, quantity, cost)
+    cost = saved = 0
+    if job.livemode:
+        cost = price.cost_micros(quantity)
+        in_a_run = known.units.counted(of_run.meter)
+        saved = saved_micros(of_run, in_a_run, cost_micros=cost, currency=price.currency)
+    return Taken(uuid7(), number, key, known, quantity, cost, saved)
 
 
 def take_known(job: Job, taken: Sequence[Taken]) -> None:
@@ -88,7 +93,9 @@ def take_known(job: Job, taken: Sequence[Taken]) -> None:
         version=job.model_version.number,
         price=Price.from_json(job.cached_price or job.price),
         livemode=job.livemode,
-        uses=[Use(one.id, one.quantity, one.cost_micros) for one in taken],
+        uses=[Use(one.id, one.quantity, one.cost_micros, one.saved_micros) for one in taken],
+        key_id=job.api_key_id,
+        cached=True,
     )
     counts = counted_known(
         job.id,

@@ -26,6 +26,7 @@ from jobs.search.embeddings import copy_embeddings
 from jobs.search.page_ref import PageRef, Pair
 from jobs.search.services import index_page
 from jobs.search.vectors import vector_of
+from tenants.billing.prices import saved_micros
 from tenants.billing.services import record_usage
 from tenants.context import unit_of_work
 
@@ -174,10 +175,19 @@ def take_known_page(claim: Claim, key: bytes, known: KnownPage) -> str:
             price=price,
             amount_micros=cost,
             livemode=claim.livemode,
+            key_id=claim.api_key_id,
+            cached=True,
+            saved_micros=_saved_micros(claim, known, cost),
         )
         data = {**progress(job, claim.number, states.SUCCEEDED), **said_of(known)}
         append_and_close(job, [Happened("page.succeeded", data)])
     return COALESCED if coalesced else HIT
+
+
+def _saved_micros(claim: Claim, known: KnownPage, cost_micros: int) -> int:
+    quantity = known.units.counted(claim.price.meter)
+    saved = saved_micros(claim.price, quantity, cost_micros=cost_micros, currency=claim.cached_price.currency)
+    return saved if claim.livemode else 0
 
 
 def _text_of(claim: Claim, known: KnownPage) -> str | None:

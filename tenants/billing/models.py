@@ -22,6 +22,15 @@ class UsageRecord(TenantOwned):
     amount_micros = models.BigIntegerField()
     currency = models.CharField(max_length=3)
     livemode = models.BooleanField(default=True)
+    key_id = models.UUIDField(
+        null=True, editable=False, help_text="Whose work it was; empty for people, and before it was noted."
+    )
+    cached = models.BooleanField(
+        default=False, db_default=False, help_text="Answered from what was known; nothing was run."
+    )
+    saved_micros = models.BigIntegerField(
+        default=0, db_default=0, help_text="So much more a run would have cost than the known answer did."
+    )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta(TenantOwned.Meta):
@@ -40,28 +49,48 @@ class UsageRecord(TenantOwned):
 class UsageDay(TenantOwned):
     """What a day came to, in UTC: a page of a month reads some hundred of these instead of a million records.
 
-    A trigger adds every usage record in the record's own transaction (migration 0004), so that the sums are always
+    A trigger adds every usage record in the record's own transaction (migration 0013), so that the sums are always
     true. A day has several rows (`shard`, by database connection), so that pages that end at once do not wait for
-    one another.
+    one another; once it is over they are made one (tenants/billing/settling.py).
     """
+
+    SETTLED = 48
+    """The shard of what was made one. The trigger writes 32 to 47; those below are of before it knew keys."""
 
     day = models.DateField()
     model = models.CharField(max_length=100)
     meter = models.CharField(max_length=20)
     currency = models.CharField(max_length=3)
     livemode = models.BooleanField()
+    key_id = models.UUIDField(null=True)
+    cached = models.BooleanField(default=False, db_default=False)
     shard = models.PositiveSmallIntegerField()
     quantity = models.PositiveBigIntegerField()
     amount_micros = models.BigIntegerField()
+    saved_micros = models.BigIntegerField(default=0, db_default=0)
     records = models.PositiveBigIntegerField()
 
     class Meta(TenantOwned.Meta):
         constraints = [
             *TenantOwned.Meta.constraints,
             models.UniqueConstraint(
-                fields=["tenant", "day", "model", "meter", "currency", "livemode", "shard"],
-                name="tenants_usageday_once",
+                fields=[
+                    "tenant",
+                    "day",
+                    "model",
+                    "meter",
+                    "currency",
+                    "livemode",
+                    "key_id",
+                    "cached",
+                    "shard",
+                ],
+                name="tenants_usageday_once_each",
+                nulls_distinct=False,
             ),
+        ]
+        indexes = [
+            models.Index(fields=["day"], condition=models.Q(shard__lt=48), name="tenants_usageday_unsettled")
         ]
 
     def __str__(self) -> str:

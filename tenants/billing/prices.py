@@ -42,6 +42,14 @@ class Price:
         )
 
 
+def saved_micros(price: Price, quantity: int, *, cost_micros: int, currency: str) -> int:
+    """What a known answer cost less than a run at `price` would have; 0 where that is in another currency.
+
+    `quantity` is what the run would have been counted as.
+    """
+    return price.cost_micros(quantity) - cost_micros if price.currency == currency else 0
+
+
 def display(amount_micros: int) -> str:
     """Micro-units as a decimal number, without trailing noise: 1500 -> 0.0015."""
     whole, micros = divmod(abs(amount_micros), 1_000_000)

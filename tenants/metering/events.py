@@ -1,19 +1,23 @@
 """What one use was, and how it is written into the stream."""
 
 import struct
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from typing import cast
+from typing import Any, cast
 from uuid import UUID
 
 from tenants.billing.prices import Meter, Price
 
 FORMAT = 2
 """The first byte. Whoever changes what follows takes the next number, and goes on reading the numbers before."""
-_FIXED = struct.Struct("<B16s16siqqqq?")
+WITHOUT_KEY = 1
+"""The format that said neither whose key it was nor what the cache had saved; it may lie aside for long."""
+_FIXED_ONCE = struct.Struct("<B16s16siqqqq?")
 """Format, id, tenant, version, quantity, price in micro-units, per how many, when, for real."""
-_KEY_BYTES = {1: 0, FORMAT: 16}
-"""Behind it, the key that asked; zeros for none."""
+_FIXED = struct.Struct("<B16s16siqqqq??16sq")
+"""And whether it was known, the key (zeros for none), what was saved."""
+_NO_KEY = UUID(int=0)
 CALL = "call"
 CACHE = "cache"
 _BETWEEN_WORDS = "\0"
@@ -43,6 +47,9 @@ class MeterEvent:
     """Unix time: the day that it counts to."""
     key_id: UUID | None = None
     """Whose budget it counts to, beside the tenant's."""
+    cached: bool = False
+    saved_micros: int = 0
+    """What a run would have cost more than the known answer did."""
 
     @property
     def at(self) -> datetime:
@@ -66,20 +73,23 @@ def write_event(event: MeterEvent) -> bytes:
         price.per,
         event.at_ms,
         event.livemode,
+        event.cached,
+        (event.key_id or _NO_KEY).bytes,
+        event.saved_micros,
     )
     words = (event.source_kind, event.model, price.meter, price.currency)
-    key = event.key_id.bytes if event.key_id else bytes(_KEY_BYTES[FORMAT])
-    return fixed + key + _BETWEEN_WORDS.join(words).encode()
+    return fixed + _BETWEEN_WORDS.join(words).encode()
 
 
 def read_event(written: bytes) -> MeterEvent:
     """Raises Unreadable."""
     if not written:
         raise Unreadable("there are no bytes of an event")
-    if written[0] not in _KEY_BYTES:
+    read = {FORMAT: _read, WITHOUT_KEY: _read_without_key}.get(written[0])
+    if read is None:
         raise Unreadable(f"it is of format {written[0]}, and this version of the product reads {FORMAT}")
     try:
-        event = _read(written)
+        event = read(written)
         _ = event.at  # far outside the calendar there is no day to count it to
     except (struct.error, ValueError, OverflowError) as error:
         raise Unreadable(f"{len(written)} bytes are no event of format {written[0]}: {error}") from error
@@ -89,12 +99,23 @@ def read_event(written: bytes) -> MeterEvent:
 
 
 def _read(written: bytes) -> MeterEvent:
-    _, event_id, tenant_id, version, quantity, amount_micros, per, at_ms, livemode = _FIXED.unpack_from(
-        written
+    _, *fixed, cached, key, saved_micros = _FIXED.unpack_from(written)
+    event = _event(fixed, written[_FIXED.size :])
+    key_id = UUID(bytes=key)
+    return replace(
+        event, key_id=None if key_id == _NO_KEY else key_id, cached=cached, saved_micros=saved_micros
     )
-    words_from = _FIXED.size + _KEY_BYTES[written[0]]
-    key = written[_FIXED.size : words_from]
-    kind, model, meter, currency = written[words_from:].decode().split(_BETWEEN_WORDS)
+
+
+def _read_without_key(written: bytes) -> MeterEvent:
+    _, *fixed = _FIXED_ONCE.unpack_from(written)
+    event = _event(fixed, written[_FIXED_ONCE.size :])
+    return replace(event, cached=event.source_kind == CACHE)
+
+
+def _event(fixed: Sequence[Any], words: bytes) -> MeterEvent:
+    event_id, tenant_id, version, quantity, amount_micros, per, at_ms, livemode = fixed
+    kind, model, meter, currency = words.decode().split(_BETWEEN_WORDS)
     return MeterEvent(
         id=UUID(bytes=event_id),
         tenant_id=UUID(bytes=tenant_id),
@@ -105,5 +126,4 @@ def _read(written: bytes) -> MeterEvent:
         price=Price(cast(Meter, meter), amount_micros, per, currency),
         livemode=livemode,
         at_ms=at_ms,
-        key_id=UUID(bytes=key) if any(key) else None,
     )

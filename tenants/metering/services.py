@@ -20,12 +20,14 @@ from tenants.metering.events import MeterEvent
 _RECORD = """
 WITH recorded AS (
 INSERT INTO tenants_usagerecord (id, tenant_id, source_kind, source_id, meter, model, version,
-                                 quantity, price, amount_micros, currency, livemode, created_at)
+                                 quantity, price, amount_micros, currency, livemode, key_id, cached, saved_micros,
+                                 created_at)
 SELECT use.id, %(tenant)s, %(source_kind)s, use.id, %(meter)s, %(model)s, %(version)s,
        use.quantity, %(price)s::jsonb, use.amount_micros, %(currency)s, %(livemode)s,
+       nullif(%(key_id)s, '')::uuid, %(cached)s, use.saved_micros,
        timestamptz 'epoch' + use.at_ms * interval '1 millisecond'
-FROM unnest(%(ids)s::uuid[], %(quantities)s::bigint[], %(amounts)s::bigint[], %(at_ms)s::bigint[])
-     AS use (id, quantity, amount_micros, at_ms)
+FROM unnest(%(ids)s::uuid[], %(quantities)s::bigint[], %(amounts)s::bigint[], %(saved)s::bigint[], %(at_ms)s::bigint[])
+     AS use (id, quantity, amount_micros, saved_micros, at_ms)
 ORDER BY use.id
 ON CONFLICT DO NOTHING
 RETURNING amount_micros
@@ -48,12 +50,13 @@ class _Alike(NamedTuple):
     meter: str
     currency: str
     livemode: bool
+    key_id: str
+    """Empty for none: it is sorted by."""
+    cached: bool
     version: int
     source_kind: str
     price_micros: int
     price_per: int
-    key: str
-    """Its id; empty for none."""
 
 
 class _Charged(NamedTuple):
@@ -66,7 +69,7 @@ class _Charged(NamedTuple):
 
     @classmethod
     def of(cls, common: _Alike) -> "_Charged":
-        return cls(common.currency, common.day, common.source_kind, common.key)
+        return cls(common.currency, common.day, common.source_kind, common.key_id)
 
     def source(self, tenant_id: UUID) -> Source:
         day = (_EPOCH + timedelta(days=self.day)).date()
@@ -91,6 +94,7 @@ def record_events(*, tenant_id: UUID, events: Sequence[MeterEvent]) -> None:
                 "ids": _array(use.id.hex for use in uses),
                 "quantities": _array(use.quantity for use in uses),
                 "amounts": _array(use.amount_micros for use in uses),
+                "saved": _array(use.saved_micros for use in uses),
                 "at_ms": _array(use.at_ms for use in uses),
             }
             cursor.execute(_RECORD, {"tenant": tenant_id, **common._asdict(), "price": price, **each})
@@ -107,11 +111,12 @@ def _what_is_alike(event: MeterEvent) -> _Alike:
         meter=event.price.meter,
         currency=event.price.currency,
         livemode=event.livemode,
+        key_id=event.key_id.hex if event.key_id else "",
+        cached=event.cached,
         version=event.version,
         source_kind=event.source_kind,
         price_micros=event.price.amount_micros,
         price_per=event.price.per,
-        key=event.key_id.hex if event.key_id else "",
     )
 
 

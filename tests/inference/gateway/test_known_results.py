@@ -82,6 +82,10 @@ def test_the_same_again_runs_nothing_says_the_same_and_costs_the_price_of_hits(
         assert again.reply.body == first.reply.body
         assert (first.bill, again.bill) == ([("call", 4, 10)], [("cache", 4, 1)])
         assert first.uses[0].id != again.uses[0].id
+        assert {use.key_id for use in (*first.uses, *again.uses)} == {identity.key_id}
+        (ran,), (known,) = first.uses, again.uses
+        assert (ran.cached, ran.saved_micros, known.cached) == (False, 0, True)
+        assert ran.amount_micros == known.amount_micros + known.saved_micros
         assert "server-timing" in again.headers
         assert embedder.runs == [("word",)]
 

@@ -90,12 +90,15 @@ class Bench:
 
     def charges(self, job: Job) -> list[tuple[str, int]]:
         """Kind of source and amount, by page."""
+        return [(one.source_kind, one.amount_micros) for one in self.uses(job)]
+
+    def uses(self, job: Job) -> list[UsageRecord]:
+        """By page, of those that have been charged."""
         pages = self.desk.pages(job)
         with unit_of_work(self.desk.identity.tenant_id):
-            used = {
-                one.source_id: one for one in UsageRecord.objects.filter(source_id__in=[p.id for p in pages])
-            }
-        return [(used[page.id].source_kind, used[page.id].amount_micros) for page in pages if page.id in used]
+            found = UsageRecord.objects.filter(source_id__in=[page.id for page in pages])
+            used = {one.source_id: one for one in found}
+        return [used[page.id] for page in pages if page.id in used]
 
 
 @pytest.fixture

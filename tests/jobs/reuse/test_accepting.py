@@ -47,6 +47,16 @@ def test_a_known_page_costs_the_price_of_what_is_known_and_is_seen_in_usage(benc
     assert (bench.desk.again(again).cost_micros, again.cost_micros) == (150, 150)
 
 
+def test_usage_says_whose_key_it_was_and_what_the_known_page_saved(bench: Bench) -> None:
+    key_id = bench.desk.identity.key_id
+    assert key_id is not None
+    first = bench.text()
+    bench.run_all(first)
+    (ran,), (known,) = bench.uses(first), bench.uses(bench.text())
+    assert (ran.key_id, ran.cached, ran.saved_micros) == (key_id, False, 0)
+    assert (known.key_id, known.cached, known.saved_micros) == (key_id, True, 1500 - 150)
+
+
 def test_what_a_known_page_costs_is_counted_in_the_units_of_its_run(make_bench: Callable[..., Bench]) -> None:
     bench = make_bench(meter="token", price_micros=70)
     bench.run_all(bench.text())

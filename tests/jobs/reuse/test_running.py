@@ -52,6 +52,8 @@ def test_of_two_identical_pages_one_runs_and_the_other_takes_its_result(bench: B
     done = bench.desk.again(other)
     assert (done.state, done.pages_cached, done.pages_coalesced) == (states.SUCCEEDED, 1, 1)
     assert bench.charges(other) == [("cache", 150)]
+    (use,) = bench.uses(other)
+    assert (use.key_id, use.cached, use.saved_micros) == (bench.desk.identity.key_id, True, 1350)
 
 
 def test_identical_pages_of_one_document_run_once(bench: Bench) -> None:

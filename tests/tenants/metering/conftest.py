@@ -44,6 +44,9 @@ events = st.builds(
     price=prices,
     livemode=st.booleans(),
     at_ms=st.integers(0, NOON_MS),
+    key_id=st.none() | st.uuids(),
+    cached=st.booleans(),
+    saved_micros=st.integers(-(2**62), 2**62),
 )
 
 

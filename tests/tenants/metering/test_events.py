@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tenants.billing.prices import Price
 from tenants.metering.events import FORMAT, MeterEvent, Unreadable, read_event, write_event
 
 from .conftest import MakeEvent, events
@@ -12,6 +13,18 @@ from .conftest import MakeEvent, events
 @given(events)
 def test_an_event_is_read_as_it_was_written(event: MeterEvent) -> None:
     assert read_event(write_event(event)) == event
+
+
+def test_an_event_of_the_format_without_keys_is_read_as_one_without_a_key() -> None:
+    """Written by the version before; it may have lain aside since."""
+    written = bytes.fromhex(
+        "01019fa123000070008000000000000001019fa123000070008000000000000002030000000700000000000000102700"
+        "0000000000e80300000000000000ead3f8a101000001"
+    )
+    event = read_event(written + b"cache\0embed\0token\0EUR")
+    assert (event.quantity, event.version, event.price) == (7, 3, Price("token", 10_000, 1000, "EUR"))
+    assert (event.key_id, event.cached, event.saved_micros) == (None, True, 0)
+    assert not read_event(written + b"call\0embed\0token\0EUR").cached
 
 
 @given(st.binary(max_size=200))

@@ -5,24 +5,26 @@ import random
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from uuid import uuid4
 
 import pytest
 import redis
 from django.db import OperationalError, connections
+from django.db.models import Count, Sum
 from prometheus_client import REGISTRY
 from pytest_django import Settings
 
 from tenants.billing.prices import Price
-from tenants.context import APP, OPERATOR, operator_work
+from tenants.context import APP, OPERATOR, operator_work, unit_of_work
 from tenants.metering import backlog as backlogs
 from tenants.metering.backlog import Backlog, durable_redis
 from tenants.metering.events import MeterEvent, write_event
 from tenants.metering.keys import FIELD, REASON, STREAM
 from tenants.metering.roll_up import count, recount_set_aside, roll_up, roll_up_uses
 from tenants.metering.stream import MeterStream
-from tenants.models import Tenant
+from tenants.models import Tenant, UsageDay, UsageRecord
 from tenants.services import CreatedTenant
 from tests.inference.lane.mortal import MortalRedis
 from tests.waiting import eventually
@@ -312,3 +314,21 @@ def test_trouble_with_one_tenants_uses_holds_up_no_other_tenant(
     roll_up(waiting)
     assert recorded(held_up.tenant_id).records == 1
     assert sample("maas_meter_waiting") == sample("maas_meter_oldest_seconds") == 0
+
+
+def test_what_is_rolled_up_says_whose_key_it_was_and_what_the_cache_saved(
+    client: "redis.Redis", waiting: Backlog, make_event: MakeEvent, tenant: CreatedTenant
+) -> None:
+    keys = (uuid4(), uuid4())
+    plain = [replace(make_event(), key_id=key) for key in keys]
+    known = [replace(make_event(), key_id=keys[0], cached=True, saved_micros=90) for _ in range(3)]
+    put(client, *plain, *known, make_event())
+    roll_up(waiting)
+    with unit_of_work(tenant.tenant.id):
+        rows = UsageRecord.objects.values_list("key_id", "cached").annotate(Count("id"), Sum("saved_micros"))
+        sums = UsageDay.objects.values_list("key_id", "cached").annotate(Sum("records"), Sum("saved_micros"))
+        assert (
+            set(rows)
+            == set(sums)
+            == {(keys[0], False, 1, 0), (keys[1], False, 1, 0), (keys[0], True, 3, 270), (None, False, 1, 0)}
+        )

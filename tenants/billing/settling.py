@@ -1,0 +1,51 @@
+"""Makes one row of a day's several sums, once the day is over: a year is then read in a few thousand rows."""
+
+from django.db import connections, transaction
+
+from tenants.billing.models import UsageDay
+from tenants.context import OPERATOR, operator_work
+
+SETTLE_EVERY_S = 300.0
+AT_ONCE = 5_000
+
+# A row that is being written just now is left for the next time: late uses count to their own day. In one order, so
+# that two who settle never wait for each other in a circle.
+_SETTLE = """
+WITH over AS (
+    SELECT id FROM tenants_usageday
+    WHERE shard < %(settled)s AND shard >= 32 AND day < (clock_timestamp() AT TIME ZONE 'UTC')::date
+    ORDER BY day LIMIT %(at_once)s FOR UPDATE SKIP LOCKED
+), gone AS (
+    DELETE FROM tenants_usageday USING over WHERE tenants_usageday.id = over.id RETURNING tenants_usageday.*
+), settled AS (
+    INSERT INTO tenants_usageday AS sums
+        (id, tenant_id, day, model, meter, currency, livemode, key_id, cached, shard, quantity, amount_micros,
+         saved_micros, records)
+    SELECT gen_random_uuid(), tenant_id, day, model, meter, currency, livemode, key_id, cached, %(settled)s,
+           sum(quantity), sum(amount_micros), sum(saved_micros), sum(records)
+    FROM gone
+    GROUP BY 2, 3, 4, 5, 6, 7, 8, 9
+    ORDER BY 2, 3, 4, 5, 6, 7, 8, 9
+    ON CONFLICT (tenant_id, day, model, meter, currency, livemode, key_id, cached, shard) DO UPDATE
+    SET quantity = sums.quantity + excluded.quantity, amount_micros = sums.amount_micros + excluded.amount_micros,
+        saved_micros = sums.saved_micros + excluded.saved_micros, records = sums.records + excluded.records
+)
+SELECT count(*) FROM gone
+"""
+
+
+def settle_days() -> int:
+    """How many rows were made fewer. Each step is a transaction of its own, which a crash undoes as a whole."""
+    settled = 0
+    with operator_work():
+        while step := _settle_some():
+            settled += step
+            if step < AT_ONCE:
+                break
+    return settled
+
+
+def _settle_some() -> int:
+    with transaction.atomic(using=OPERATOR), connections[OPERATOR].cursor() as cursor:
+        cursor.execute(_SETTLE, {"settled": UsageDay.SETTLED, "at_once": AT_ONCE})
+        return int(cursor.fetchone()[0])

@@ -1,0 +1,142 @@
+"""What a day's several sums become once it is over, while uses of that day still come in."""
+
+import threading
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from uuid import UUID, uuid4
+
+import pytest
+from django.db import connections
+
+from tenants.billing.models import UsageDay, UsageRecord
+from tenants.billing.settling import settle_days
+from tenants.context import OPERATOR, unit_of_work
+from tenants.services import CreatedTenant
+
+Use = Callable[..., None]
+LONG_AGO = datetime(2026, 3, 5, 12, tzinfo=UTC)
+
+
+def record(tenant_id: UUID, *, at: datetime = LONG_AGO, **fields: object) -> None:
+    values = {"model": "parse", "meter": "page", "quantity": 2, "amount_micros": 30, "currency": "EUR"}
+    with unit_of_work(tenant_id):
+        UsageRecord.objects.create(
+            tenant_id=tenant_id,
+            source_kind="page",
+            source_id=uuid4(),
+            version=1,
+            price={},
+            created_at=at,
+            **values | fields,
+        )
+
+
+def elsewhere(work: Callable[[], None]) -> None:
+    """On a connection of its own, whose sums are mostly in another shard."""
+
+    def do() -> None:
+        try:
+            work()
+        finally:
+            connections.close_all()
+
+    thread = threading.Thread(target=do)
+    thread.start()
+    thread.join()
+
+
+def days(tenant_id: UUID) -> list[tuple[object, ...]]:
+    with unit_of_work(tenant_id):
+        rows = UsageDay.objects.order_by("day", "cached", "key_id", "shard")
+        return list(
+            rows.values_list(
+                "day", "key_id", "cached", "shard", "quantity", "amount_micros", "saved_micros", "records"
+            )
+        )
+
+
+@pytest.fixture
+def tenant_id(tenant: CreatedTenant) -> UUID:
+    return tenant.tenant.id
+
+
+def test_sums_of_a_day_that_is_over_become_one_and_stay_true(tenant_id: UUID) -> None:
+    key = uuid4()
+    for _ in range(4):
+        elsewhere(lambda: record(tenant_id, key_id=key))
+    record(tenant_id, key_id=key, cached=True, saved_micros=70)
+    settle_days()
+    day = LONG_AGO.date()
+    expected = [(day, key, False, 48, 8, 120, 0, 4), (day, key, True, 48, 2, 30, 70, 1)]
+    assert days(tenant_id) == expected
+    settle_days()
+    assert days(tenant_id) == expected
+
+
+def test_what_comes_late_is_added_to_a_settled_day(tenant_id: UUID) -> None:
+    record(tenant_id)
+    settle_days()
+    record(tenant_id)
+    settle_days()
+    assert days(tenant_id) == [(LONG_AGO.date(), None, False, 48, 4, 60, 0, 2)]
+
+
+def test_the_day_that_goes_on_is_left_alone(tenant_id: UUID) -> None:
+    now = datetime.now(UTC) + timedelta(minutes=2)  # so that midnight does not come in between
+    record(tenant_id, at=now)
+    settle_days()
+    ((*_, shard, _quantity, _amount, _saved, _records),) = days(tenant_id)
+    assert isinstance(shard, int)
+    assert 32 <= shard < 48
+
+
+def test_a_sum_that_is_being_written_is_settled_another_time(tenant_id: UUID) -> None:
+    record(tenant_id)
+    with connections[OPERATOR].cursor() as cursor:
+        cursor.execute("BEGIN")
+        cursor.execute("SELECT FROM tenants_usageday WHERE tenant_id = %s FOR UPDATE", [tenant_id])
+        elsewhere(lambda: ended(settle_days()))
+        cursor.execute("ROLLBACK")
+    ((_, _, _, shard, *_),) = days(tenant_id)
+    assert shard != UsageDay.SETTLED
+    settle_days()
+    ((_, _, _, shard, *_),) = days(tenant_id)
+    assert shard == UsageDay.SETTLED
+
+
+def ended(_: int) -> None:
+    """Of how many, nobody asks."""
+
+
+def test_writers_and_settlers_at_once_lose_nothing(tenant_id: UUID) -> None:
+    done = threading.Event()
+
+    def write() -> None:
+        for _ in range(40):
+            record(tenant_id)
+
+    def settle() -> None:
+        while not done.is_set():
+            settle_days()
+
+    writers = [threading.Thread(target=_closing(write)) for _ in range(4)]
+    settlers = [threading.Thread(target=_closing(settle)) for _ in range(2)]
+    for thread in (*writers, *settlers):
+        thread.start()
+    for thread in writers:
+        thread.join()
+    done.set()
+    for thread in settlers:
+        thread.join()
+    settle_days()
+    assert days(tenant_id) == [(LONG_AGO.date(), None, False, 48, 320, 4800, 0, 160)]
+
+
+def _closing(work: Callable[[], None]) -> Callable[[], None]:
+    def do() -> None:
+        try:
+            work()
+        finally:
+            connections.close_all()
+
+    return do
