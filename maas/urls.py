@@ -24,6 +24,7 @@ urlpatterns = [
     ),
     path("v1/", include("inference.api.urls")),
     path("v1/", include("jobs.api.urls")),
+    path("v1/", include("tenants.api.urls")),
     re_path(r"^v1(/.*)?$", api_not_found),
     path("admin/live/", admin.site.admin_view(live), name="admin-live"),
     path("admin/engine/", admin.site.admin_view(engine), name="admin-engine"),

@@ -34,8 +34,12 @@ SCOPES: tuple[Scope, ...] = (
     "webhooks:read",
     "webhooks:write",
 )
+"""What a key may do unless its maker chooses."""
 
-MEMBER_SCOPES: tuple[Scope, ...] = (*SCOPES, "keys:read", "keys:write", "usage:read", "log:read")
+KEY_SCOPES: tuple[Scope, ...] = (*SCOPES, "usage:read")
+"""What a key may be given."""
+
+MEMBER_SCOPES: tuple[Scope, ...] = (*KEY_SCOPES, "keys:read", "keys:write", "log:read")
 """What people may be let do beside what keys may: no key can make another key."""
 
 _DEEDS: Mapping[Scope, str] = {
@@ -89,7 +93,7 @@ def all_scopes() -> frozenset[str]:
 
 def checked_scopes(scopes: Iterable[str]) -> list[str]:
     wanted = list(dict.fromkeys(scopes))
-    unknown = [scope for scope in wanted if scope not in SCOPES]
+    unknown = [scope for scope in wanted if scope not in KEY_SCOPES]
     if unknown:
-        raise ValueError(f"unknown scopes {unknown}; known: {list(SCOPES)}")
+        raise ValueError(f"unknown scopes {unknown}; known: {list(KEY_SCOPES)}")
     return wanted

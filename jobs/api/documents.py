@@ -1,6 +1,5 @@
 """`/v1/documents`: upload, look, erase, and see a page's picture."""
 
-from collections.abc import Iterable
 from hashlib import sha256
 
 from django.http import FileResponse
@@ -8,8 +7,6 @@ from django.http.response import HttpResponseBase
 from django.utils.cache import get_conditional_response
 from django.utils.http import quote_etag
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
-from rest_framework.negotiation import BaseContentNegotiation
-from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -29,6 +26,7 @@ from jobs.idempotency.once import Answered
 from jobs.models import Document, DocumentPage
 from jobs.retention.documents import erase_document_and_jobs
 from tenants.api.callers import caller
+from tenants.api.files import AsStored
 from tenants.api.parameters import only
 from tenants.api.schema import PAGED, REFUSALS, paged_list_of
 from tenants.context import unit_of_work
@@ -140,16 +138,6 @@ def _with_jobs(asked: str | None) -> bool:
     if asked not in (None, "jobs"):
         raise InvalidRequest(f"with={asked[:40]!r} is not known; there is with=jobs.")
     return asked is not None
-
-
-class AsStored(BaseContentNegotiation):
-    """A picture has one form: whatever a caller says to accept, there is nothing to choose from."""
-
-    def select_renderer(
-        self, request: Request, renderers: Iterable[BaseRenderer], format_suffix: str | None = None
-    ) -> tuple[BaseRenderer, str | None]:
-        for_problems = next(iter(renderers))
-        return for_problems, for_problems.media_type
 
 
 def _picture(identity: Identity, page: DocumentPage) -> FileResponse:

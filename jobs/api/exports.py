@@ -5,11 +5,11 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
-from jobs.api.documents import AsStored
 from jobs.api.serializers import ResultSerializer
 from jobs.exports import services
 from jobs.exports.services import Format, export_job
 from tenants.api.callers import caller
+from tenants.api.files import AsStored
 from tenants.api.schema import REFUSALS
 
 PAGES = OpenApiParameter(

@@ -8,7 +8,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from jobs.api.documents import AsStored
 from jobs.api.openai_lists import NEWEST_FIRST, OLDEST_FIRST, openai_listing
 from jobs.api.openai_requests import file_lives_s, refused
 from jobs.api.openai_serializers import DeletedFile, FileObject, file_object
@@ -23,6 +22,7 @@ from jobs.documents.uploads import Upload
 from jobs.errors import FileMissing
 from jobs.idempotency.creations import upload_file_once
 from tenants.api.callers import caller
+from tenants.api.files import AsStored
 from tenants.api.parameters import only
 from tenants.api.schema import limit_parameter
 from tenants.context import unit_of_work

@@ -26,6 +26,7 @@ MEANINGS: dict[Scope, Meaning] = {
         "manage webhooks", "Say where jobs' ends are told, and replace the secrets that sign it."
     ),
     "webhooks:read": Meaning("see webhooks", "See where jobs' ends are told, and how each try went."),
+    "usage:read": Meaning("see usage", "See what was used and what it cost, of all keys of this account."),
 }
 
 
@@ -38,7 +39,12 @@ class Preset:
 
 
 PRESETS = (
-    Preset("all", "Everything", "All that a key may do: for a program of your own.", SCOPES),
+    Preset(
+        "all",
+        "Everything",
+        "All but to see what was used and what it cost: for a program of your own.",
+        SCOPES,
+    ),
     Preset(
         "send",
         "Send and forget",

@@ -10,7 +10,7 @@ from tenants.billing.models import UsageDay, UsageRecord
 from tenants.context import OPERATOR, unit_of_work
 from tenants.services import CreatedTenant
 
-TELL_APART = import_module("tenants.migrations.0014_known_usage_of_before").TELL_APART
+TELL_APART = import_module("tenants.migrations.0016_known_usage_of_before").TELL_APART
 
 
 def use(tenant_id: UUID, quantity: int, *, kind: str = "page", **fields: object) -> None:

@@ -1,0 +1,202 @@
+"""Sums of usage, exact, by time and by whatever one wants to tell apart; inside a unit of work."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, time, timedelta
+from typing import Any
+
+from django.db import connections
+
+from tenants.billing.months import Month
+from tenants.billing.usage.asked import Asked, Bucket, Group
+from tenants.context import current_alias, current_tenant_id
+
+_HOUR = timedelta(hours=1)
+
+
+@dataclass(frozen=True)
+class Amount:
+    currency: str
+    amount_micros: int
+    saved_micros: int
+    """What a run would have cost more than the answers that were known."""
+
+
+@dataclass(frozen=True)
+class Sum:
+    """Quantities by meter and amounts by currency: what is not alike is never added up."""
+
+    quantities: Mapping[str, int]
+    amounts: Sequence[Amount]
+    records: int
+    records_cached: int
+
+
+@dataclass(frozen=True)
+class Row:
+    at: datetime
+    """The beginning of its hour, day or month; or of the time asked for, where that begins later."""
+    of: Mapping[Group, str]
+    """As text, in the order of the question; an empty key is nobody's."""
+    sum: Sum
+
+
+@dataclass(frozen=True)
+class _Source:
+    table: str
+    at: str
+    within: str
+    cached: str
+    records: str
+
+
+_DAYS = _Source("tenants_usageday", "day", "day >= %(start_day)s AND day < %(end_day)s", "cached", "records")
+_RECORDS = _Source(
+    "tenants_usagerecord",
+    "created_at",
+    "created_at >= %(start)s AND created_at < %(end)s",
+    "(cached OR source_kind = 'cache')",
+    "1",
+)
+_BUCKETS: Mapping[Bucket, str] = {
+    "hour": "date_trunc('hour', created_at AT TIME ZONE 'UTC')",
+    "day": "day::timestamp",
+    "month": "date_trunc('month', day::timestamp)",
+}
+_AS_TEXT: Mapping[Group, str] = {
+    "model": 'model COLLATE "C"',
+    "key": "coalesce(key_id::text, '')",
+    "meter": 'meter COLLATE "C"',
+    "livemode": "livemode::text",
+    "cached": "{cached}::text",
+}
+
+# Each row of the answer tells its meters and currencies apart inside itself, so that rows can be counted and cut.
+_SUMS = """
+WITH alike AS (
+    SELECT {groups}, meter AS of_meter, currency, sum(quantity) AS quantity, sum(amount_micros) AS amount,
+           sum(saved_micros) AS saved, sum({records}) AS records,
+           coalesce(sum({records}) FILTER (WHERE {cached}), 0) AS records_cached
+    FROM {table}
+    WHERE tenant_id = %(tenant)s AND {within}{filters}
+    GROUP BY {numbers}, of_meter, currency
+)
+SELECT {names}, json_agg(json_build_array(of_meter, currency, quantity, amount, saved, records, records_cached)
+                         ORDER BY of_meter, currency)::text
+FROM alike{after}
+GROUP BY {numbers} ORDER BY {numbers} LIMIT %(limit)s
+"""
+
+
+def sums(asked: Asked, *, limit: int, after: tuple[datetime, Sequence[str]] | None = None) -> list[Row]:
+    """In the order of time, then of what is told apart. `after`: of the last row that was told."""
+    values = {**_values(asked), "limit": limit}
+    names = ["at", *(f"g{place}" for place in range(len(asked.group_by)))]
+    further = ""
+    if after is not None:
+        at, place = after
+        begun = at.replace(day=1) if asked.bucket == "month" else at
+        values |= {
+            "after_at": begun.replace(tzinfo=None),
+            **{f"after_{n}": one for n, one in enumerate(place)},
+        }
+        if asked.bucket != "month":
+            values |= {"start": at, "start_day": at.date()}
+        marks = ["%(after_at)s::timestamp", *(f"%(after_{n})s" for n in range(len(place)))]
+        further = f" WHERE ({', '.join(names)}) > ({', '.join(marks)})"
+    at_bucket = _BUCKETS[asked.bucket]
+    rows = _select(asked, [at_bucket, *(_AS_TEXT[group] for group in asked.group_by)], names, further, values)
+    return [
+        Row(
+            max(row[0].replace(tzinfo=UTC), asked.start),
+            dict(zip(asked.group_by, row[1:-1], strict=True)),
+            _sum(row[-1]),
+        )
+        for row in rows
+    ]
+
+
+def totals(asked: Asked) -> dict[bool, Sum]:
+    """Of all that was asked for, by livemode."""
+    values = {**_values(asked), "limit": 2}
+    return {row[0]: _sum(row[1]) for row in _select(asked, ["livemode"], ["g0"], "", values)}
+
+
+def _select(
+    asked: Asked, groups: Sequence[str], names: Sequence[str], after: str, values: Mapping[str, Any]
+) -> list[tuple[Any, ...]]:
+    source = _RECORDS if asked.bucket == "hour" else _DAYS
+    statement = _SUMS.format(
+        groups=", ".join(f"{one} AS {name}" for one, name in zip(groups, names, strict=True)),
+        names=", ".join(names),
+        numbers=", ".join(str(place) for place in range(1, len(names) + 1)),
+        records=source.records,
+        cached=source.cached,
+        table=source.table,
+        within=source.within,
+        filters=_filters(asked),
+        after=after,
+    ).replace("{cached}", source.cached)
+    with connections[current_alias()].cursor() as cursor:
+        cursor.execute(statement, values)
+        rows: list[tuple[Any, ...]] = cursor.fetchall()
+        return rows
+
+
+def _filters(asked: Asked) -> str:
+    only, written = asked.only, ""
+    if only.models:
+        written += " AND model = ANY(%(models)s)"
+    if only.keys:
+        written += " AND (key_id = ANY(%(keys)s::uuid[])" + (
+            " OR key_id IS NULL)" if None in only.keys else ")"
+        )
+    if only.livemode is not None:
+        written += " AND livemode = %(livemode)s"
+    return written
+
+
+def _values(asked: Asked) -> dict[str, Any]:
+    only = asked.only
+    return {
+        "tenant": current_tenant_id(),
+        "start": asked.start,
+        "end": asked.end,
+        "start_day": asked.start.date(),
+        "end_day": asked.end.date(),
+        "models": list(only.models),
+        "keys": [key for key in only.keys if key is not None],
+        "livemode": only.livemode,
+    }
+
+
+def _sum(written: str) -> Sum:
+    quantities: dict[str, int] = {}
+    amounts: dict[str, list[int]] = {}
+    records = cached = 0
+    for meter, currency, quantity, amount, saved, count, count_cached in json.loads(written):
+        quantities[meter] = quantities.get(meter, 0) + quantity
+        of_currency = amounts.setdefault(currency, [0, 0])
+        of_currency[0] += amount
+        of_currency[1] += saved
+        records += count
+        cached += count_cached
+    return Sum(
+        quantities,
+        [Amount(currency, *both) for currency, both in sorted(amounts.items())],
+        records,
+        cached,
+    )
+
+
+def end_of(at: datetime, asked: Asked) -> datetime:
+    """Of the hour, day or month that began at `at`."""
+    if asked.bucket == "hour":
+        end = at + _HOUR
+    elif asked.bucket == "day":
+        end = at + _HOUR * 24
+    else:
+        after = Month.of(at.date()).after_last
+        end = datetime.combine(after, time(), UTC)
+    return min(end, asked.end)
