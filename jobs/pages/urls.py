@@ -22,6 +22,7 @@ urlpatterns = [
     path("jobs/bulk/erase", bulk.bulk_erase, name="bulk-erase"),
     path("jobs/bulk/erasure", bulk.bulk_erasure, name="bulk-erasure"),
     path("jobs/bulk/retry", bulk.bulk_retry, name="bulk-retry"),
+    path("jobs/of-page", reading.job_of_page, name="job-of-page"),
     path("jobs/<str:job_id>", reading.job_page, name="job-page"),
     path("jobs/<str:job_id>/erase", erase_views.erase, name="job-erase"),
     path("jobs/<str:job_id>/cancel", reading.cancel, name="job-cancel"),

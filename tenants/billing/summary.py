@@ -19,18 +19,26 @@ class UsageLine:
     quantity: int
     amount_micros: int
     records: int
+    saved_micros: int = 0
+    records_cached: int = 0
 
 
 @dataclass
 class Total:
-    """Quantities by meter, and amounts by currency."""
+    """Quantities by meter, and amounts by currency; and what known answers had to do with it."""
 
     quantities: dict[str, int] = field(default_factory=lambda: defaultdict(int))
     amounts_micros: dict[str, int] = field(default_factory=lambda: defaultdict(int))
+    saved_micros: dict[str, int] = field(default_factory=lambda: defaultdict(int))
+    records: int = 0
+    records_cached: int = 0
 
     def add(self, line: UsageLine) -> None:
         self.quantities[line.meter] += line.quantity
         self.amounts_micros[line.currency] += line.amount_micros
+        self.saved_micros[line.currency] += line.saved_micros
+        self.records += line.records
+        self.records_cached += line.records_cached
 
     def __bool__(self) -> bool:
         return bool(self.quantities)
@@ -46,12 +54,13 @@ class Summary:
     """Those of what was charged, most used first."""
 
 
-def summarised(lines: Sequence[UsageLine]) -> Summary:
-    live = [line for line in lines if line.livemode]
+def summarised(lines: Sequence[UsageLine], *, livemode: bool = True) -> Summary:
+    """Of what is charged; or, where that is wanted, of tests as if they were."""
+    live = [line for line in lines if line.livemode is livemode]
     total = _total(live)
     return Summary(
         live=total,
-        test=_total(line for line in lines if not line.livemode),
+        test=_total(line for line in lines if line.livemode is not livemode),
         by_model=_grouped(live, lambda line: line.model),
         by_day=_grouped(live, lambda line: line.day),
         currencies=sorted(total.amounts_micros, key=lambda one: (-total.amounts_micros[one], one)),

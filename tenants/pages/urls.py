@@ -20,6 +20,7 @@ urlpatterns = [
     path("keys/<str:key_id>/rotate", keys.rotate, name="rotate-key"),
     path("keys/<str:key_id>/revoke", keys.revoke, name="revoke-key"),
     path("usage", usage.usage_page, name="usage"),
+    path("usage/day", usage.usage_day, name="usage-day"),
     path("usage.csv", usage.usage_csv, name="usage-csv"),
     path("log", log.request_log, name="request-log"),
     path("log/<str:entry_id>", log.request_page, name="logged-request"),

@@ -24,6 +24,7 @@ PLACES = (
     "/models/parse",
     "/models/embed",
     "/usage",
+    "/usage/day",
     "/keys",
     "/log",
     "/webhooks",

@@ -37,13 +37,14 @@ class Things:
     endpoint_id: str
     delivery_id: str
     archive_id: str
+    page_id: str
     name: str = "parse"
 
     @classmethod
     def of_nobody(cls, like: "Things") -> "Things":
-        ids = [str(uuid4()) for _ in range(7)]
+        ids = [str(uuid4()) for _ in range(8)]
         batch_id = f"batch_{uuid4().hex}"
-        return cls(ids[0], ids[1], ids[2], like.entry_id[::-1], ids[3], batch_id, ids[4], ids[5], ids[6])
+        return cls(ids[0], ids[1], ids[2], like.entry_id[::-1], ids[3], batch_id, *ids[4:8])
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,7 @@ BY_ID = (
     Asked("GET", "/archives/{archive_id}"),
     Asked("GET", "/archives/{archive_id}?after=1"),
     Asked("POST", "/archives/{archive_id}/cancel"),
+    Asked("GET", "/jobs/of-page?id={page_id}"),
     Asked("POST", "/batches/{batch_id}/cancel"),
     Asked("GET", "/keys/{key_id}/rotate"),
     Asked("POST", "/keys/{key_id}/rotate", {"overlap": "0"}),
@@ -124,6 +126,8 @@ SHOWING = (
     "/sign-in",
     "/usage",
     "/usage.csv",
+    "/usage/day",
+    "/usage?key={key_id}",
     "/webhooks",
     "/webhooks/new",
 )
@@ -161,6 +165,7 @@ def browser(product: Product, account: Account) -> Iterator[httpx.Client]:
 def things_of(product: Product, account: Account, belongings: Belongings) -> Things:
     """With a request of theirs in their own log."""
     (key_id,), *_ = product.rows("SELECT id FROM tenants_apikey WHERE tenant_id = %s", account.tenant_id)
+    (page_id,), *_ = product.rows("SELECT id FROM jobs_page WHERE job_id = %s", belongings.job_id)
     with product.caller(account) as caller, signed_in(product, account) as browser:
         caller.http.get("/v1/jobs")
         entry = eventually(lambda: re.search(r'href="/log/(\w+)"', browser.get("/log").text), "a request")
@@ -174,6 +179,7 @@ def things_of(product: Product, account: Account, belongings: Belongings) -> Thi
         belongings.endpoint_id,
         belongings.delivery_id,
         belongings.archive_id,
+        str(page_id),
     )
 
 
@@ -289,8 +295,9 @@ def test_usage_counts_ones_own_alone(
     browser: httpx.Client, product: Product, account: Account, caller: Caller, theirs: Belongings
 ) -> None:
     lines = list(csv.DictReader(browser.get("/usage.csv").text.splitlines()))
+    used = sum(int(one[meter] or 0) for one in lines for meter in ("pages", "tokens", "calls"))
     own = product.rows(
         "SELECT count(*), coalesce(sum(quantity), 0) FROM tenants_usagerecord WHERE tenant_id = %s",
         account.tenant_id,
     )
-    assert [(sum(int(one["records"]) for one in lines), sum(int(one["quantity"]) for one in lines))] == own
+    assert [(sum(int(one["records"] or 0) for one in lines), used)] == own

@@ -6,10 +6,12 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.http import require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from jobs.dispatch.standings import standing_of
+from jobs.documents.selectors import as_uuid
 from jobs.errors import JobErased, NotFound
+from jobs.models import Page
 from jobs.pages.job_view import job_view
 from jobs.pages.listing.query import ListQuery
 from jobs.pages.permissions import may_write
@@ -33,6 +35,20 @@ from tenants.pages.members import members_only
 @members_only
 def job_page(request: HttpRequest, identity: Identity, job_id: str) -> HttpResponse:
     return _shown(request, identity, job_id)
+
+
+@require_safe
+@members_only
+def job_of_page(request: HttpRequest, identity: Identity) -> HttpResponse:
+    """From a page's id alone, as usage names what it was for, to its job."""
+    identity.require("jobs:read")
+    with unit_of_work(identity.tenant_id):
+        page_id = as_uuid(request.GET.get("id", ""))
+        place = Page.objects.filter(id=page_id).values_list("job_id", "number").first() if page_id else None
+    if place is None:
+        raise Http404("The job that this page was of is erased, or there never was one.")
+    job_id, number = place
+    return redirect(f"{reverse('job-page', args=[job_id])}?page={number}")
 
 
 @members_only

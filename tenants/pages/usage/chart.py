@@ -1,21 +1,21 @@
-"""What the chart of a month draws: for each measure, one series of daily values per model."""
+"""What the chart of a month draws: for each measure, one series of daily values per model, or per key."""
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from tenants.billing.months import Month
 from tenants.billing.summary import Summary, UsageLine
 
 MOST_SERIES = 6
-OTHERS = "other models"
+OTHERS = {"model": "other models", "key": "other callers"}
 METER_TITLES = {"page": "Pages", "token": "Tokens", "call": "Calls"}
 
 
 @dataclass(frozen=True)
 class Series:
-    model: str
+    name: str
     values: list[float]
 
 
@@ -27,40 +27,48 @@ class Measure:
     series: list[Series]
 
 
-def chart_of(month: Month, lines: Sequence[UsageLine], summary: Summary) -> dict[str, Any]:
-    live = [line for line in lines if line.livemode]
-    measures = [
-        _measure(
-            f"cost-{currency}",
-            f"Cost in {currency}",
-            currency,
-            month,
-            [(line, line.amount_micros / 1_000_000) for line in live if line.currency == currency],
-        )
-        for currency in summary.currencies
-    ]
+def chart_of(
+    month: Month, by_model: Sequence[UsageLine], by_key: Sequence[UsageLine], summary: Summary
+) -> dict[str, Any]:
+    """The names in `by_key` are those of keys."""
+    return {
+        "days": [f"{day:%Y-%m-%d}" for day in month.days],
+        "measures": {
+            "model": _measures(month, by_model, summary, OTHERS["model"]),
+            "key": _measures(month, by_key, summary, OTHERS["key"]),
+        },
+    }
+
+
+def _measures(
+    month: Month, lines: Sequence[UsageLine], summary: Summary, others: str
+) -> list[dict[str, Any]]:
+    measures = []
+    for currency in summary.currencies:
+        cost = Measure(f"cost-{currency}", f"Cost in {currency}", currency, [])
+        charged = [(line, line.amount_micros / 1_000_000) for line in lines if line.currency == currency]
+        measures.append(_filled(cost, month, charged, others))
     for meter, title in METER_TITLES.items():
-        counted = [(line, float(line.quantity)) for line in live if line.meter == meter]
+        counted = [(line, float(line.quantity)) for line in lines if line.meter == meter]
         if counted:
-            measures.append(_measure(meter, title, "", month, counted))
-    days = [f"{day:%Y-%m-%d}" for day in month.days]
-    return {"days": days, "measures": [asdict(measure) for measure in measures]}
+            measures.append(_filled(Measure(meter, title, "", []), month, counted, others))
+    return [asdict(measure) for measure in measures]
 
 
-def _measure(
-    name: str, title: str, unit: str, month: Month, counted: Sequence[tuple[UsageLine, float]]
+def _filled(
+    measure: Measure, month: Month, counted: Sequence[tuple[UsageLine, float]], others: str
 ) -> Measure:
-    by_model: dict[str, list[float]] = defaultdict(lambda: [0.0] * len(month.days))
+    by_name: dict[str, list[float]] = defaultdict(lambda: [0.0] * len(month.days))
     for line, value in counted:
-        by_model[line.model][line.day.day - 1] += value
-    ordered = sorted(by_model.items(), key=lambda pair: (-sum(pair[1]), pair[0]))
-    return Measure(name, title, unit, _with_others([Series(model, values) for model, values in ordered]))
+        by_name[line.model][line.day.day - 1] += value
+    ordered = sorted(by_name.items(), key=lambda pair: (-sum(pair[1]), pair[0]))
+    return replace(measure, series=_with_others([Series(*one) for one in ordered], others))
 
 
-def _with_others(series: list[Series]) -> list[Series]:
+def _with_others(series: list[Series], others: str) -> list[Series]:
     """More colours than these cannot be told apart."""
     if len(series) <= MOST_SERIES:
         return series
     rest = series[MOST_SERIES - 1 :]
     sums = [sum(day) for day in zip(*(one.values for one in rest), strict=True)]
-    return [*series[: MOST_SERIES - 1], Series(OTHERS, sums)]
+    return [*series[: MOST_SERIES - 1], Series(others, sums)]

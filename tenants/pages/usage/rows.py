@@ -1,8 +1,10 @@
 """Rows of the tables of usage, in words."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 
+from tenants.billing.forecast import Forecast
 from tenants.billing.prices import display
 from tenants.billing.summary import Summary, Total
 from tenants.billing.wording import money
@@ -15,6 +17,7 @@ class Tile:
     title: str
     value: str
     unit: str = ""
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -24,6 +27,8 @@ class UsageRow:
     """Title of the meter and number, for each meter of the table; the number is empty where nothing was used."""
     costs: list[str]
     share_percent: int
+    cached_percent: int = 0
+    """Of the records, those that were answered from what was known."""
 
 
 def costs(total: Total) -> list[str]:
@@ -35,20 +40,49 @@ def tiles(total: Total) -> list[Tile]:
     spent = [
         Tile("Cost", display(amount), currency) for currency, amount in sorted(total.amounts_micros.items())
     ]
-    used = [
+    return [*spent, *_used(total)]
+
+
+def forecast_tiles(forecasts: Mapping[str, Forecast]) -> list[Tile]:
+    """Rounded to what means something: a forecast of a millionth would claim to know too much."""
+    return [
+        Tile(
+            "Forecast for the month",
+            f"{found.micros / 1_000_000:,.2f}",
+            currency,
+            f"{found.low_micros / 1_000_000:,.2f} to {found.high_micros / 1_000_000:,.2f} in four of five months; "
+            f"from the last {found.from_days} days",
+        )
+        for currency, found in sorted(forecasts.items())
+    ]
+
+
+def cache_tiles(total: Total) -> list[Tile]:
+    """What the cache answered, and what that saved; nothing where it answered nothing."""
+    if not total.records_cached:
+        return []
+    saved = " + ".join(
+        money(amount, currency) for currency, amount in sorted(total.saved_micros.items()) if amount
+    )
+    share = f"{cached_percent(total)} %"
+    note = f"saved {saved}" if saved else "nothing was saved"
+    return [Tile("From the cache", share, "", note)]
+
+
+def _used(total: Total) -> list[Tile]:
+    return [
         Tile(title, whole(total.quantities[meter]))
         for meter, title in METER_TITLES.items()
         if total.quantities.get(meter)
     ]
-    return [*spent, *used]
 
 
 def meters_of(summary: Summary) -> list[str]:
     return [meter for meter in METER_TITLES if summary.live.quantities.get(meter)]
 
 
-def rows_by_model(summary: Summary) -> list[UsageRow]:
-    """Dearest first, in the currency that most is charged in."""
+def rows_by_name(summary: Summary) -> list[UsageRow]:
+    """Of models or of keys, dearest first, in the currency that most is charged in."""
     first = summary.currencies[0] if summary.currencies else ""
     ordered = sorted(
         summary.by_model.items(), key=lambda pair: (-pair[1].amounts_micros.get(first, 0), pair[0])
@@ -68,4 +102,8 @@ def _row(name: str, total: Total, summary: Summary, currency: str) -> UsageRow:
         for meter in meters_of(summary)
     ]
     share = round(100 * total.amounts_micros.get(currency, 0) / of_all) if of_all else 0
-    return UsageRow(name, quantities, costs(total), share)
+    return UsageRow(name, quantities, costs(total), share, cached_percent(total))
+
+
+def cached_percent(total: Total) -> int:
+    return round(100 * total.records_cached / total.records) if total.records else 0

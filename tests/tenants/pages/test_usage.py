@@ -1,11 +1,15 @@
 """Usage on the dashboard: sums by day and model, apart by currency and mode."""
 
+import csv
+import html
+import re
 from collections.abc import Callable
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from tenants.billing.months import Month
@@ -26,13 +30,18 @@ def use(tenant: CreatedTenant) -> Use:
     """Records as they are written when work ends."""
 
     def record(*at: datetime, **fields: object) -> None:
-        values = {"model": "parse", "meter": "page", "quantity": 2, "amount_micros": 3_000, "currency": "EUR"}
-        values |= fields
+        values: dict[str, object] = {
+            "model": "parse",
+            "meter": "page",
+            "quantity": 2,
+            "amount_micros": 3_000,
+            "currency": "EUR",
+        }
+        values |= {"source_kind": "page", **fields}
         with unit_of_work(tenant.tenant.id):
             UsageRecord.objects.bulk_create(
                 UsageRecord(
                     tenant_id=tenant.tenant.id,
-                    source_kind="page",
                     source_id=uuid7(),
                     version=1,
                     price={},
@@ -131,36 +140,149 @@ def test_a_month_that_is_none_is_refused_in_words(member: Client, month: str) ->
     assert "is no month that has begun" in answer.content.decode()
 
 
+def downloaded(client: Client, **parameters: str) -> list[dict[str, str]]:
+    answer = client.get("/usage.csv", parameters)
+    assert answer.status_code == 200
+    return list(csv.DictReader(answer.getvalue().decode().splitlines()))
+
+
 def test_lines_for_a_spreadsheet(member: Client, use: Use) -> None:
-    use(on(3), on(3), amount_micros=1_500)
+    use(on(3), on(3), amount_micros=1_500, cached=True, saved_micros=500)
     answer = member.get("/usage.csv", {"month": "2026-10"})
-    assert answer["Content-Disposition"] == 'attachment; filename="usage-2026-10.csv"'
-    assert answer.content.decode().splitlines() == [
-        "day,model,meter,mode,currency,quantity,amount,records",
-        "2026-10-03,parse,page,live,EUR,4,0.003,2",
-    ]
+    assert answer["Content-Disposition"] == 'attachment; filename="usage-2026-10-01-to-2026-11-01.csv"'
+    (row,) = downloaded(member, month="2026-10")
+    assert (row["from"], row["model"], row["mode"], row["cached"]) == (
+        "2026-10-03T00:00:00Z",
+        "parse",
+        "live",
+        "true",
+    )
+    assert (row["pages"], row["records"], row["amount"], row["saved"]) == ("4", "2", "0.003", "0.001")
+
+
+def test_records_for_a_spreadsheet_are_those_of_the_month_or_the_day_and_fit_the_filter(
+    member: Client, use: Use
+) -> None:
+    use(on(3), on(3), on(4))
+    use(on(3), model="ocr", livemode=False)
+    assert len(downloaded(member, month="2026-10", records="")) == 4
+    assert len(downloaded(member, day="2026-10-03")) == 3
+    assert len(downloaded(member, day="2026-10-03", model="parse")) == 2
+    assert len(downloaded(member, day="2026-10-03", mode="test")) == 1
+
+
+def test_a_month_is_shown_by_key_and_of_one_key_alone(
+    member: Client, tenant: CreatedTenant, use: Use
+) -> None:
+    key = tenant.key.key
+    use(on(3), key_id=key.id, amount_micros=1_000_000)
+    use(on(3), amount_micros=2_000_000, model="ocr")
+    page = shown(member)
+    assert all(words in page for words in ("By key", key.name, "Without a key", "3.00"))
+    page = member.get("/usage", {"month": "2026-10", "key": str(key.id)}).content.decode()
+    assert "1.00 EUR" in page
+    assert "2.00 EUR" not in page
+    assert f"month=2026-11&amp;key={key.id}" in page, "the filter goes along"
+    page = member.get("/usage", {"month": "2026-10", "key": "none", "model": "parse"}).content.decode()
+    assert "Nothing charged in October 2026 that fits the filter" in page
+
+
+def test_a_filter_that_is_none_shows_all(member: Client, use: Use) -> None:
+    use(on(3))
+    for bad in ({"key": "'"}, {"model": "\0"}, {"mode": "x"}):
+        assert "0.003" in member.get("/usage", {"month": "2026-10", **bad}).content.decode()
+
+
+def test_tests_alone_are_shown_where_they_are_chosen(member: Client, use: Use) -> None:
+    use(on(3), quantity=7, amount_micros=0, livemode=False)
+    use(on(3), quantity=40)
+    page = member.get("/usage", {"month": "2026-10", "mode": "test"}).content.decode()
+    assert "By model" in page
+    assert "<dd>7</dd>" in page
+    assert "<dd>40</dd>" not in page
+
+
+def test_what_the_cache_answered_and_saved_is_told(member: Client, use: Use) -> None:
+    use(on(3), on(4), on(5))
+    use(on(3), cached=True, amount_micros=300_000, saved_micros=2_700_000)
+    page = shown(member)
+    assert "25 %" in page
+    assert "saved 2.70 EUR" in page
+
+
+def test_a_forecast_stands_there_once_seven_days_are_over(member: Client, use: Use) -> None:
+    noon = timezone.now().replace(hour=12, minute=0, second=0)
+    today = [noon] if noon < timezone.now() else []
+    use(*today, *(noon - timedelta(days=n) for n in range(1, 4)), amount_micros=2_000_000)
+    assert "there are too few to tell" in member.get("/usage").content.decode()
+    use(*(noon - timedelta(days=n) for n in range(4, 29)), amount_micros=2_000_000)
+    page = " ".join(member.get("/usage").content.decode().split())
+    days = len(Month.of(noon.date()).days)
+    assert f"<small>about</small> {2 * days:,.2f}" in page
+    assert "from the last 28 days" in page
+
+
+def test_a_day_lists_its_records_with_what_they_were_for(
+    member: Client, tenant: CreatedTenant, use: Use
+) -> None:
+    use(on(3, 9), key_id=tenant.key.key.id)
+    use(on(3, 10), source_kind="cache", cached=True, amount_micros=300, saved_micros=2_700)
+    use(on(3, 11), source_kind="call", meter="token", quantity=1, model="embed")
+    use(on(4, 0))
+    page = " ".join(member.get("/usage/day", {"day": "2026-10-03"}).content.decode().split())
+    assert "3 October 2026" in page
+    assert page.count("<time ") == 3
+    said = ("09:00:00", tenant.key.key.name, "saved 0.0027 EUR", "1 token<", "embed@1", "/jobs/of-page?id=")
+    assert all(words in page for words in said)
+    assert "Nothing was used on this day" in member.get("/usage/day", {"day": "2026-10-09"}).content.decode()
+
+
+def test_a_long_day_is_read_on_page_by_page(
+    member: Client, use: Use, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tenants.pages.usage.views.RECORDS_AT_ONCE", 2)
+    use(*[on(3)] * 5)
+    address, seen = "/usage/day?day=2026-10-03", 0
+    for _ in range(3):
+        page = member.get(address).content.decode()
+        seen += page.count("<time ")
+        further = re.search(r'id="further" href="([^"]+)"', page)
+        address = "/usage/day" + html.unescape(further[1]) if further else ""
+    assert (seen, address) == (5, "")
+
+
+@pytest.mark.parametrize("day", ["2999-01-01", "yesterday", "2026-10-32", "0001-01-01"])
+def test_a_day_that_is_none_is_refused_in_words(member: Client, day: str) -> None:
+    answer = member.get("/usage/day", {"day": day})
+    assert answer.status_code == 404
+    assert "is no day that has begun" in answer.content.decode()
 
 
 def test_another_tenants_usage_is_nowhere(stranger: Client, use: Use) -> None:
     use(on(3), model="secret-model")
     assert "secret-model" not in shown(stranger)
-    assert "secret-model" not in stranger.get("/usage.csv", {"month": "2026-10"}).content.decode()
+    assert downloaded(stranger, month="2026-10") == downloaded(stranger, day="2026-10-03") == []
+    assert "secret-model" not in stranger.get("/usage/day", {"day": "2026-10-03"}).content.decode()
 
 
 def test_a_viewer_sees_no_money(in_role: Callable[[str], Client]) -> None:
     client = in_role(Membership.Role.VIEWER)
-    assert client.get("/usage").status_code == client.get("/usage.csv").status_code == 403
+    for address in ("/usage", "/usage.csv", "/usage/day"):
+        assert client.get(address).status_code == 403
     assert in_role(Membership.Role.BILLING).get("/usage").status_code == 200
 
 
-def test_the_page_asks_twice_whatever_was_used(
+def test_the_page_asks_as_often_whatever_was_used(
     member: Client, use: Use, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
     for model in ("a", "b", "c"):
-        use(*(on(day) for day in range(1, 32)), model=model)
-    # Session, person, accounts; transaction, its tenant, the sums, the first day, commit.
-    with django_assert_num_queries(7):
+        use(*(on(day) for day in range(1, 32)), model=model, key_id=uuid7())
+    # Session, person, accounts; transaction, sums by model and by key, first day, models and keys, names, commit.
+    with django_assert_num_queries(10):
         shown(member)
+    # The same three, then transaction, records, names, commit.
+    with django_assert_num_queries(7):
+        member.get("/usage/day", {"day": "2026-10-03"})
 
 
 def test_the_limits_that_hold_are_told_with_what_is_left_of_them(

@@ -2,7 +2,7 @@
 /* global Chart */
 
 const canvas = document.getElementById("chart");
-const data = JSON.parse(document.getElementById("chart-data").textContent);
+const data = JSON.parse(document.getElementById("chart-data")?.textContent ?? "null");
 const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
 let chart;
 
@@ -17,8 +17,10 @@ function colour(name) {
 }
 
 const chosen = () => {
+  const by = document.querySelector("#apart :checked")?.value ?? "model";
   const name = document.querySelector("#measures :checked")?.value;
-  return data.measures.find((measure) => measure.name === name) ?? data.measures[0];
+  const measures = data.measures[by];
+  return measures.find((measure) => measure.name === name) ?? measures[0];
 };
 
 function numbers(measure) {
@@ -31,7 +33,7 @@ function draw() {
   const words = numbers(measure);
   const faint = colour("--faint");
   const datasets = measure.series.map((series, place) => ({
-    label: series.model,
+    label: series.name,
     data: series.values,
     backgroundColor: colour(`--series-${place + 1}`),
     maxBarThickness: 26,
@@ -70,6 +72,30 @@ function draw() {
     },
   });
   tell(datasets);
+  tabulate(datasets, words);
+}
+
+// The same numbers for whoever does not see the chart, or wants them exactly.
+function tabulate(datasets, words) {
+  const row = (kind, cells) => {
+    const made = document.createElement("tr");
+    for (const [place, text] of cells.entries()) {
+      const cell = document.createElement(kind === "head" || place === 0 ? "th" : "td");
+      if (cell.tagName === "TH") cell.scope = kind === "head" ? "col" : "row";
+      if (place > 0) cell.className = "number";
+      cell.textContent = text;
+      made.append(cell);
+    }
+    return made;
+  };
+  const head = document.createElement("thead");
+  const body = document.createElement("tbody");
+  head.append(row("head", ["Day (UTC)", ...datasets.map(({ label }) => label)]));
+  for (const [place, day] of data.days.entries()) {
+    const values = datasets.map((one) => one.data[place]);
+    if (values.some((value) => value > 0)) body.append(row("body", [day, ...values.map((value) => (value > 0 ? words(value) : "–"))]));
+  }
+  document.getElementById("chart-table").replaceChildren(head, body);
 }
 
 // The legend is text of the page, so that it is read aloud and wraps like text.
@@ -89,7 +115,10 @@ function tell(datasets) {
   );
 }
 
-draw();
-document.getElementById("measures")?.addEventListener("change", draw);
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
-new MutationObserver(draw).observe(document.documentElement, { attributeFilter: ["data-theme"] });
+if (canvas) draw();
+for (const choice of ["measures", "apart"]) document.getElementById(choice)?.addEventListener("change", draw);
+document.getElementById("filters")?.addEventListener("change", (event) => event.target.form.requestSubmit());
+if (canvas) {
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+  new MutationObserver(draw).observe(document.documentElement, { attributeFilter: ["data-theme"] });
+}

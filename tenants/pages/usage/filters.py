@@ -1,0 +1,77 @@
+"""What of a month's usage the page shows: as its address says it, and as its form offers it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from urllib.parse import urlencode
+
+from tenants.billing.selectors import Used
+from tenants.billing.usage.asked import NO_KEY, BadQuestion, Only, only
+
+TEST = "test"
+NOBODYS = "Without a key"
+"""What people did on the dashboard, and what was used before keys were noted."""
+
+
+@dataclass(frozen=True)
+class Option:
+    value: str
+    title: str
+    chosen: bool
+
+
+@dataclass(frozen=True)
+class UsageFilter:
+    model: str = ""
+    key: str = ""
+    """An id, or `none` for what no key did."""
+    mode: str = ""
+    """`test` for what was only that."""
+
+    @classmethod
+    def read(cls, parameters: Mapping[str, str]) -> "UsageFilter":
+        """What is no filter is none: whoever comes with an old address sees all."""
+        mode = TEST if parameters.get("mode") == TEST else ""
+        found = cls(parameters.get("model", "")[:100], parameters.get("key", "")[:36], mode)
+        try:
+            only({"key": found.key, "model": found.model})
+        except BadQuestion:
+            return cls()
+        return found
+
+    @property
+    def only(self) -> Only:
+        keys = only({"key": self.key}).keys
+        return Only((self.model,) if self.model else (), keys)
+
+    @property
+    def of_mode(self) -> Only:
+        """Tests alone where those were chosen; else both."""
+        return self.only if self.livemode else replace(self.only, livemode=False)
+
+    @property
+    def livemode(self) -> bool:
+        return self.mode != TEST
+
+    @property
+    def narrows(self) -> bool:
+        return self != UsageFilter()
+
+    @property
+    def query(self) -> str:
+        """To go behind another parameter of an address."""
+        said = {name: value for name, value in asdict(self).items() if value}
+        return f"&{urlencode(said)}" if said else ""
+
+    def models(self, used: Used) -> Sequence[Option]:
+        names = sorted({*used.models, *([self.model] if self.model else [])})
+        return [Option("", "All models", not self.model), *(Option(n, n, n == self.model) for n in names)]
+
+    def keys(self, used: Used, names: Mapping[str, str]) -> Sequence[Option]:
+        """`names`: of keys, by id."""
+        ids = {key or NO_KEY for key in used.keys} | ({self.key} if self.key else set())
+        named = [Option(one, key_name(one, names), one == self.key) for one in ids]
+        return [Option("", "All callers", not self.key), *sorted(named, key=lambda one: one.title.lower())]
+
+
+def key_name(key: str, names: Mapping[str, str]) -> str:
+    return NOBODYS if key in ("", NO_KEY) else names.get(key, f"Key {key}")
