@@ -135,6 +135,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "maas.admin_scope.AdminScopeMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "maas.acting.ActingMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "allauth.account.middleware.AccountMiddleware",

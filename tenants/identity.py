@@ -23,6 +23,7 @@ Scope = Literal[
     "keys:write",
     "usage:read",
     "log:read",
+    "audit:read",
 ]
 SCOPES: tuple[Scope, ...] = (
     "documents:read",
@@ -36,8 +37,8 @@ SCOPES: tuple[Scope, ...] = (
 )
 """What a key may do unless its maker chooses."""
 
-KEY_SCOPES: tuple[Scope, ...] = (*SCOPES, "usage:read")
-"""What a key may be given."""
+KEY_SCOPES: tuple[Scope, ...] = (*SCOPES, "usage:read", "audit:read")
+"""All that a key may be given: only by whoever may do it too."""
 
 MEMBER_SCOPES: tuple[Scope, ...] = (*KEY_SCOPES, "keys:read", "keys:write", "log:read")
 """What people may be let do beside what keys may: no key can make another key."""
@@ -55,6 +56,7 @@ _DEEDS: Mapping[Scope, str] = {
     "keys:write": "create, rotate or revoke its API keys",
     "usage:read": "see its usage and costs",
     "log:read": "see its API log",
+    "audit:read": "see its audit log",
 }
 """As people say it; programs are told the scope."""
 
@@ -84,6 +86,14 @@ class Identity:
                 f"This key lacks the scope {scope!r}; it has {sorted(self.scopes)}. Use a key with that scope."
                 if self.key_id
                 else f"Your role in this account does not let you {_DEEDS[scope]}. An owner can give you another role."
+            )
+
+    def require_all(self, scopes: Iterable[str]) -> None:
+        """Nobody gets hold of a key that may do what they may not themselves."""
+        beyond = sorted(set(scopes) - self.scopes)
+        if beyond:
+            raise NotPermitted(
+                f"This key may do what your role does not let you: {', '.join(beyond)}. An owner can do this."
             )
 
 

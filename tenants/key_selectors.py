@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Collection
 from datetime import timedelta
+from uuid import UUID
 
 from django.core.exceptions import ValidationError
 from django.db.models import Q, QuerySet
@@ -38,6 +39,12 @@ def key_for_listing(key_id: str) -> ApiKey | None:
         return ApiKey.objects.select_related("created_by").filter(id=key_id).first()
     except ValidationError:
         return None
+
+
+def name_of_key(tenant_id: UUID, key_id: UUID) -> str:
+    """Empty for one that is gone."""
+    key = ApiKey.objects.filter(tenant_id=tenant_id, id=key_id).first()
+    return str(key or "")
 
 
 def names_of_keys(seen: Collection[str]) -> dict[str, str]:

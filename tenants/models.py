@@ -7,6 +7,7 @@ from django.db import models
 from django.utils import timezone
 
 from tenants import roles
+from tenants.audit.models import AuditEntry
 from tenants.billing.ledger.models import (
     Budget,
     BudgetAlert,
@@ -32,6 +33,7 @@ from tenants.scoped import TenantOwned
 
 __all__ = [
     "ApiKey",
+    "AuditEntry",
     "Budget",
     "BudgetAlert",
     "ChosenLimits",

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from django.db import transaction
 
+from tenants.audit.services import record
 from tenants.context import current_alias
 from tenants.services import outdate_results
 
@@ -26,5 +27,6 @@ def erase_results(*, tenant_id: UUID) -> None:
     With the caller's transaction: where that is undone, nothing is erased.
     """
     generation = outdate_results(tenant_id=tenant_id)
+    record(tenant_id=tenant_id, deed="results.erased")
     for erase in _erasers:
         transaction.on_commit(partial(erase, tenant_id, generation), using=current_alias())

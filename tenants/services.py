@@ -9,6 +9,8 @@ from django.db import transaction
 from django.db.models import F
 from django.db.models.functions import Coalesce, Least, Now
 
+from tenants.audit.changes import changes_between
+from tenants.audit.services import record
 from tenants.billing.plans.services import give_default_plan
 from tenants.context import OPERATOR, current_alias, operator_work, unit_of_work
 from tenants.database_time import database_now
@@ -65,7 +67,19 @@ def create_key(
             replaces=replaces,
             **({name: getattr(replaces, name) for name in NAMES} if replaces else {}),
         )
+        _told_of_key("key.rotated" if replaces else "key.created", key)
     return CreatedKey(key, parts.text)
+
+
+_TOLD_OF_KEYS = ("name", "livemode", "scopes", "expires_at", *NAMES)
+
+
+def _told_of_key(deed: str, key: ApiKey) -> None:
+    made = {name: getattr(key, name) for name in _TOLD_OF_KEYS if getattr(key, name) is not None}
+    made |= {"replaces": key.replaces.prefix} if key.replaces else {}
+    record(
+        tenant_id=key.tenant_id, deed=deed, subject_id=key.id, subject=key, changes=changes_between({}, made)
+    )
 
 
 def _make_room_for_key(tenant_id: UUID) -> None:
@@ -118,7 +132,25 @@ def _same_lifetime(old: ApiKey) -> datetime | None:
 
 
 def revoke_key(*, key_id: UUID) -> bool:
-    return bool(ApiKey.objects.filter(id=key_id, revoked_at=None).update(revoked_at=Now()))
+    with transaction.atomic(using=current_alias()):
+        revoked = bool(ApiKey.objects.filter(id=key_id, revoked_at=None).update(revoked_at=Now()))
+        if revoked:
+            key = ApiKey.objects.get(id=key_id)
+            record(tenant_id=key.tenant_id, deed="key.revoked", subject_id=key.id, subject=key)
+    return revoked
+
+
+def set_tenant_state(*, tenant_id: UUID, state: Tenant.State) -> bool:
+    """Whether that is news. Operators' work; known everywhere within a second."""
+    with transaction.atomic(using=current_alias()):
+        tenant = Tenant.objects.select_for_update(no_key=True).get(id=tenant_id)
+        if tenant.state == state:
+            return False
+        changes = changes_between({"state": tenant.state}, {"state": state})
+        Tenant.objects.filter(id=tenant_id).update(state=state)
+        deed = "tenant.activated" if state == Tenant.State.ACTIVE else "tenant.suspended"
+        record(tenant_id=tenant_id, deed=deed, subject_id=tenant_id, subject=tenant.name, changes=changes)
+    return True
 
 
 def note_key_use(*, tenant_id: UUID, key_ids: Iterable[UUID]) -> None:
@@ -136,10 +168,23 @@ def create_tenant(
         owner = User.objects.filter(email=email.lower()).first()
         if owner is None:
             owner = User.objects.create_user(email, password)
-        Membership.objects.create(tenant=tenant, user=owner, role=Membership.Role.OWNER)
+        member = Membership.objects.create(tenant=tenant, user=owner, role=Membership.Role.OWNER)
+        record(tenant_id=tenant.id, deed="tenant.created", subject_id=tenant.id, subject=name)
+        told_of_member("member.added", member)
         give_default_plan(tenant_id=tenant.id)
         key = create_key(tenant_id=tenant.id, name="First key")
     return CreatedTenant(tenant, owner, key)
+
+
+def told_of_member(deed: str, member: Membership) -> None:
+    changes = changes_between({}, {"role": member.role})
+    record(
+        tenant_id=member.tenant_id,
+        deed=deed,
+        subject_id=member.id,
+        subject=member.user.email,
+        changes=changes,
+    )
 
 
 def create_operator(*, email: str, password: str) -> User:

@@ -86,6 +86,7 @@ class WebhookEndpointAdmin(_WebhookAdmin):
         "created_at",
     )
     actions = ("disable", "enable")
+    services_tell = True
 
     def row_actions(self, row: WebhookEndpoint) -> list[str]:
         if row.kind != WebhookEndpoint.Kind.ENDPOINT:

@@ -4,6 +4,7 @@ from django.urls import path
 
 from jobs.api import (
     archives,
+    audit,
     batches,
     documents,
     estimates,
@@ -58,6 +59,7 @@ urlpatterns = [
     path("archives/<str:archive_id>/cancel", archives.ArchiveCancel.as_view(), name="api-archive-cancel"),
     path("balance", balance.BalanceList.as_view(), name="api-balance"),
     path("estimate", estimates.Estimates.as_view(), name="api-estimate"),
+    path("audit", audit.AuditLog.as_view(), name="api-audit"),
     path("limits", limits.LimitList.as_view(), name="api-limits"),
     path("tickets", tickets.TicketList.as_view(), name="api-tickets"),
     path("webhooks/endpoints", webhooks.EndpointList.as_view(), name="api-webhook-endpoints"),

@@ -20,6 +20,7 @@ from jobs.models import Document, ErasedBecause
 from jobs.money import settle_ended
 from jobs.reuse.forgetting import forget_results_of
 from jobs.services import cancel_unfinished_jobs_of
+from tenants.audit.services import record
 from tenants.context import APP, unit_of_work
 from tenants.identity import Identity
 from tenants.ids import uuid7
@@ -121,6 +122,9 @@ def delete_document(
         document = get_document(document_id, for_update=True)
         canceled = cancel_unfinished_jobs_of(document)
         erase_locked(document, because, patience)
+        if because == ErasedBecause.REQUEST:
+            # By its id alone: its name is erased as well, and what is written down stays.
+            record(tenant_id=identity.tenant_id, deed="document.deleted", subject_id=document.id)
         settle_ended(canceled)
 
 

@@ -21,6 +21,7 @@ from jobs.models import Document, ErasedBecause, Job, WebhookAttempt, WebhookDel
 from jobs.search.embeddings import meaning_available
 from jobs.search.embeddings_table import TABLE as EMBEDDINGS
 from jobs.selectors import get_job
+from tenants.audit.services import record
 from tenants.context import current_alias, unit_of_work
 from tenants.identity import Identity
 
@@ -50,6 +51,8 @@ def erase_job(*, identity: Identity, job_id: object, because: ErasedBecause = Er
                 f"The job is still {job.state}: cancel it first (POST /v1/jobs/{job.id}/cancel), then erase it."
             )
         erase_ended(job, document, because)
+        if because == ErasedBecause.REQUEST:
+            record(tenant_id=identity.tenant_id, deed="job.erased", subject_id=job.id)
     return job
 
 

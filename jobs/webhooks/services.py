@@ -15,6 +15,8 @@ from jobs.webhooks.job_urls import require_sendable
 from jobs.webhooks.patterns import ALL, ALL_OF_JOBS, EVENT_TYPES, TEST, is_known
 from jobs.webhooks.payloads import body_of
 from jobs.webhooks.selectors import deliveries, endpoints, get_delivery, get_endpoint
+from tenants.audit.changes import changes_between
+from tenants.audit.services import record
 from tenants.context import unit_of_work
 from tenants.database_time import database_now
 from tenants.identity import Identity
@@ -51,6 +53,7 @@ def create_endpoint(
         )
         endpoint.save(force_insert=True)
         endpoint.refresh_from_db()
+        _told("created", endpoint, {})
         return WithSecret(endpoint, secrets.new_secret(identity.tenant_id, endpoint.id))
 
 
@@ -75,6 +78,7 @@ def change_endpoint(
     wanted = None if events is None else _checked(events)
     with unit_of_work(identity.tenant_id):
         endpoint = get_endpoint(endpoint_id, for_update=True)
+        before = _settings_of(endpoint)
         if url not in (None, endpoint.url):
             endpoint.url = url
             _forget_health(endpoint)
@@ -83,7 +87,23 @@ def change_endpoint(
         endpoint.save(update_fields=["url", "events", "description"])
         if enabled is not None:
             (_enable if enabled else _disable)(endpoint)
+        if before != _settings_of(endpoint):
+            _told("changed", endpoint, before)
     return endpoint
+
+
+def _settings_of(endpoint: WebhookEndpoint) -> dict[str, object]:
+    return {name: getattr(endpoint, name) for name in ("url", "events", "description", "state")}
+
+
+def _told(what: str, endpoint: WebhookEndpoint, before: dict[str, object]) -> None:
+    record(
+        tenant_id=endpoint.tenant_id,
+        deed=f"webhook_endpoint.{what}",
+        subject_id=endpoint.id,
+        subject=endpoint.url,
+        changes=changes_between(before, _settings_of(endpoint)),
+    )
 
 
 def _forget_health(endpoint: WebhookEndpoint) -> None:
@@ -119,13 +139,21 @@ def delete_endpoint(*, identity: Identity, endpoint_id: object) -> None:
     """Its row stays for a while: a job may end, and have written to it, this very moment."""
     with unit_of_work(identity.tenant_id):
         endpoint = get_endpoint(endpoint_id, for_update=True)
+        before = _settings_of(endpoint)
         endpoint.state, endpoint.disabled_at = State.DELETED, database_now()
         endpoint.save(update_fields=["state", "disabled_at"])
+        _told("deleted", endpoint, before)
 
 
 def rotate_secret(*, identity: Identity, endpoint_id: object) -> WithSecret:
     with unit_of_work(identity.tenant_id):
         endpoint = get_endpoint(endpoint_id, for_update=True)
+        record(
+            tenant_id=identity.tenant_id,
+            deed="webhook_secret.rotated",
+            subject_id=endpoint.id,
+            subject=endpoint.url,
+        )
         return WithSecret(endpoint, secrets.rotate(identity.tenant_id, endpoint.id))
 
 
@@ -139,6 +167,7 @@ def rotate_own_secret(*, identity: Identity) -> WebhookSecret:
     with unit_of_work(identity.tenant_id):
         Tenant.objects.select_for_update(no_key=True).filter(id=identity.tenant_id).first()
         secrets.rotate(identity.tenant_id, None)
+        record(tenant_id=identity.tenant_id, deed="webhook_secret.rotated", subject="of jobs' own addresses")
         return secrets.lasting(identity.tenant_id, None)
 
 

@@ -15,6 +15,8 @@ from jobs.webhooks.claims import Held
 from jobs.webhooks.lanes import PER_ENDPOINT, WIDEST
 from jobs.webhooks.metrics import ATTEMPTS, DISABLED
 from jobs.webhooks.schedule import Verdict, verdict
+from tenants.audit.changes import changes_between
+from tenants.audit.services import record
 from tenants.context import APP, unit_of_work
 
 log = structlog.get_logger(__name__)
@@ -170,6 +172,13 @@ def _disable(held: Held, reason: WebhookEndpoint.Reason) -> None:
         state=State.DISABLED, disabled_reason=reason, disabled_at=Now()
     )
     if changed:
+        record(
+            tenant_id=held.tenant_id,
+            deed="webhook_endpoint.changed",
+            subject_id=held.endpoint_id,
+            changes=changes_between({"state": State.ENABLED}, {"state": State.DISABLED}),
+            note=f"Disabled: {reason.label}.",
+        )
         transaction.on_commit(lambda: _tell_of_disabled(held, reason), using=APP)
 
 

@@ -2,6 +2,7 @@
 
 from tenants.admin.accounts import MembershipAdmin, TenantAdmin
 from tenants.admin.audit import LogEntryAdmin
+from tenants.admin.entries import AuditEntryAdmin
 from tenants.admin.keys import ApiKeyAdmin
 from tenants.admin.people import GroupAdmin, UserAdmin
 from tenants.admin.usage import UsageRecordAdmin
@@ -9,6 +10,7 @@ from tenants.admin.wallets import LedgerDifferenceAdmin, LedgerTransactionAdmin,
 
 __all__ = [
     "ApiKeyAdmin",
+    "AuditEntryAdmin",
     "GroupAdmin",
     "LedgerDifferenceAdmin",
     "LedgerTransactionAdmin",

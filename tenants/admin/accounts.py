@@ -25,6 +25,7 @@ from tenants.limit_fields import KEPT, OF_JOBS
 from tenants.models import Membership, Tenant
 from tenants.rates.rates import NAMES
 from tenants.results import erase_results
+from tenants.services import set_tenant_state
 
 THEIRS = (
     ("jobs_job", "Jobs"),
@@ -35,6 +36,7 @@ THEIRS = (
     ("tenants_usagerecord", "Usage"),
     ("tenants_wallet", "Wallets"),
     ("tenants_tenantprice", "Prices of its own"),
+    ("tenants_auditentry", "Audit log"),
 )
 
 
@@ -61,6 +63,7 @@ class TenantAdmin(FoundById):
     readonly_fields = ("id", "created_at", "plans", "records")
     inlines = (MembershipInline, ModelLimitInline)
     actions = ("suspend", "reactivate", "erase_results")
+    services_tell = True
 
     def begins_with(self, term: str) -> Iterator[Q]:
         yield Q(id__in=tenants_named(term)) if "@" in term else Q(name__istartswith=term)
@@ -192,10 +195,8 @@ class TenantAdmin(FoundById):
         self.message_user(request, "Nothing that was kept answers any more.", messages.SUCCESS)
 
     def _set_state(self, request: HttpRequest, chosen: "QuerySet[Tenant]", state: Tenant.State) -> None:
-        changed = list(chosen.exclude(state=state))
+        changed = [tenant for tenant in chosen if set_tenant_state(tenant_id=tenant.pk, state=state)]
         for tenant in changed:
-            tenant.state = state
-            tenant.save(update_fields=["state"])
             self.log_change(request, tenant, f"Now {state.value}.")
         self.message_user(request, f"{len(changed)} now {state.value}.", messages.SUCCESS)
 

@@ -69,6 +69,7 @@ class ApiKeyAdmin(RecordAdmin):
     )
     readonly_fields = tuple(name for name in fields if name not in NAMES)
     actions = ("revoke",)
+    services_tell = True
 
     def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         """Of its limits alone."""

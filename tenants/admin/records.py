@@ -19,6 +19,7 @@ from django.utils.safestring import SafeString, mark_safe
 from unfold.admin import ModelAdmin, checkbox
 from unfold.views import ChangeList
 
+from tenants.admin.told import tell_of_action, tell_of_deletion, tell_of_form
 from tenants.context import OPERATOR
 from tenants.models import Membership, Tenant
 
@@ -119,6 +120,30 @@ class OperatorAdmin(ModelAdmin):  # type: ignore[misc]  # the theme has no types
         with transaction.atomic(using=OPERATOR) if self.one_transaction else nullcontext():
             answer: HttpResponse | None = super().response_action(request, queryset)
         return answer
+
+    services_tell = False
+    """Whether what its actions do is written down in the tenant's audit log by the services that do it."""
+
+    def construct_change_message(
+        self, request: HttpRequest, form: Any, formsets: Any, add: bool = False
+    ) -> Any:
+        tell_of_form(form, formsets or (), add=add)
+        return super().construct_change_message(request, form, formsets, add)
+
+    def log_change(self, request: HttpRequest, obj: Any, message: Any) -> Any:
+        """Of an action where it is words, else of a form, which was told of above."""
+        if isinstance(message, str) and not self.services_tell:
+            tell_of_action(obj, message)
+        return super().log_change(request, obj, message)
+
+    def delete_model(self, request: HttpRequest, obj: Any) -> None:
+        tell_of_deletion(obj)
+        super().delete_model(request, obj)
+
+    def delete_queryset(self, request: HttpRequest, queryset: "QuerySet[Any]") -> None:
+        for row in queryset:
+            tell_of_deletion(row)
+        super().delete_queryset(request, queryset)
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[BoundedChangeList]:
         return BoundedChangeList

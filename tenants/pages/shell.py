@@ -33,6 +33,7 @@ PLACES = (
     Place("API keys", "/keys", "keys", "keys:read"),
     Place("Webhooks", "/webhooks", "webhooks", "webhooks:read"),
     Place("API log", "/log", "log", "log:read"),
+    Place("Audit log", "/audit", "audit", "audit:read"),
 )
 
 

@@ -3,6 +3,7 @@
 from django.contrib.auth.views import LogoutView
 from django.urls import include, path
 
+from tenants.pages.audit import views as audit
 from tenants.pages.keys import views as keys
 from tenants.pages.log import views as log
 from tenants.pages.sign_in.views import sign_in
@@ -22,6 +23,8 @@ urlpatterns = [
     path("usage", usage.usage_page, name="usage"),
     path("usage/day", usage.usage_day, name="usage-day"),
     path("usage.csv", usage.usage_csv, name="usage-csv"),
+    path("audit", audit.audit_log, name="audit-log"),
+    path("audit.csv", audit.audit_csv, name="audit-csv"),
     path("log", log.request_log, name="request-log"),
     path("log/<str:entry_id>", log.request_page, name="logged-request"),
 ]

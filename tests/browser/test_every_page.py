@@ -27,6 +27,7 @@ PLACES = (
     "/usage/day",
     "/keys",
     "/log",
+    "/audit",
     "/webhooks",
     "/webhooks/new",
     "/account",

@@ -1,5 +1,6 @@
 """What a person fills in to make a key, or to put a new one in an old one's place."""
 
+from collections.abc import Collection
 from datetime import UTC, datetime, time, timedelta
 from typing import Any
 
@@ -37,7 +38,6 @@ class KeyForm(forms.Form):
         initial=PRESETS[0].name,
     )
     scopes = forms.MultipleChoiceField(
-        choices=[(scope, meaning.long) for scope, meaning in MEANINGS.items()],
         required=False,
         widget=forms.CheckboxSelectMultiple,
     )
@@ -49,6 +49,13 @@ class KeyForm(forms.Form):
         widget=forms.DateInput(attrs={"type": "date"}),
         error_messages={"invalid": "Write the day as year-month-day, such as 2027-01-31."},
     )
+
+    def __init__(self, *args: Any, may: Collection[str], **kwargs: Any) -> None:
+        """`may`: what whoever makes the key may do; nobody gives away what they do not have."""
+        super().__init__(*args, **kwargs)
+        scopes = self.fields["scopes"]
+        assert isinstance(scopes, forms.MultipleChoiceField)
+        scopes.choices = [(scope, meaning.long) for scope, meaning in MEANINGS.items() if scope in may]
 
     def clean(self) -> dict[str, Any]:
         fields = super().clean() or {}

@@ -44,13 +44,17 @@ def key_list(request: HttpRequest, identity: Identity) -> HttpResponse:
 @members_only
 def new_key(request: HttpRequest, identity: Identity) -> HttpResponse:
     identity.require("keys:write")
-    form = KeyForm(request.POST or None, label_suffix="")
+    form = KeyForm(request.POST or None, label_suffix="", may=identity.scopes)
     if request.method == "POST" and form.is_valid():
         try:
             return _shown_once(request, _make(form, identity))
         except TooManyKeys as refusal:
             form.add_error(None, refusal.detail)
-    context = {"form": form, "presets": PRESETS, "meanings": MEANINGS}
+    context = {
+        "form": form,
+        "presets": PRESETS,
+        "meanings": {one: MEANINGS[one] for one in MEANINGS if one in identity.scopes},
+    }
     status = 422 if request.method == "POST" else 200
     return render(request, "tenants/keys/new_key.html", context, status=status)
 
@@ -87,6 +91,7 @@ def _of_a_key(
 @members_only
 @_of_a_key
 def rotate(request: HttpRequest, identity: Identity, key: ApiKey) -> HttpResponse:
+    identity.require_all(key.scopes)
     form = RotationForm(request.POST or None, label_suffix="")
     if request.method == "POST" and form.is_valid():
         try:

@@ -27,6 +27,7 @@ MEANINGS: dict[Scope, Meaning] = {
     ),
     "webhooks:read": Meaning("see webhooks", "See where jobs' ends are told, and how each try went."),
     "usage:read": Meaning("see usage", "See what was used and what it cost, of all keys of this account."),
+    "audit:read": Meaning("read the audit log", "Read who changed what in the account."),
 }
 
 

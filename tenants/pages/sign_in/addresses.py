@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from ipaddress import IPv6Address, IPv6Network, ip_address
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from typing import Any
 
 HOUSEHOLD_BITS = 64
@@ -23,17 +23,29 @@ def client_address(environ: Mapping[str, Any], proxies: int) -> str:
     return told[-proxies] if 0 < proxies <= len(told) else peer
 
 
+def address_of(written: str) -> str:
+    """The address itself, without a port; UNKNOWN where it is none."""
+    found = _read(written)
+    return UNKNOWN if found is None else str(found)
+
+
 def place_of(address: str) -> str:
     """What one caller cannot leave by taking another address: all of an IPv6 network of the smallest usual size."""
-    try:
-        found = ip_address(_without_port(address.strip().strip('"')))
-    except ValueError:
+    found = _read(address)
+    if found is None:
         return UNKNOWN
-    if not isinstance(found, IPv6Address):
+    if isinstance(found, IPv4Address):
         return str(found)
-    if found.ipv4_mapped is not None:
-        return str(found.ipv4_mapped)
     return str(IPv6Network((int(found), HOUSEHOLD_BITS), strict=False))
+
+
+def _read(written: str) -> IPv4Address | IPv6Address | None:
+    """An IPv4 address that is written as one of IPv6 is the IPv4 address. None for what is no address."""
+    try:
+        found = ip_address(_without_port(written.strip().strip('"')))
+    except ValueError:
+        return None
+    return found.ipv4_mapped or found if isinstance(found, IPv6Address) else found
 
 
 def _without_port(written: str) -> str:

@@ -1,0 +1,84 @@
+"""`/v1/audit`: who changed what in the caller's account."""
+
+from typing import cast
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema, inline_serializer
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from jobs.api.pagination import listing
+from jobs.errors import InvalidRequest
+from tenants.api.callers import caller
+from tenants.api.parameters import only
+from tenants.api.schema import PAGED, REFUSALS, paged_list_of
+from tenants.audit.deeds import KINDS
+from tenants.audit.filters import NAMES, AuditFilter
+from tenants.audit.models import AuditEntry
+from tenants.audit.selectors import audit_entries
+from tenants.audit.telling import Told
+from tenants.context import unit_of_work
+
+ENTRY = inline_serializer(
+    "AuditEntry",
+    {
+        "id": serializers.UUIDField(),
+        "object": serializers.CharField(),
+        "at": serializers.DateTimeField(),
+        "deed": serializers.CharField(help_text="A stable code, such as `key.created`."),
+        "actor": inline_serializer(
+            "AuditActor",
+            {
+                "kind": serializers.CharField(help_text="One of person, key, operator and system."),
+                "id": serializers.UUIDField(allow_null=True, help_text="None of operators and the service."),
+                "name": serializers.CharField(help_text="As it was then."),
+                "on_behalf_of": serializers.CharField(help_text="The member that an operator acted as."),
+            },
+        ),
+        "subject": inline_serializer(
+            "AuditSubject",
+            {
+                "kind": serializers.CharField(),
+                "id": serializers.CharField(),
+                "name": serializers.CharField(help_text="As it was then."),
+            },
+        ),
+        "changes": serializers.DictField(help_text="By field: `before` and `after`; never a secret."),
+        "note": serializers.CharField(),
+        "address": serializers.CharField(help_text="Where it came from; empty of operators."),
+        "user_agent": serializers.CharField(),
+        "request_id": serializers.CharField(),
+    },
+    many=True,
+)
+
+
+class AuditLog(APIView):
+    @extend_schema(
+        operation_id="list_audit_entries",
+        summary="Who changed what, newest first",
+        parameters=[
+            OpenApiParameter("kind", str, enum=list(KINDS), description="What was changed."),
+            OpenApiParameter("who", str, description="A person's or a key's id; or keys, operator, system."),
+            OpenApiParameter(
+                "since", {"type": "string", "format": "date"}, description="From this day, in UTC."
+            ),
+            OpenApiParameter(
+                "until", {"type": "string", "format": "date"}, description="To the end of this day."
+            ),
+            *PAGED,
+        ],
+        responses={200: paged_list_of("AuditEntryList", ENTRY), **REFUSALS},
+    )
+    def get(self, request: Request) -> Response:
+        identity = caller(request, "audit:read")
+        only(request, *NAMES, "limit", "cursor")
+        try:
+            wanted = AuditFilter.read(request.query_params.dict())
+        except ValueError as fault:
+            raise InvalidRequest(str(fault)) from fault
+        with unit_of_work(identity.tenant_id):
+            return Response(
+                listing(request, audit_entries(wanted), lambda row: Told(cast(AuditEntry, row)).as_json)
+            )

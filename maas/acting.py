@@ -1,0 +1,46 @@
+"""Tells whatever a request writes down who sent it: the caller that the edge found, a signed-in person, an operator."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from uuid import UUID
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+
+from tenants.api.authentication import IDENTITY
+from tenants.audit.acting import KEY, OPERATOR, PERSON, Acting, acting_as
+from tenants.identity import Identity
+from tenants.key_selectors import name_of_key
+from tenants.pages.sign_in.addresses import address_of, client_address
+
+ADMIN = "/admin/"
+
+
+class ActingMiddleware:
+    """Behind whatever finds out who is signed in."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        with acting_as(partial(_acting, request)):
+            return self.get_response(request)
+
+
+def _acting(request: HttpRequest) -> Acting:
+    where = Acting(
+        address=address_of(client_address(request.META, settings.MAAS_PROXIES)),
+        user_agent=request.headers.get("User-Agent", ""),
+        request_id=request.META.get("maas.request_id", ""),
+    )
+    identity = request.META.get(IDENTITY)
+    if isinstance(identity, Identity) and identity.key_id is not None:
+        name = name_of_key(identity.tenant_id, identity.key_id)
+        return replace(where, kind=KEY, actor_id=identity.key_id, name=name)
+    if not request.user.is_authenticated:
+        return where
+    person_id: UUID = request.user.pk
+    if request.path.startswith(ADMIN):
+        return replace(where, kind=OPERATOR, actor_id=person_id)
+    return replace(where, kind=PERSON, actor_id=person_id, name=request.user.email)

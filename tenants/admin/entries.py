@@ -1,0 +1,99 @@
+"""The operator's view of all accounts' audit logs, with who the operators were. Nobody can edit it."""
+
+from collections.abc import Iterator
+
+from django.contrib import admin
+from django.db.models import OuterRef, Q, QuerySet, Subquery
+from django.http import HttpRequest
+from unfold.contrib.filters.admin import AutocompleteSelectFilter, ChoicesDropdownFilter, DropdownFilter
+
+from tenants.admin.columns import column, two_lines
+from tenants.admin.filters import CreatedFilter
+from tenants.admin.records import RecordAdmin
+from tenants.admin.words import NOTHING, ago, link, link_to
+from tenants.audit.acting import KEY
+from tenants.audit.deeds import KINDS
+from tenants.audit.telling import Told
+from tenants.models import AuditEntry, User
+
+
+class KindFilter(DropdownFilter):  # type: ignore[misc]
+    title = "what was changed"
+    parameter_name = "kind"
+
+    def lookups(self, request: HttpRequest, model_admin: object) -> list[tuple[str, str]]:
+        return list(KINDS.items())
+
+    def queryset(self, request: HttpRequest, queryset: "QuerySet[AuditEntry]") -> "QuerySet[AuditEntry]":
+        kind = self.value()
+        return queryset.filter(deed__startswith=f"{kind}.") if kind in KINDS else queryset
+
+
+@admin.register(AuditEntry)
+class AuditEntryAdmin(RecordAdmin):
+    id_fields = ("id", "tenant_id", "actor_id", "subject_id")
+    search_help_text = "Tenant, e-mail, or whole id: of an entry, of who did it, or of what was changed"
+    list_display = ("when", "owner", "who", "did", "subject", "address")
+    list_filter = (
+        ("tenant", AutocompleteSelectFilter),
+        KindFilter,
+        ("actor_kind", ChoicesDropdownFilter),
+        ("at", CreatedFilter),
+    )
+    ordering = ("-id",)
+    fields = (
+        "at",
+        "owner",
+        "who",
+        "actor_kind",
+        "behalf_of",
+        "did",
+        "deed",
+        "subject",
+        "values",
+        "note",
+        "address",
+        "user_agent",
+        "request_id",
+        "id",
+    )
+
+    def get_queryset(self, request: HttpRequest) -> "QuerySet[AuditEntry]":
+        people = User.objects.filter(id=OuterRef("actor_id")).values("email")[:1]
+        rows: QuerySet[AuditEntry] = super().get_queryset(request)
+        return rows.select_related("tenant").annotate(person=Subquery(people))
+
+    def begins_with(self, term: str) -> Iterator[Q]:
+        if "@" in term:
+            yield Q(actor_id__in=User.objects.filter(email=term.lower()).values("id"))
+        yield from super().begins_with(term)
+
+    @column("when", order_by="id")
+    def when(self, entry: AuditEntry) -> str:
+        return ago(entry.at)
+
+    @column("tenant")
+    def owner(self, entry: AuditEntry) -> str:
+        return link_to(entry.tenant)
+
+    @column("who")
+    def who(self, entry: AuditEntry) -> str:
+        person: str | None = getattr(entry, "person", None)
+        if person is not None:
+            return link("tenants_user", entry.actor_id, person)
+        name = entry.actor_name or entry.actor_kind
+        return link("tenants_apikey", entry.actor_id, name) if entry.actor_kind == KEY else name
+
+    @column("did")
+    def did(self, entry: AuditEntry) -> str:
+        return two_lines(Told(entry).did, entry.note) if entry.note else Told(entry).did
+
+    @column("to what")
+    def subject(self, entry: AuditEntry) -> str:
+        return entry.subject_name or entry.subject_id or NOTHING
+
+    @column("values")
+    def values(self, entry: AuditEntry) -> str:
+        return (
+            "; ".join(f"{name}: {before} → {after}" for name, before, after in Told(entry).changes) or NOTHING
+        )

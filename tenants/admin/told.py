@@ -1,0 +1,82 @@
+"""Tells a tenant's audit log what operators did in the admin to what is the tenant's."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Model
+
+from tenants.audit.changes import Changes, changes_between
+from tenants.audit.services import record
+from tenants.models import ApiKey, Membership, ModelLimit, Tenant
+from tenants.scoped import TenantOwned
+
+_KINDS: Mapping[type[Model], str] = {
+    Tenant: "tenant",
+    ApiKey: "key",
+    Membership: "member",
+    ModelLimit: "model_limit",
+}
+_ADDED, _CHANGED, _REMOVED = "added", "changed", "removed"
+_STATES = {Tenant.State.SUSPENDED: "tenant.suspended", Tenant.State.ACTIVE: "tenant.activated"}
+
+
+def tell_of_form(form: Any, formsets: Iterable[Any], *, add: bool) -> None:
+    """What was changed on one page. What a form adds itself is told of by the service that makes it."""
+    if not add and form.changed_data:
+        _tell(form.instance, _CHANGED, _changed_by(form))
+    for formset in formsets:
+        for row in formset.new_objects:
+            _tell(row, _ADDED, changes_between({}, _values(row, formset.form)))
+        for row, names in formset.changed_objects:
+            form = next(one for one in formset.initial_forms if one.instance.pk == row.pk)
+            _tell(row, _CHANGED, _changed_by(form, names))
+        for row in formset.deleted_objects:
+            _tell(row, _REMOVED, changes_between(_values(row, formset.form), {}))
+
+
+def tell_of_deletion(row: Model) -> None:
+    _tell(row, _REMOVED, {})
+
+
+def tell_of_action(row: Model, words: str) -> None:
+    """For actions that no service of ours writes down."""
+    tenant_id = tenant_of(row)
+    if tenant_id is not None:
+        subject = f"{row._meta.verbose_name} {row.pk}"
+        record(tenant_id=tenant_id, deed="operator.acted", subject_id=row.pk, subject=subject, note=words)
+
+
+def tenant_of(row: Model) -> UUID | None:
+    if isinstance(row, Tenant):
+        return row.pk
+    return row.tenant_id if isinstance(row, TenantOwned) else None
+
+
+def _tell(row: Model, what: str, changes: Changes) -> None:
+    tenant_id, kind = tenant_of(row), _KINDS.get(type(row))
+    if tenant_id is None:
+        return
+    if kind is None:
+        tell_of_action(row, f"{what.capitalize()}.")
+        return
+    deed = (
+        _STATES[Tenant.State(row.state)]
+        if isinstance(row, Tenant) and "state" in changes
+        else f"{kind}.{what}"
+    )
+    subject = (
+        row.user.email if isinstance(row, Membership) else row.model if isinstance(row, ModelLimit) else row
+    )
+    record(tenant_id=tenant_id, deed=deed, subject_id=row.pk, subject=subject, changes=changes)
+
+
+def _changed_by(form: Any, names: Iterable[str] | None = None) -> Changes:
+    names = list(form.changed_data if names is None else names)
+    before = {name: form.initial.get(name) for name in names}
+    return changes_between(before, {name: form.cleaned_data.get(name) for name in names})
+
+
+def _values(row: Model, form: Any) -> dict[str, Any]:
+    found = {name: getattr(row, name) for name in form._meta.fields}
+    return {name: value for name, value in found.items() if value is not None}

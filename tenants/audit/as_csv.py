@@ -1,0 +1,54 @@
+"""The audit log as a file for a spreadsheet, in which no cell is taken for a formula. Pure."""
+
+import csv
+import io
+from collections.abc import Iterable
+
+from tenants.audit.telling import Told
+
+COLUMNS = (
+    "time_utc",
+    "deed",
+    "who",
+    "who_kind",
+    "subject",
+    "subject_id",
+    "changes",
+    "note",
+    "address",
+    "user_agent",
+    "request_id",
+)
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def as_csv(entries: Iterable[Told]) -> str:
+    written = io.StringIO()
+    writer = csv.writer(written)
+    writer.writerow(COLUMNS)
+    for told in entries:
+        writer.writerow([_cell(text) for text in _row(told)])
+    return written.getvalue()
+
+
+def _row(told: Told) -> tuple[str, ...]:
+    entry = told.entry
+    changes = "; ".join(f"{name}: {before} → {after}" for name, before, after in told.changes)
+    return (
+        entry.at.isoformat(timespec="seconds"),
+        entry.deed,
+        told.who,
+        entry.actor_kind,
+        entry.subject_name,
+        entry.subject_id,
+        changes,
+        entry.note,
+        told.address,
+        told.user_agent,
+        entry.request_id,
+    )
+
+
+def _cell(text: str) -> str:
+    """A spreadsheet runs what begins like a formula, and names and addresses are what others typed."""
+    return f"'{text}" if text.startswith(_FORMULA) else text

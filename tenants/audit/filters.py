@@ -1,0 +1,65 @@
+"""Which entries of the audit log somebody wants to see; pure."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from typing import Self
+from urllib.parse import urlencode
+from uuid import UUID
+
+from tenants.audit.acting import KEY, OPERATOR, SYSTEM
+from tenants.audit.deeds import KINDS
+
+ANY_KEY, THE_OPERATOR, THE_SERVICE = f"{KEY}s", OPERATOR, SYSTEM
+GROUPS = {ANY_KEY: KEY, THE_OPERATOR: OPERATOR, THE_SERVICE: SYSTEM}
+"""Who is not chosen by an id."""
+NAMES = ("kind", "who", "since", "until")
+
+
+@dataclass(frozen=True)
+class AuditFilter:
+    kind: str = ""
+    who: str = ""
+    """The id of a person or a key, or one of the groups."""
+    since: date | None = None
+    until: date | None = None
+    """The last day, in UTC."""
+
+    @classmethod
+    def read(cls, values: Mapping[str, str]) -> Self:
+        """Raises ValueError, which says what is wrong with which value."""
+        kind, who = values.get("kind", ""), values.get("who", "")
+        if kind and kind not in KINDS:
+            raise ValueError(f"kind={kind[:40]!r} is none of {', '.join(KINDS)}.")
+        if who and who not in GROUPS and not _is_id(who):
+            raise ValueError(f"who={who[:40]!r} is neither an id nor one of {', '.join(GROUPS)}.")
+        return cls(kind, who, _day("since", values.get("since")), _day("until", values.get("until")))
+
+    @property
+    def narrows(self) -> bool:
+        return self != type(self)()
+
+    @property
+    def query(self) -> str:
+        """As in an address; empty where nothing is asked."""
+        values = {"kind": self.kind, "who": self.who, "since": self.since, "until": self.until}
+        return urlencode({name: str(value) for name, value in values.items() if value})
+
+
+def _is_id(text: str) -> bool:
+    try:
+        UUID(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _day(name: str, text: str | None) -> date | None:
+    if not text:
+        return None
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise ValueError(
+            f"{name}={text[:40]!r} is no day. Write it as year-month-day, such as 2027-01-31."
+        ) from None

@@ -1,0 +1,36 @@
+"""One deed in an account's audit log."""
+
+from django.contrib.postgres.functions import TransactionNow
+from django.db import models
+
+from tenants.audit.acting import KINDS, SYSTEM
+from tenants.scoped import TenantOwned
+
+
+class AuditEntry(TenantOwned):
+    """Refers to people, keys and things by their ids and names of then: it outlives them all."""
+
+    at = models.DateTimeField(db_default=TransactionNow(), editable=False)
+    deed = models.CharField(max_length=60, help_text="A code such as key.created.")
+    actor_kind = models.CharField(max_length=10, choices=[(kind, kind) for kind in KINDS], default=SYSTEM)
+    actor_id = models.UUIDField(null=True, help_text="The person, the key or the operator.")
+    actor_name = models.CharField(max_length=254, blank=True, help_text="Empty for operators.")
+    behalf_of = models.CharField(
+        max_length=254, blank=True, help_text="The member that an operator acted as."
+    )
+    subject_id = models.CharField(max_length=100, blank=True)
+    subject_name = models.CharField(max_length=254, blank=True)
+    changes = models.JSONField(default=dict, help_text="By field, before and after.")
+    note = models.CharField(max_length=500, blank=True)
+    address = models.CharField(max_length=45, blank=True)
+    user_agent = models.CharField(max_length=300, blank=True)
+    request_id = models.CharField(max_length=64, blank=True)
+
+    class Meta(TenantOwned.Meta):
+        indexes = [
+            models.Index(fields=["actor_id", "id"], name="tenants_auditentry_actor"),
+            models.Index(fields=["subject_id", "id"], name="tenants_auditentry_subject"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.deed} at {self.at:%Y-%m-%d %H:%M:%S}"

@@ -1,0 +1,43 @@
+"""Writes down a deed, in the transaction of the deed itself: both or neither."""
+
+from uuid import UUID
+
+from django.db import transaction
+
+from tenants.audit.acting import acting
+from tenants.audit.changes import Changes, shown
+from tenants.audit.deeds import DEEDS
+from tenants.audit.models import AuditEntry
+from tenants.context import current_alias
+
+
+def record(
+    *,
+    tenant_id: UUID,
+    deed: str,
+    subject_id: object = "",
+    subject: object = "",
+    changes: Changes | None = None,
+    note: str = "",
+) -> None:
+    """By whoever is at work at this moment. `subject` is what people call what was changed; see changes_between()."""
+    if deed not in DEEDS:
+        raise ValueError(f"{deed!r} is no deed of tenants/audit/deeds.py")
+    if not transaction.get_connection(current_alias()).in_atomic_block:
+        raise RuntimeError(f"{deed} was to be written down outside the transaction that does it")
+    who = acting()
+    AuditEntry.objects.create(
+        tenant_id=tenant_id,
+        deed=deed,
+        actor_kind=who.kind,
+        actor_id=who.actor_id,
+        actor_name=who.name[:254],
+        behalf_of=who.behalf_of[:254],
+        subject_id=str(subject_id)[:100],
+        subject_name=str(shown("subject", str(subject)))[:254],
+        changes=changes or {},
+        note=str(shown("note", note))[:500],
+        address=who.address[:45],
+        user_agent=str(shown("user_agent", who.user_agent))[:300],
+        request_id=who.request_id[:64],
+    )

@@ -1,0 +1,34 @@
+"""Takes entries of the audit logs away that are older than so many days; only the owner of the tables can."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import connections, transaction
+
+LEAST_DAYS = 30
+# Row security keeps even the owner out, and is lifted for this transaction alone: it locks the table meanwhile.
+_OPEN = ("SET LOCAL lock_timeout = '5s'", "ALTER TABLE tenants_auditentry NO FORCE ROW LEVEL SECURITY")
+_FORGET = "DELETE FROM tenants_auditentry WHERE at < now() - make_interval(days => %s)"
+_SHUT = "ALTER TABLE tenants_auditentry FORCE ROW LEVEL SECURITY"
+
+
+class Command(BaseCommand):
+    help = __doc__
+    requires_system_checks = ()
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--days", type=int, required=True, help=f"what is older goes; at least {LEAST_DAYS}"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        days: int = options["days"]
+        if days < LEAST_DAYS:
+            raise CommandError(f"--days {days} is too few: entries stay {LEAST_DAYS} days at least.")
+        with transaction.atomic(using="owner"), connections["owner"].cursor() as cursor:
+            for statement in _OPEN:
+                cursor.execute(statement)
+            cursor.execute(_FORGET, [days])
+            gone = cursor.rowcount
+            cursor.execute(_SHUT)
+        self.stdout.write(f"{gone} entries older than {days} days are gone.")
