@@ -127,6 +127,7 @@ def _used(document_id: object) -> Document:
 
 def _new_job(identity: Identity, version: ModelVersion, parameters: Mapping[str, Any]) -> Job:
     served = version.served_model
+    identity.require_model(served.name)
     agreed = identity.prices.of_model(served.name, served.price, served.cached_price)
     return Job(
         id=uuid7(),

@@ -31,6 +31,8 @@ STATUS: Mapping[str, int] = {
     "budget_exhausted": 402,
     "insufficient_funds": 402,
     "insufficient_scope": 403,
+    "key_not_for_model": 403,
+    "key_not_for_address": 403,
     "tenant_suspended": 403,
     "tenant_left": 403,
     "csrf_failed": 403,

@@ -95,6 +95,7 @@ class Front:
         )
         waits = Waits(self._resumable, self._hub)
         guests = Guests(doorman)
+        self._hub.hear_of_access(guests.look_again)
         event_waits = EventWaits(
             waits, doorman=doorman, seats=seats, hub=self._hub, threads=self._events, guests=guests
         )
@@ -109,7 +110,7 @@ class Front:
         self._meter = MeterStream(redis_url)
         self._desk = Desk(redis_url)
         self._health = Health(self._gateway(live), ReadinessProbe(web_checks()), self._stop)
-        self._sockets = Sockets(self._hub, self._events, doorman, seats)
+        self._sockets = Sockets(self._hub, self._events, doorman, seats, guests)
         self._journal = Journal(settings.MAAS_CACHE_URL, KeyUse(DatabaseThreads("key-use", 1)))
         self._guarded = EdgeGuard(
             self._by_protocol,
@@ -123,7 +124,9 @@ class Front:
         )
         # A doorman of their own: streams over gRPC are few, so that each key can be looked at every time.
         grpc_doorman = Doorman(self._events, sessions, self._strangers, recheck_s=EVERY_S)
-        self._grpc = self._grpc_port(Guests(grpc_doorman))
+        grpc_guests = Guests(grpc_doorman)
+        self._hub.hear_of_access(grpc_guests.look_again)
+        self._grpc = self._grpc_port(grpc_guests)
 
     @classmethod
     def from_settings(cls) -> "Front":

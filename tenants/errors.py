@@ -50,6 +50,14 @@ class NotPermitted(DomainError):
     code = "insufficient_scope"
 
 
+class KeyNotForModel(DomainError):
+    code = "key_not_for_model"
+
+
+class KeyNotForAddress(DomainError):
+    code = "key_not_for_address"
+
+
 class MethodNotAllowed(DomainError):
     """There is something here, which is asked for otherwise."""
 

@@ -6,7 +6,8 @@ from typing import Literal
 from uuid import UUID
 
 from tenants.billing.plans.agreed import NONE, AgreedPrices
-from tenants.errors import NotPermitted
+from tenants.errors import KeyNotForAddress, KeyNotForModel, NotPermitted
+from tenants.key_fences import may_come_from
 from tenants.limits import EffectiveLimits
 from tenants.rates.limits import UNLIMITED, CallerLimits
 
@@ -75,6 +76,10 @@ class Identity:
     rates: CallerLimits = UNLIMITED
     prices: AgreedPrices = NONE
     """What it pays where that is not what models cost."""
+    models: tuple[str, ...] = ()
+    """The only ones that its key may have run; any where there are none."""
+    networks: tuple[str, ...] = ()
+    """The only ones that its key may come from; any where there are none."""
 
     # Django REST framework asks these of whatever stands in `request.user`.
     is_authenticated = True
@@ -86,6 +91,22 @@ class Identity:
                 f"This key lacks the scope {scope!r}; it has {sorted(self.scopes)}. Use a key with that scope."
                 if self.key_id
                 else f"Your role in this account does not let you {_DEEDS[scope]}. An owner can give you another role."
+            )
+
+    def require_model(self, name: str) -> None:
+        """Its name, without a version."""
+        if self.models and name not in self.models:
+            raise KeyNotForModel(
+                f"This key may not run {name[:100]!r}; it may run {', '.join(self.models)}. Use another key, or "
+                "let this one run it, on the page of API keys."
+            )
+
+    def require_place(self, address: str) -> None:
+        """Where it comes from, as the outermost of our proxies saw it."""
+        if not may_come_from(self.networks, address):
+            raise KeyNotForAddress(
+                f"This key may not be used from {address}. Use it from one of its networks, or add this one on the "
+                "page of API keys."
             )
 
     def require_all(self, scopes: Iterable[str]) -> None:

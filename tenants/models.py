@@ -26,6 +26,7 @@ from tenants.billing.plans.models import (
     TenantPrice,
 )
 from tenants.ids import uuid7
+from tenants.key_fences import LONGEST_MODEL
 from tenants.keys import KeyParts
 from tenants.limit_fields import AccountLimits, own_limit
 from tenants.rates.rates import MOST_AT_ONCE
@@ -154,6 +155,21 @@ class ApiKey(TenantOwned):
     last_used_at = models.DateTimeField(null=True, editable=False, help_text="To the minute.")
     created_by = models.ForeignKey(
         User, on_delete=models.SET_NULL, null=True, editable=False, related_name="+", db_index=False
+    )
+    last_used_from = models.CharField(max_length=45, blank=True, default="", db_default="", editable=False)
+    for_models = ArrayField(
+        models.CharField(max_length=LONGEST_MODEL),
+        default=list,
+        db_default=[],
+        blank=True,
+        help_text="Names of the only models that it may have run, with commas between. Empty: any.",
+    )
+    from_networks = ArrayField(
+        models.CharField(max_length=43),
+        default=list,
+        db_default=[],
+        blank=True,
+        help_text="The only networks that it may come from, such as 203.0.113.0/24, with commas between. Empty: any.",
     )
     replaces = models.ForeignKey(
         "self", on_delete=models.SET_NULL, null=True, editable=False, related_name="replaced_by"

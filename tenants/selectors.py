@@ -81,6 +81,8 @@ class _KeyRow:
     revoked_at: datetime | None
     tenant_state: str
     limits: str
+    for_models: list[str]
+    from_networks: list[str]
 
 
 def effective_limits() -> EffectiveLimits:
@@ -124,17 +126,30 @@ def identify_key(text: str) -> Identity:
         key_id=row.id,
         rates=own.rates(row.tenant_id, row.id),
         prices=own.prices,
+        models=tuple(row.for_models),
+        networks=tuple(row.from_networks),
     )
+
+
+def models_of_key(tenant_id: UUID, key_id: UUID | None) -> tuple[str, ...]:
+    """The only ones that it may have run now; any where there are none, as for a key that is gone."""
+    with unit_of_work(tenant_id):
+        found = (
+            ApiKey.objects.filter(id=key_id).values_list("for_models", flat=True).first() if key_id else None
+        )
+    return tuple(found or ())
 
 
 def acting_for(tenant_id: UUID, *, key_id: UUID | None, livemode: bool, scopes: Iterable[Scope]) -> Identity:
     """For work that was accepted from a caller and goes on without one; the limits are those of now."""
     with unit_of_work(tenant_id):
         tenant = Tenant.objects.values(*_RATES, "unfinished_jobs").get(id=tenant_id)
-        key = ApiKey.objects.filter(id=key_id).values(*_RATES).first() if key_id else None
+        key = ApiKey.objects.filter(id=key_id).values(*_RATES, "for_models").first() if key_id else None
         models = {row["model"]: row for row in ModelLimit.objects.values("model", *_RATES)}
         terms = terms_of(tenant_id)
-    own = OwnLimits(tenant, terms.plan, key or {}, models, terms.prices)
+    own = OwnLimits(
+        tenant, terms.plan, {name: key[name] for name in _RATES} if key else {}, models, terms.prices
+    )
     return Identity(
         tenant_id=tenant_id,
         limits=own.effective(),
@@ -143,6 +158,7 @@ def acting_for(tenant_id: UUID, *, key_id: UUID | None, livemode: bool, scopes: 
         key_id=key_id,
         rates=own.rates(tenant_id, key_id),
         prices=own.prices,
+        models=tuple(key["for_models"]) if key else (),
     )
 
 
@@ -192,8 +208,8 @@ def member_of(rows: Sequence[MembershipRow], user_id: UUID, tenant_id: UUID | No
 def _key_row(public_id: str) -> _KeyRow | None:
     with connections[APP].cursor() as cursor:
         cursor.execute(
-            "SELECT id, tenant_id, secret_hash, livemode, scopes, expired, revoked_at, tenant_state, limits::text"
-            " FROM maas_api_key(%s)",
+            "SELECT id, tenant_id, secret_hash, livemode, scopes, expired, revoked_at, tenant_state, limits::text,"
+            " (maas_key_fences(id)).* FROM maas_api_key(%s)",
             [public_id],
         )
         row = cursor.fetchone()

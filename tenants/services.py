@@ -1,6 +1,6 @@
 """Writes to tenants, members and keys."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -17,6 +17,7 @@ from tenants.database_time import database_now
 from tenants.errors import TooManyKeys
 from tenants.identity import SCOPES, checked_scopes
 from tenants.ids import uuid7
+from tenants.key_fences import checked_models, checked_networks
 from tenants.key_hashing import stored_digest
 from tenants.key_selectors import working_keys
 from tenants.keys import new_key
@@ -24,6 +25,7 @@ from tenants.models import ApiKey, Membership, Tenant, User
 from tenants.rates.rates import NAMES
 
 MOST_WORKING_KEYS = 100
+FENCES = ("for_models", "from_networks")
 
 
 @dataclass(frozen=True)
@@ -50,8 +52,10 @@ def create_key(
     expires_at: datetime | None = None,
     created_by: UUID | None = None,
     replaces: ApiKey | None = None,
+    for_models: Iterable[str] = (),
+    from_networks: Iterable[str] = (),
 ) -> CreatedKey:
-    """With the limits of the one that it replaces. Raises TooManyKeys."""
+    """With the limits and the fences of the one that it replaces. Raises TooManyKeys and FenceRefused."""
     parts = new_key(livemode=livemode)
     with transaction.atomic(using=current_alias()):
         _make_room_for_key(tenant_id)
@@ -65,17 +69,24 @@ def create_key(
             expires_at=expires_at,
             created_by_id=created_by,
             replaces=replaces,
-            **({name: getattr(replaces, name) for name in NAMES} if replaces else {}),
+            **(
+                {name: getattr(replaces, name) for name in (*FENCES, *NAMES)}
+                if replaces
+                else {
+                    "for_models": checked_models(for_models),
+                    "from_networks": checked_networks(from_networks),
+                }
+            ),
         )
         _told_of_key("key.rotated" if replaces else "key.created", key)
     return CreatedKey(key, parts.text)
 
 
-_TOLD_OF_KEYS = ("name", "livemode", "scopes", "expires_at", *NAMES)
+_TOLD_OF_KEYS = ("name", "livemode", "scopes", "expires_at", *FENCES, *NAMES)
 
 
 def _told_of_key(deed: str, key: ApiKey) -> None:
-    made = {name: getattr(key, name) for name in _TOLD_OF_KEYS if getattr(key, name) is not None}
+    made = {name: getattr(key, name) for name in _TOLD_OF_KEYS if getattr(key, name) not in (None, [])}
     made |= {"replaces": key.replaces.prefix} if key.replaces else {}
     record(
         tenant_id=key.tenant_id, deed=deed, subject_id=key.id, subject=key, changes=changes_between({}, made)
@@ -140,6 +151,23 @@ def revoke_key(*, key_id: UUID) -> bool:
     return revoked
 
 
+def keep_key_to(*, key_id: UUID, for_models: Iterable[str], from_networks: Iterable[str]) -> ApiKey | None:
+    """Known everywhere within a second. None where no such key works. Raises FenceRefused."""
+    wanted = {"for_models": checked_models(for_models), "from_networks": checked_networks(from_networks)}
+    with transaction.atomic(using=current_alias()):
+        key = working_keys().filter(id=key_id).select_for_update(no_key=True).first()
+        if key is None:
+            return None
+        changes = changes_between({name: getattr(key, name) for name in FENCES}, wanted)
+        if changes:
+            key.for_models, key.from_networks = wanted["for_models"], wanted["from_networks"]
+            key.save(update_fields=FENCES)
+            record(
+                tenant_id=key.tenant_id, deed="key.changed", subject_id=key.id, subject=key, changes=changes
+            )
+    return key
+
+
 def set_tenant_state(*, tenant_id: UUID, state: Tenant.State) -> bool:
     """Whether that is news. Operators' work; known everywhere within a second."""
     with transaction.atomic(using=current_alias()):
@@ -153,10 +181,12 @@ def set_tenant_state(*, tenant_id: UUID, state: Tenant.State) -> bool:
     return True
 
 
-def note_key_use(*, tenant_id: UUID, key_ids: Iterable[UUID]) -> None:
-    """Of this moment, by the database's clock. Whoever calls this does so at most once a minute for a key."""
+def note_key_use(*, tenant_id: UUID, used_from: Mapping[UUID, str]) -> None:
+    """Of this moment, by the database's clock, and by key from where. Whoever calls this does so at most once a minute
+    for a key."""
     with unit_of_work(tenant_id):
-        ApiKey.objects.filter(id__in=list(key_ids)).update(last_used_at=Now())
+        for key_id in sorted(used_from):
+            ApiKey.objects.filter(id=key_id).update(last_used_at=Now(), last_used_from=used_from[key_id])
 
 
 def create_tenant(

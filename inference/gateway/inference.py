@@ -59,6 +59,7 @@ class Inference:
     ) -> Answered:
         """`kind` as in a model's `accepts`. Raises DomainError for whatever the caller is to be told."""
         exchange.identity.require("jobs:write")
+        exchange.identity.require_model(target.model)
         wish = cache_wish(exchange.cache_control)
         try:
             validate_work_kind(target.runtime, kind, target.config)

@@ -132,6 +132,7 @@ class RawRequest:
         """None where it does not answer any more. `target`: what the name stands for now."""
         if not self.replies.answers(self, kept, target):
             return None
+        exchange.identity.require_model(target.model)
         await exchange.enter_model(target.model, target.price_of_hits)
         self.replies.note_hit(self, target)
         note_use(exchange, target, None, kept.units)

@@ -100,6 +100,7 @@ def _sent(
 def with_document(identity: Identity, request: JobRequest, upload: Upload) -> Iterator[JobRequest]:
     """A new document's pages are counted before it is stored: what is refused leaves nothing behind."""
     version = check_model(request.model, request.parameters)
+    identity.require_model(version.served_model.name)
     require_short_queue(identity.tenant_id, version, request.priority)
     pages = upload.inspection.pages_total if isinstance(upload.inspection, Inspection) else None
     with unit_of_work(identity.tenant_id):

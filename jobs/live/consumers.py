@@ -9,6 +9,7 @@ import structlog
 from channels.generic.websocket import AsyncJsonWebsocketConsumer
 
 from jobs.live.doorman import Doorman
+from jobs.live.guests import Guests
 from jobs.live.hub import Hub, Watch
 from jobs.live.messages import FollowJob, parse_message
 from jobs.live.moving import moving
@@ -21,8 +22,6 @@ from tenants.errors import DomainError
 log = structlog.get_logger(__name__)
 LEAVING = "maas.leaving"
 """In a socket's scope: what is undone when it is closed, however it comes to that."""
-RECHECK_S = 2.0
-"""Together with the doorman's memory of two seconds, a revoked key's sockets are closed within five."""
 UNSETTLED_S = 0.025
 LONGEST_UNSETTLED_S = 1.0
 SLOW_CLIENT_S = 30.0
@@ -35,11 +34,14 @@ RESTARTING = 1012
 class EventsConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
     """Refusals before the handshake are raised as domain errors; the guard in front words them for the protocol."""
 
-    def __init__(self, hub: Hub, doorman: Doorman, threads: DatabaseThreads, seats: Seats) -> None:
+    def __init__(
+        self, hub: Hub, doorman: Doorman, threads: DatabaseThreads, seats: Seats, guests: Guests
+    ) -> None:
         super().__init__()
         self._seats = seats
         self._hub = hub
         self._doorman = doorman
+        self._guests = guests
         self._threads = threads
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._held: Pass
@@ -53,7 +55,7 @@ class EventsConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
         await self.accept()
         await self.send_json({"type": "ready", "cursor": tail.place})
         await self._start("follow", self._follow(tail))
-        await self._start("recheck", self._recheck())
+        leaving.enter_context(self._guests.received(self._held, self._show_out))
 
     async def receive(
         self, text_data: str | None = None, bytes_data: bytes | None = None, **kwargs: Any
@@ -136,15 +138,11 @@ class EventsConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
             await self._say({"type": "error", "code": error.code, "detail": error.detail, **error.extra})
         await self.close(RESTARTING)
 
-    async def _recheck(self) -> None:
-        while True:
-            await asyncio.sleep(RECHECK_S)
-            with suppress(
-                DomainError
-            ):  # A database that does not answer closes no socket: it has nothing to say.
-                if not await self._doorman.still_good(self._held):
-                    await self._end("not_authenticated", "What let you in is no longer valid.", NOT_SIGNED_IN)
-                    return
+    def _show_out(self) -> None:
+        if "leave" not in self._tasks:
+            words = "What let you in is no longer valid."
+            ending = self._guarded(self._end("not_authenticated", words, NOT_SIGNED_IN))
+            self._tasks["leave"] = asyncio.get_running_loop().create_task(ending)
 
     async def _say(self, content: dict[str, Any]) -> None:
         async with asyncio.timeout(SLOW_CLIENT_S):

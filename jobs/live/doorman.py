@@ -1,5 +1,6 @@
 """Lets sockets in, and puts them out when what let them in is no longer good."""
 
+from dataclasses import replace
 from functools import partial
 from urllib.parse import parse_qs
 
@@ -12,7 +13,7 @@ from jobs.live.passes import Pass
 from jobs.live.sessions import Sessions, identify_session, session_key_of
 from jobs.live.tickets import redeem_ticket
 from tenants.api.authentication import IDENTITY
-from tenants.asgi.place_bound import PlaceBound, place_of_scope
+from tenants.asgi.place_bound import PlaceBound, address_of_scope, place_of_scope
 from tenants.asgi.protocol import Scope, header
 from tenants.asgi.remembered import Remembered
 from tenants.asgi.strangers import Strangers
@@ -22,6 +23,7 @@ from tenants.errors import DomainError, NotPermitted, NotSignedIn
 from tenants.identity import Identity
 from tenants.identity import Scope as KeyScope
 from tenants.journal.caller import tell_caller
+from tenants.key_fences import may_come_from
 from tenants.models import ApiKey, Tenant
 from tenants.selectors import identify_member
 
@@ -43,20 +45,22 @@ def good_still(held: Pass) -> bool:
         elif held.identity.user_id is not None:
             now = identify_member(held.identity.user_id, held.identity.tenant_id)
         else:
-            return _key_good(held.identity, held.needs)
+            return _key_good(held.identity, held.needs, held.address)
     except DomainError:
         return False
     return now is not None and now.tenant_id == held.identity.tenant_id and held.needs in now.scopes
 
 
-def _key_good(identity: Identity, needs: KeyScope) -> bool:
+def _key_good(identity: Identity, needs: KeyScope, address: str) -> bool:
     if identity.key_id is None:
         return False
     with unit_of_work(identity.tenant_id):
         active = Tenant.objects.filter(id=identity.tenant_id, state=Tenant.State.ACTIVE).exists()
         keys = ApiKey.objects.filter(id=identity.key_id, revoked_at=None, scopes__contains=[needs])
         # By the database's clock, like everything that expires: this machine's may be wrong.
-        return active and keys.filter(Q(expires_at=None) | Q(expires_at__gt=Now())).exists()
+        working = keys.filter(Q(expires_at=None) | Q(expires_at__gt=Now()))
+        networks = working.values_list("from_networks", flat=True).first()
+        return active and networks is not None and may_come_from(networks, address)
 
 
 def _is_nobodys(held: Pass | None) -> bool:
@@ -95,11 +99,15 @@ class Doorman:
     async def _of_request(self, scope: Scope, needs: KeyScope) -> Pass:
         by_key = scope.get(IDENTITY)
         if isinstance(by_key, Identity):
-            return Pass(by_key, needs=needs)
+            return Pass(by_key, needs=needs, address=address_of_scope(scope, settings.MAAS_PROXIES))
         identity = await self._sessions.identify(scope)
         if identity is None:
             raise NotSignedIn("Send your key as: Authorization: Bearer <key>.")
         return Pass(identity, session_key_of(scope), needs)
+
+    def forget(self, held: Pass) -> None:
+        """It is asked anew whether it is still good."""
+        self._checked.forget(held)
 
     async def still_good(self, held: Pass) -> bool:
         return await self._checked.get(held, lambda: self._threads.run(good_still, held))
@@ -112,20 +120,22 @@ class Doorman:
     async def _identified(self, scope: Scope) -> Pass:
         by_key = scope.get(IDENTITY)
         if isinstance(by_key, Identity):
-            return Pass(by_key)  # Its own limits have counted it.
+            # Its own limits have counted it.
+            return Pass(by_key, address=address_of_scope(scope, settings.MAAS_PROXIES))
         place = place_of_scope(scope, settings.MAAS_PROXIES)
         self._handshakes.take(place)
         tickets = parse_qs(scope["query_string"].decode("latin-1")).get("ticket")
         if tickets:
-            return await self._by_ticket(tickets[0], place)
+            return await self._by_ticket(tickets[0], place, address_of_scope(scope, settings.MAAS_PROXIES))
         if header(scope, b"origin") is not None:
             identity = await self._sessions.identify(scope)
             if identity is not None:
                 return Pass(identity, session_key_of(scope))
         raise NotSignedIn(HOW)
 
-    async def _by_ticket(self, ticket: str, place: str) -> Pass:
+    async def _by_ticket(self, ticket: str, place: str, address: str) -> Pass:
         held = await self._strangers.redeem(place, partial(redeem_ticket, ticket), _is_nobodys)
+        held = held and replace(held, address=address)
         # The key may have been revoked, or the session ended, since the ticket was issued.
         if held is None or not await self._threads.run(good_still, held):
             raise NotSignedIn(f"This ticket was used, is older than a minute or never was. {HOW}")

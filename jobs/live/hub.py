@@ -4,7 +4,7 @@ import asyncio
 import json
 import math
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from uuid import UUID
@@ -32,6 +32,15 @@ def parse_change(payload: bytes | str) -> Change | None:
     try:
         values = json.loads(payload)
         return Change(UUID(values["tenant"]), UUID(values["job"]), values.get("ended") is True)
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return None
+
+
+def parse_access(payload: bytes | str) -> UUID | None:
+    """Whose account it is about, where it says that somebody may be let in no more."""
+    try:
+        values = json.loads(payload)
+        return UUID(values["tenant"]) if values.get("access") is True else None
     except (ValueError, KeyError, TypeError, AttributeError):
         return None
 
@@ -74,6 +83,11 @@ class Hub:
         self._watches: defaultdict[UUID, set[Watch]] = defaultdict(set)
         self._task: asyncio.Task[None] | None = None
         self.closed = False
+        self._of_access: list[Callable[[UUID], None]] = []
+
+    def hear_of_access(self, listen: Callable[[UUID], None]) -> None:
+        """Is told whose account it is about."""
+        self._of_access.append(listen)
 
     @contextmanager
     def watch(
@@ -141,7 +155,12 @@ class Hub:
                 # A connection that died silently shows itself when it is written to.
                 await channel.ping()
                 continue
-            change = parse_change(message["data"]) if message["type"] == "message" else None
+            if message["type"] != "message":
+                continue
+            change, access = parse_change(message["data"]), parse_access(message["data"])
+            if access is not None:
+                for listen in self._of_access:
+                    listen(access)
             if change is not None:
                 self._tell(change.job_id, change)
                 self._tell(change.tenant_id, change)

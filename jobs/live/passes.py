@@ -13,6 +13,9 @@ class Pass:
     needs: Scope = "events:read"
     """What it must go on being allowed to do."""
 
+    address: str = ""
+    """Where it was used; of keys, as they may be kept to networks."""
+
     def __hash__(self) -> int:
         """By who it is: what they may use at most says nothing about that, and may hold what has no hash."""
         who = self.identity

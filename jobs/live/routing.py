@@ -6,6 +6,7 @@ from jobs.errors import NotFound
 from jobs.live.closing import Closable
 from jobs.live.consumers import LEAVING, EventsConsumer
 from jobs.live.doorman import Doorman
+from jobs.live.guests import Guests
 from jobs.live.hub import Hub
 from jobs.live.seats import Seats
 from tenants.asgi.protocol import App, Receive, Scope, Send
@@ -13,8 +14,10 @@ from tenants.asgi.threads import DatabaseThreads
 
 
 class Sockets:
-    def __init__(self, hub: Hub, threads: DatabaseThreads, doorman: Doorman, seats: Seats) -> None:
-        events = EventsConsumer.as_asgi(hub=hub, doorman=doorman, threads=threads, seats=seats)
+    def __init__(
+        self, hub: Hub, threads: DatabaseThreads, doorman: Doorman, seats: Seats, guests: Guests
+    ) -> None:
+        events = EventsConsumer.as_asgi(hub=hub, doorman=doorman, threads=threads, seats=seats, guests=guests)
         self._at: dict[str, App] = {"/ws/v1/events": events}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -24,7 +24,7 @@ from maas.edge.query_keys import carries_key
 from maas.edge.refusals import INTERNAL_ERROR, Refusal, is_api, refusal, refuse_request, refuse_socket
 from maas.edge.request_ids import request_id
 from tenants.api.authentication import IDENTITY
-from tenants.asgi.place_bound import place_of_scope
+from tenants.asgi.place_bound import address_of_scope, place_of_scope
 from tenants.asgi.protocol import (
     MEMBER,
     REQUEST_ID,
@@ -161,6 +161,8 @@ class EdgeGuard:
                 tell_caller(scope, KeyOwner(ended.tenant_id, ended.key_id))
                 raise
         tell_caller(scope, identity)
+        if identity.networks:
+            identity.require_place(address_of_scope(scope, settings.MAAS_PROXIES))
         return identity
 
     async def _signed_in(self, scope: Scope) -> Identity:

@@ -18,11 +18,13 @@ from uuid import UUID
 
 import redis.asyncio
 import structlog
+from django.conf import settings
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 from redis.retry import Retry
 
 from maas.edge.key_use import KeyUse
+from tenants.asgi.place_bound import told_address
 from tenants.asgi.protocol import REQUEST_ID, Message, Scope, header
 from tenants.identity import Identity
 from tenants.journal.caller import Caller, KeyOwner, expect_caller
@@ -45,6 +47,7 @@ PATIENCE_S = 1.0
 CLIENT_GONE = 499
 """No status was sent: the caller hung up. The number that nginx made customary."""
 LONGEST_CLIENT = 120
+LONGEST_CAME_FROM = 100
 LONGEST_QUERY = 2_000
 """Longer than what is told: of most parameters only the names are."""
 WORDS = {word.encode(): word for word in ("HIT", "MISS", "COALESCED", "BYPASS")}
@@ -66,6 +69,8 @@ class Note:
     request_id: str
     client: str
     caller: Caller
+    came_from: str
+    """As it was written: read once it is needed."""
     at_s: float = field(default_factory=time.time)
     started_s: float = field(default_factory=time.perf_counter)
     ms: float = 0.0
@@ -122,6 +127,7 @@ class Journal:
             scope[REQUEST_ID],
             (header(scope, b"user-agent") or "")[:LONGEST_CLIENT],
             expect_caller(scope),
+            told_address(scope, settings.MAAS_PROXIES)[:LONGEST_CAME_FROM],
         )
 
     def close(self, note: Note) -> None:
@@ -187,7 +193,7 @@ class Journal:
         for note in notes:
             if note.caller.identity is not None:
                 if isinstance(note.caller.identity, Identity):
-                    self._key_use.see(note.caller.identity)
+                    self._key_use.see(note.caller.identity, note.came_from)
                 if _is_told(note, note.caller.identity):
                     of_tenants[note.caller.identity.tenant_id].append(note)
         texts = {

@@ -10,6 +10,7 @@ import structlog
 from tenants.asgi.threads import DatabaseThreads
 from tenants.errors import DomainError
 from tenants.identity import Identity
+from tenants.pages.sign_in.addresses import address_of
 from tenants.services import note_key_use
 
 log = structlog.get_logger(__name__)
@@ -21,17 +22,17 @@ class KeyUse:
     def __init__(self, threads: DatabaseThreads) -> None:
         self._threads = threads
         self._told_s: dict[UUID, float] = {}
-        self._seen: defaultdict[UUID, set[UUID]] = defaultdict(set)
+        self._seen: defaultdict[UUID, dict[UUID, str]] = defaultdict(dict)
         self._task: asyncio.Task[None] | None = None
 
-    def see(self, identity: Identity) -> None:
+    def see(self, identity: Identity, came_from: str) -> None:
         key_id = identity.key_id
         if key_id is None:
             return
         now_s = time.monotonic()
         if now_s - self._told_s.get(key_id, -ONCE_IN_S) >= ONCE_IN_S:
             self._told_s[key_id] = now_s
-            self._seen[identity.tenant_id].add(key_id)
+            self._seen[identity.tenant_id][key_id] = address_of(came_from)
 
     def start(self) -> None:
         self._task = asyncio.get_running_loop().create_task(self._run())
@@ -44,11 +45,11 @@ class KeyUse:
     async def _run(self) -> None:
         while True:
             await asyncio.sleep(EVERY_S)
-            seen, self._seen = self._seen, defaultdict(set)
+            seen, self._seen = self._seen, defaultdict(dict)
             self._forget_old()
-            for tenant_id, key_ids in seen.items():
+            for tenant_id, used_from in seen.items():
                 try:
-                    await self._threads.run(note_key_use, tenant_id=tenant_id, key_ids=key_ids)
+                    await self._threads.run(note_key_use, tenant_id=tenant_id, used_from=used_from)
                 except DomainError as error:
                     # The database is away. The key's next use after a minute is written down again.
                     log.warning("key_use_not_noted", tenant_id=str(tenant_id), error=error.detail)

@@ -7,6 +7,7 @@ from typing import Any
 
 import grpc.aio
 import structlog
+from django.conf import settings
 
 from inference.gateway.gateway import GRPC_PREFIX
 from jobs.live.guests import Guests
@@ -16,6 +17,7 @@ from maas.grpc_port.calls import as_body, next_message, once, tenant_of
 from maas.grpc_port.scopes import scope_of
 from maas.grpc_port.seats import StreamSeats
 from tenants.api.authentication import IDENTITY
+from tenants.asgi.place_bound import address_of_scope
 from tenants.asgi.protocol import App, ClientGone, Message, Receive, Scope
 from tenants.asgi.stopping import Restarting, Stop
 from tenants.errors import DomainError, InvalidKey
@@ -56,7 +58,8 @@ class Streams:
     @asynccontextmanager
     async def _welcome(self, scope: Scope) -> AsyncIterator[None]:
         """Ends all that is within once the key is good no more."""
-        held = Pass(scope[IDENTITY], needs="jobs:write")
+        address = address_of_scope(scope, settings.MAAS_PROXIES)
+        held = Pass(scope[IDENTITY], needs="jobs:write", address=address)
         try:
             async with asyncio.timeout(None) as stay:
                 with self._guests.received(held, _ending(stay)):
@@ -65,8 +68,8 @@ class Streams:
             if not stay.expired():
                 raise
             raise InvalidKey(
-                "The key of this stream was revoked, has expired or may run models no more. Open another with a key "
-                "that works."
+                "The key of this stream was revoked, has expired, or may run models or come from there no more. Open "
+                "another with a key that works."
             ) from None
 
     async def _serve(self, context: Any) -> None:

@@ -1,10 +1,11 @@
 """The operator's view of API keys: whose, for what, used when; revoked here, made elsewhere."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 from urllib.parse import urlencode
 
+from django import forms
 from django.contrib import admin, messages
 from django.db.models import Model, Q, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -16,21 +17,45 @@ from tenants.admin.confirmation import confirmed
 from tenants.admin.filters import CreatedFilter
 from tenants.admin.records import RecordAdmin, tenants_named
 from tenants.admin.words import NOTHING, ago, link_to, list_link
+from tenants.key_fences import FenceRefused, checked_models, checked_networks
 from tenants.models import ApiKey
 from tenants.rates.rates import NAMES
-from tenants.services import revoke_key
+from tenants.services import FENCES, revoke_key
 
 SHOWN_PART = re.compile(r"(?:maas_(?:live|test)_)?([0-9A-Za-z]{12})(?![0-9A-Za-z])")
 """What is shown of a key, with or without what all keys begin with."""
 WITH_SECRET = re.compile(r"(maas_(?:live|test)_[0-9A-Za-z]{12})_[0-9A-Za-z]")
 
 
+CHANGED_HERE = (*FENCES, *NAMES)
+
+
+class KeyForm(forms.ModelForm):  # type: ignore[type-arg]
+    class Meta:
+        model = ApiKey
+        fields = CHANGED_HERE
+
+    def clean_for_models(self) -> list[str]:
+        return self._checked("for_models", checked_models)
+
+    def clean_from_networks(self) -> list[str]:
+        return self._checked("from_networks", checked_networks)
+
+    def _checked(self, name: str, check: Callable[[Iterable[str]], list[str]]) -> list[str]:
+        try:
+            return check(self.cleaned_data[name] or [])
+        except FenceRefused as refusal:
+            raise forms.ValidationError(str(refusal)) from refusal
+
+
 @admin.register(ApiKey)
 class ApiKeyAdmin(RecordAdmin):
     """But for a tenant's first, a key is never made here: whoever made it would have seen another's secret.
 
-    Its limits are changed here.
+    Its limits and what it is kept to are changed here.
     """
+
+    form = KeyForm
 
     search_help_text = "Beginning of a key as shown, its name, or whole id, tenant, or e-mail"
     list_display = (
@@ -63,21 +88,23 @@ class ApiKeyAdmin(RecordAdmin):
         "id",
         "created_at",
         "last_used_at",
+        "last_used_from",
         "expires_at",
         "revoked_at",
+        *FENCES,
         *NAMES,
     )
-    readonly_fields = tuple(name for name in fields if name not in NAMES)
+    readonly_fields = tuple(name for name in fields if name not in CHANGED_HERE)
     actions = ("revoke",)
     services_tell = True
 
     def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """Of its limits alone."""
+        """Of its limits and fences alone."""
         return self.has_revoke_permission(request)
 
     def save_model(self, request: HttpRequest, obj: ApiKey, form: Any, change: bool) -> None:
         """No more than was changed: a key that was revoked while its page was open stays so."""
-        obj.save(update_fields=[name for name in form.changed_data if name in NAMES])
+        obj.save(update_fields=[name for name in form.changed_data if name in CHANGED_HERE])
 
     def begins_with(self, term: str) -> Iterator[Q]:
         """Of a key that leaked and is pasted whole, the public part alone is looked for."""
@@ -124,7 +151,7 @@ class ApiKeyAdmin(RecordAdmin):
 
     @column("last used", order_by="last_used_at")
     def used_last(self, key: ApiKey) -> str:
-        return ago(key.last_used_at) if key.last_used_at else NOTHING
+        return two_lines(ago(key.last_used_at), key.last_used_from) if key.last_used_at else NOTHING
 
     @column("created", order_by="id")
     def created(self, key: ApiKey) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from tenants.asgi.protocol import Scope, headers_of
 from tenants.errors import DomainError
-from tenants.pages.sign_in.addresses import client_address, place_of
+from tenants.pages.sign_in.addresses import address_of, client_address, place_of
 from tenants.rates.bucket import Bucket
 
 MOST_PLACES = 10_000
@@ -68,10 +68,20 @@ class PlaceBound:
 
 
 def place_of_scope(scope: Scope, proxies: int) -> str:
+    return place_of(told_address(scope, proxies))
+
+
+def address_of_scope(scope: Scope, proxies: int) -> str:
+    """The address itself, where a place may be a whole network."""
+    return address_of(told_address(scope, proxies))
+
+
+def told_address(scope: Scope, proxies: int) -> str:
+    """As it was written, which may be no address at all."""
     peer = scope.get("client")
     told = {
         "REMOTE_ADDR": peer[0] if peer else "",
         # A proxy may add a line of its own rather than to its caller's; together they are one list.
         "HTTP_X_FORWARDED_FOR": ",".join(headers_of(scope, b"x-forwarded-for")),
     }
-    return place_of(client_address(told, proxies))
+    return client_address(told, proxies)

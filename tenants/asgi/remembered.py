@@ -45,6 +45,10 @@ class Remembered(Generic[K, V]):
             return None
         return None if entry.answer.cancelled() or entry.answer.exception() else entry.answer.result()
 
+    def forget(self, key: K) -> None:
+        """Who asks next does not get what is under way either: it may have been asked too early."""
+        self._entries.pop(key, None)
+
     def _ask(self, key: K, look_up: Callable[[], Awaitable[V]]) -> _Entry[V]:
         entry = _Entry(asyncio.ensure_future(look_up()), self._clock())
         self._entries[key] = entry

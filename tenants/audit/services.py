@@ -1,5 +1,7 @@
 """Writes down a deed, in the transaction of the deed itself: both or neither."""
 
+from collections.abc import Callable
+from functools import partial
 from uuid import UUID
 
 from django.db import transaction
@@ -9,6 +11,16 @@ from tenants.audit.changes import Changes, shown
 from tenants.audit.deeds import DEEDS
 from tenants.audit.models import AuditEntry
 from tenants.context import current_alias
+
+Listener = Callable[[UUID, str], None]
+"""Is told of whose account and which deed, once it is done."""
+_listeners: list[Listener] = []
+
+
+def on_deed(listen: Listener) -> None:
+    """Said once, when the process starts. It raises nothing for what is merely away."""
+    if listen not in _listeners:
+        _listeners.append(listen)
 
 
 def record(
@@ -41,3 +53,6 @@ def record(
         user_agent=str(shown("user_agent", who.user_agent))[:300],
         request_id=who.request_id[:64],
     )
+    for listen in _listeners:
+        # Robust: it is done by then, whether or not somebody hears of it.
+        transaction.on_commit(partial(listen, tenant_id, deed), using=current_alias(), robust=True)

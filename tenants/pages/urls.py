@@ -19,6 +19,7 @@ urlpatterns = [
     path("keys", keys.key_list, name="key-list"),
     path("keys/new", keys.new_key, name="new-key"),
     path("keys/<str:key_id>/rotate", keys.rotate, name="rotate-key"),
+    path("keys/<str:key_id>/keep-to", keys.keep_to, name="keep-key-to"),
     path("keys/<str:key_id>/revoke", keys.revoke, name="revoke-key"),
     path("usage", usage.usage_page, name="usage"),
     path("usage/day", usage.usage_day, name="usage-day"),

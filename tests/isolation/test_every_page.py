@@ -78,6 +78,8 @@ BY_ID = (
     Asked("POST", "/batches/{batch_id}/cancel"),
     Asked("GET", "/keys/{key_id}/rotate"),
     Asked("POST", "/keys/{key_id}/rotate", {"overlap": "0"}),
+    Asked("GET", "/keys/{key_id}/keep-to"),
+    Asked("POST", "/keys/{key_id}/keep-to", {"for_models": "embed"}),
     Asked("GET", "/keys/{key_id}/revoke"),
     Asked("POST", "/keys/{key_id}/revoke"),
     Asked("GET", "/log/{entry_id}"),
@@ -255,7 +257,7 @@ def state_of(product: Product, things: Things) -> list[tuple[object, ...]]:
         *product.rows("SELECT count(*) FROM jobs_webhooksecret WHERE tenant_id = %s", things.tenant_id),
         *product.rows("SELECT count(*) FROM jobs_webhookdelivery WHERE tenant_id = %s", things.tenant_id),
         *product.rows(
-            "SELECT id, revoked_at, expires_at FROM tenants_apikey WHERE tenant_id = %s ORDER BY id",
+            "SELECT id, revoked_at, expires_at, for_models FROM tenants_apikey WHERE tenant_id = %s ORDER BY id",
             things.tenant_id,
         ),
     ]

@@ -7,6 +7,7 @@ from typing import Any
 from django import forms
 from django.utils import timezone
 
+from tenants.pages.keys.fence_form import FenceForm
 from tenants.pages.keys.words import CUSTOM, MEANINGS, PRESETS
 
 LONGEST = timedelta(days=5 * 366)
@@ -25,7 +26,7 @@ OVERLAPS = (
 )
 
 
-class KeyForm(forms.Form):
+class KeyForm(FenceForm):
     name = forms.CharField(
         max_length=100,
         help_text="What will use it, such as “Invoice import”. Only people of this account see it.",

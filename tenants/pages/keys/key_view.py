@@ -25,6 +25,10 @@ class KeyView:
     creator: str
     last_used_at: datetime | None
     last_used: str
+    last_used_from: str
+    models: str
+    """Empty where any."""
+    networks: str
     state: str
     """`active`, `ending` (replaced, and works a little longer), `expired` or `revoked`."""
     ends_at: datetime | None
@@ -55,6 +59,9 @@ def key_view(key: ApiKey, now: datetime, *, replaced: bool = False) -> KeyView:
         creator=key.created_by.email if key.created_by else "",
         last_used_at=key.last_used_at,
         last_used=ago(key.last_used_at, now),
+        last_used_from=key.last_used_from,
+        models=", ".join(key.for_models),
+        networks=", ".join(key.from_networks),
         state=state,
         ends_at=key.revoked_at or key.expires_at,
         ends=_end(key, now, state),

@@ -15,12 +15,13 @@ from tenants.errors import TooManyKeys
 from tenants.identity import Identity
 from tenants.key_selectors import key_for_listing, keys_for_listing
 from tenants.models import ApiKey
+from tenants.pages.keys.fence_form import FenceForm
 from tenants.pages.keys.first_call import first_call
 from tenants.pages.keys.forms import KeyForm, RotationForm
 from tenants.pages.keys.key_view import key_view, key_views
 from tenants.pages.keys.words import MEANINGS, PRESETS
 from tenants.pages.members import members_only
-from tenants.services import CreatedKey, create_key, revoke_key, rotate_key
+from tenants.services import CreatedKey, create_key, keep_key_to, revoke_key, rotate_key
 
 P = ParamSpec("P")
 read_or_send = require_http_methods(["GET", "HEAD", "POST"])
@@ -68,6 +69,7 @@ def _make(form: KeyForm, identity: Identity) -> CreatedKey:
             livemode=form.cleaned_data["mode"] == "live",
             expires_at=form.expires_at,
             created_by=identity.user_id,
+            **form.fences,
         )
 
 
@@ -109,6 +111,24 @@ def rotate(request: HttpRequest, identity: Identity, key: ApiKey) -> HttpRespons
 def _nothing_done(request: HttpRequest, why: str) -> HttpResponse:
     messages.error(request, f"{why} Nothing was done.")
     return redirect("key-list")
+
+
+@read_or_send
+@members_only
+@_of_a_key
+def keep_to(request: HttpRequest, identity: Identity, key: ApiKey) -> HttpResponse:
+    written = {"for_models": ", ".join(key.for_models), "from_networks": ", ".join(key.from_networks)}
+    form = FenceForm(request.POST or None, label_suffix="", initial=written)
+    if request.method == "POST" and form.is_valid():
+        with unit_of_work(identity.tenant_id):
+            kept = keep_key_to(key_id=key.id, **form.fences)
+        if kept is None:
+            return _nothing_done(request, f"“{key.name}” works no more.")
+        messages.success(request, f"“{key.name}” is kept to that, everywhere within a second.")
+        return redirect("key-list")
+    context = {"key": key_view(key, timezone.now()), "form": form}
+    status = 422 if request.method == "POST" else 200
+    return render(request, "tenants/keys/keep_to.html", context, status=status)
 
 
 @read_or_send

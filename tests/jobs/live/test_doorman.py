@@ -74,6 +74,6 @@ def test_a_place_that_opens_too_many_sockets_is_refused_and_no_other_is(
         with pytest.raises(NotSignedIn):
             await doorman.admit(handshake("192.0.2.2"))
         # Whoever has a key has limits of its own.
-        assert await doorman.admit(handshake("192.0.2.1", identity)) == Pass(identity)
+        assert await doorman.admit(handshake("192.0.2.1", identity)) == Pass(identity, address="192.0.2.1")
 
     asyncio.run(knock())

@@ -1,0 +1,74 @@
+"""What a key is kept to: some models, some networks. Pure."""
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
+
+MOST = 50
+LONGEST_MODEL = 100
+_MODEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+Network = IPv4Network | IPv6Network
+
+
+class FenceRefused(ValueError):
+    """Says which value is wrong, and what would be right."""
+
+
+def checked_models(names: Iterable[str]) -> list[str]:
+    """Once each, in their order. Raises FenceRefused."""
+    wanted = list(dict.fromkeys(name.strip() for name in names if name.strip()))
+    _require_few(wanted, "models")
+    for name in wanted:
+        if "@" in name:
+            raise FenceRefused(f"Write the name alone, without a version: {name.partition('@')[0][:60]}.")
+        if len(name) > LONGEST_MODEL or _MODEL.fullmatch(name) is None:
+            raise FenceRefused(f"{name[:60]!r} is no model's name.")
+    return wanted
+
+
+def checked_networks(written: Iterable[str]) -> list[str]:
+    """Each as it is usually written, once. Raises FenceRefused."""
+    wanted = list(dict.fromkeys(str(_network(text.strip())) for text in written if text.strip()))
+    _require_few(wanted, "networks")
+    return wanted
+
+
+def may_come_from(networks: Sequence[str], address: str) -> bool:
+    """From anywhere where there are none; from nowhere who has no address."""
+    if not networks:
+        return True
+    try:
+        found = ip_address(address)
+    except ValueError:
+        return False
+    return any(found in network for network in _read(tuple(networks)))
+
+
+@lru_cache(4096)
+def _read(networks: tuple[str, ...]) -> tuple[Network, ...]:
+    return tuple(ip_network(one) for one in networks)
+
+
+def _network(text: str) -> Network:
+    try:
+        network = ip_network(text, strict=False)
+        host = ip_address(text.partition("/")[0])
+    except ValueError:
+        raise FenceRefused(
+            f"{text[:60]!r} is no address and no network. Write 203.0.113.7, 203.0.113.0/24 or 2001:db8::/32."
+        ) from None
+    if network.prefixlen == 0:
+        raise FenceRefused(
+            f"{text[:60]} is every address. Leave the list empty to let the key in from anywhere."
+        )
+    if host != network.network_address:
+        raise FenceRefused(f"{text[:60]} has bits beyond its length. Did you mean {network}?")
+    if isinstance(network, IPv6Network) and network.network_address.ipv4_mapped is not None:
+        raise FenceRefused(f"Write {text[:60]} as a network of IPv4.")
+    return network
+
+
+def _require_few(wanted: Sequence[str], what: str) -> None:
+    if len(wanted) > MOST:
+        raise FenceRefused(f"A key is kept to {MOST} {what} at most; these are {len(wanted)}.")

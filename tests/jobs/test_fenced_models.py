@@ -1,0 +1,51 @@
+"""A key that is kept to models has no other run, however it asks."""
+
+from dataclasses import replace
+
+import pytest
+
+from inference.models import ModelVersion
+from jobs.services import JobRequest, retry_job, submit_job
+from tenants.context import unit_of_work
+from tenants.errors import KeyNotForModel
+from tenants.identity import Identity
+from tenants.selectors import acting_for, identify_key, models_of_key
+from tenants.services import CreatedTenant, create_key
+from tests.jobs.conftest import Desk
+
+
+@pytest.fixture
+def fenced(tenant: CreatedTenant) -> Identity:
+    with unit_of_work(tenant.tenant.id):
+        made = create_key(tenant_id=tenant.tenant.id, name="fenced", for_models=["embed"])
+    return identify_key(made.text)
+
+
+def test_a_job_of_another_model_is_refused_in_words_that_help(
+    fenced: Identity, version: ModelVersion
+) -> None:
+    with pytest.raises(KeyNotForModel, match="it may run embed") as refused:
+        submit_job(identity=fenced, request=JobRequest(model=version.key, input={"text": "x"}))
+    assert version.served_model.name in refused.value.detail
+
+
+def test_neither_is_a_job_done_again(
+    identity: Identity, fenced: Identity, version: ModelVersion, desk: Desk
+) -> None:
+    job = desk.submit()
+    desk.sql("UPDATE jobs_page SET state = 'failed' WHERE job_id = %s", job.id)
+    desk.sql("UPDATE jobs_job SET state = 'failed', pages_failed = 1 WHERE id = %s", job.id)
+    with pytest.raises(KeyNotForModel):
+        retry_job(identity=fenced, job_id=job.id)
+
+
+def test_its_own_model_runs(fenced: Identity, version: ModelVersion) -> None:
+    own = replace(fenced, models=(version.served_model.name,))
+    assert submit_job(identity=own, request=JobRequest(model=version.key, input={"text": "x"})).id
+
+
+def test_what_goes_on_without_its_caller_is_kept_to_the_same(fenced: Identity) -> None:
+    later = acting_for(fenced.tenant_id, key_id=fenced.key_id, livemode=True, scopes=())
+    assert later.models == ("embed",)
+    assert models_of_key(fenced.tenant_id, fenced.key_id) == ("embed",)
+    assert models_of_key(fenced.tenant_id, None) == ()
