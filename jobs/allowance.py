@@ -1,7 +1,7 @@
 """How much work a tenant may have under way and hand in: asked before anything of a job is stored."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
 from uuid import UUID
@@ -13,6 +13,7 @@ from jobs.errors import TooManyUnfinishedJobs
 from jobs.models import Job
 from tenants.identity import Identity
 from tenants.models import Tenant
+from tenants.rates.free_day import free_day
 from tenants.rates.metrics import REFUSED
 from tenants.rates.spending import Price, spending
 
@@ -26,7 +27,7 @@ _far_from_full_until_s: dict[UUID, float] = {}
 
 @contextmanager
 def pages_paid(identity: Identity, model: str, pages: int) -> Iterator[None]:
-    """Raises RateLimited. Given back where what follows fails.
+    """Raises RateLimited and AllowanceSpent. Given back where what follows fails.
 
     A job of more pages than the limit is let in when none are used up, and what it has too many is worked off before
     the next: nobody has to cut up a document.
@@ -34,6 +35,19 @@ def pages_paid(identity: Identity, model: str, pages: int) -> Iterator[None]:
     own = identity.rates.of_model(model)
     prices = [Price(limit, pages) for limit in (*identity.rates.pages, *own.pages)]
     prices += [Price(limit, 1) for limit in own.requests]
+    if not identity.livemode:
+        free_day().spend(identity.tenant_id, "pages", pages)
+    try:
+        with _spent(prices):
+            yield
+    except BaseException:
+        if not identity.livemode:
+            free_day().give_back(identity.tenant_id, "pages", pages)
+        raise
+
+
+@contextmanager
+def _spent(prices: Sequence[Price]) -> Iterator[None]:
     spending().spend(prices)
     try:
         yield

@@ -70,6 +70,7 @@ STATUS: Mapping[str, int] = {
     "unsupported_media_type": 415,
     "upload_locked": 423,
     "rate_limited": 429,
+    "test_allowance_spent": 429,
     "mail_unavailable": 503,
     "backlog_too_long": 429,
     "too_many_archives": 429,

@@ -1,5 +1,6 @@
 """The outermost layer: names every request, knows the caller before a body is read, and words every refusal."""
 
+import asyncio
 from functools import lru_cache
 
 import structlog
@@ -44,6 +45,7 @@ from tenants.identity import Identity
 from tenants.journal.caller import KeyOwner, tell_caller
 from tenants.rates.admission import ADMISSION, Admission
 from tenants.rates.desk import Desk
+from tenants.rates.free_day import free_day
 
 log = structlog.get_logger(__name__)
 OPENED = 101
@@ -172,7 +174,10 @@ class EdgeGuard:
         return member
 
     async def _admit(self, scope: Scope, answer: "_Answer") -> None:
-        """Counts what comes with a key, before its body is read and however it ends. Raises RateLimited."""
+        """Counts what comes with a key, before its body is read and however it ends.
+
+        Raises RateLimited and AllowanceSpent.
+        """
         identity = scope.get(IDENTITY)
         if not isinstance(identity, Identity) or is_health(scope["path"]):
             return
@@ -181,6 +186,8 @@ class EdgeGuard:
         await admission.enter()
         if is_run:
             scope[ADMISSION] = admission
+            if not identity.livemode:
+                await asyncio.to_thread(free_day().spend, identity.tenant_id, "calls", 1)
 
     async def _admit_socket(self, scope: Scope) -> None:
         """A handshake counts as a request; who comes without a key is counted once it is known who that is."""
