@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from typing import Any
 from uuid import UUID
 
 from django.conf import settings
@@ -11,6 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from tenants.api.authentication import IDENTITY
 from tenants.audit.acting import KEY, OPERATOR, PERSON, Acting, acting_as
 from tenants.identity import Identity
+from tenants.impersonation import impersonation_of
 from tenants.key_selectors import name_of_key
 from tenants.pages.sign_in.addresses import address_of, client_address
 
@@ -24,11 +26,12 @@ class ActingMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        with acting_as(partial(_acting, request)):
+        # The REST framework puts an identity of ours in its place later.
+        with acting_as(partial(_acting, request, request.user)):
             return self.get_response(request)
 
 
-def _acting(request: HttpRequest) -> Acting:
+def _acting(request: HttpRequest, user: Any) -> Acting:
     where = Acting(
         address=address_of(client_address(request.META, settings.MAAS_PROXIES)),
         user_agent=request.headers.get("User-Agent", ""),
@@ -38,9 +41,12 @@ def _acting(request: HttpRequest) -> Acting:
     if isinstance(identity, Identity) and identity.key_id is not None:
         name = name_of_key(identity.tenant_id, identity.key_id)
         return replace(where, kind=KEY, actor_id=identity.key_id, name=name)
-    if not request.user.is_authenticated:
+    if not user.is_authenticated:
         return where
-    person_id: UUID = request.user.pk
+    person_id: UUID = user.pk
     if request.path.startswith(ADMIN):
         return replace(where, kind=OPERATOR, actor_id=person_id)
-    return replace(where, kind=PERSON, actor_id=person_id, name=request.user.email)
+    as_whom = impersonation_of(request, user)
+    if as_whom is not None:
+        return replace(where, kind=OPERATOR, actor_id=person_id, behalf_of=as_whom.email)
+    return replace(where, kind=PERSON, actor_id=person_id, name=user.email)

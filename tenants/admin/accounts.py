@@ -7,11 +7,12 @@ from django.contrib import admin, messages
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
-from django.urls import reverse
+from django.urls import path, reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from unfold.contrib.filters.admin import AutocompleteSelectFilter, ChoicesDropdownFilter
 
+from tenants.admin.act_as import act_as
 from tenants.admin.columns import badge, column
 from tenants.admin.confirmation import at_once, confirmed
 from tenants.admin.filters import CreatedFilter
@@ -64,6 +65,12 @@ class TenantAdmin(FoundById):
     inlines = (MembershipInline, ModelLimitInline)
     actions = ("suspend", "reactivate", "erase_results")
     services_tell = True
+
+    def get_urls(self) -> list[Any]:
+        at = path(
+            "<uuid:tenant_id>/act-as/", self.admin_site.admin_view(act_as), name="tenants_tenant_act_as"
+        )
+        return [at, *super().get_urls()]
 
     def begins_with(self, term: str) -> Iterator[Q]:
         yield Q(id__in=tenants_named(term)) if "@" in term else Q(name__istartswith=term)
@@ -158,7 +165,9 @@ class TenantAdmin(FoundById):
     @column("Theirs")
     def records(self, tenant: Tenant) -> SafeString:
         links = ((list_link(name, words, tenant__id__exact=tenant.pk),) for name, words in THEIRS)
-        return format_html_join(" · ", "{}", links)
+        joined = format_html_join(" · ", "{}", links)
+        act = reverse("admin:tenants_tenant_act_as", args=[tenant.pk])
+        return format_html('{} · <a class="ln" href="{}">Act as a member</a>', joined, act)
 
     def has_delete_permission(self, request: HttpRequest, obj: Tenant | None = None) -> bool:
         """What a tenant has used must stay on record; suspend it instead."""

@@ -7,11 +7,10 @@ from django.middleware.csrf import CsrfViewMiddleware
 from rest_framework import authentication, exceptions, permissions
 from rest_framework.request import Request
 
-from tenants.chosen_tenant import chosen_tenant
 from tenants.errors import DomainError, NotSignedIn
 from tenants.identity import Identity
+from tenants.impersonation import seat_of, tell_of_write
 from tenants.journal.caller import tell_caller
-from tenants.selectors import identify_member
 from tenants.shown_tenant import HEADER, refuse_other_tenants
 
 IDENTITY = "maas.identity"
@@ -38,7 +37,7 @@ def enforce_csrf(request: HttpRequest) -> None:
 def signed_in_identity(request: HttpRequest) -> Identity | None:
     if not request.user.is_authenticated or request.user.pk is None:
         return None
-    return identify_member(request.user.pk, chosen_tenant(request))
+    return seat_of(request)[1]
 
 
 class EdgeAuthentication(authentication.BaseAuthentication):
@@ -56,6 +55,7 @@ class EdgeAuthentication(authentication.BaseAuthentication):
         tell_caller(request.META, identity)
         enforce_csrf(request._request)
         refuse_other_tenants(request.headers.get(HEADER), request._request, identity)
+        tell_of_write(request._request)
         return identity, None
 
     def authenticate_header(self, request: Request) -> str:

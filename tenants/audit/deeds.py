@@ -24,6 +24,9 @@ DEEDS: Mapping[str, str] = {
     "document.deleted": "deleted a document",
     "job.erased": "erased a job",
     "results.erased": "erased the kept results",
+    "impersonation.started": "began to act as a member",
+    "impersonation.ended": "stopped acting as a member",
+    "impersonation.wrote": "changed something as a member",
     "operator.acted": "acted on something of the account",
 }
 """In words that follow a name: “… created an API key”. Whoever writes down something new names it here."""
@@ -38,6 +41,7 @@ KINDS: Mapping[str, str] = {
     "document": "Documents",
     "job": "Jobs",
     "results": "Kept results",
+    "impersonation": "Operators as members",
     "operator": "Operators",
 }
 

@@ -6,10 +6,10 @@ from typing import Any
 
 from django.http import HttpRequest
 
-from tenants.chosen_tenant import chosen_tenant
 from tenants.errors import TenantLeft, TenantSuspended
 from tenants.identity import Identity
-from tenants.selectors import MembershipRow, member_of, memberships_of
+from tenants.impersonation import Impersonation, ImpersonationOver, impersonation_of, seat_of
+from tenants.selectors import MembershipRow
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,8 @@ class Shell:
 
     identity: Identity
     memberships: Sequence[MembershipRow]
+    acting: Impersonation | None = None
+    """Where an operator looks at it in a member's place."""
 
     @property
     def others(self) -> list[MembershipRow]:
@@ -72,12 +74,11 @@ def shell_of(request: HttpRequest) -> Shell | None:
     """None for strangers, and for those who belong to no account that is active. Queries the database."""
     if not request.user.is_authenticated or request.user.pk is None:
         return None
-    rows = memberships_of(request.user.pk)
     try:
-        identity = member_of(rows, request.user.pk, chosen_tenant(request))
-    except (TenantSuspended, TenantLeft):
+        rows, identity = seat_of(request)
+    except (TenantSuspended, TenantLeft, ImpersonationOver):
         return None
-    return Shell(identity, rows) if identity else None
+    return Shell(identity, rows, impersonation_of(request)) if identity else None
 
 
 def shell(request: HttpRequest) -> Mapping[str, Any]:

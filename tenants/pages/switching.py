@@ -3,17 +3,21 @@
 from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_POST
 
 from tenants.chosen_tenant import choose_tenant
+from tenants.impersonation import impersonation_of
 from tenants.selectors import memberships_of
 
 
 @require_POST
 @login_required
 def switch_tenant(request: HttpRequest) -> HttpResponse:
+    if impersonation_of(request) is not None:
+        raise PermissionDenied("You act for one account, and for no other. Stop first.")
     wanted = request.POST.get("tenant", "")
     row = next((row for row in memberships_of(_person(request)) if str(row.tenant_id) == wanted), None)
     if row is None:

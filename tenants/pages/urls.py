@@ -4,6 +4,7 @@ from django.contrib.auth.views import LogoutView
 from django.urls import include, path
 
 from tenants.pages.audit import views as audit
+from tenants.pages.impersonating import stop_acting
 from tenants.pages.keys import views as keys
 from tenants.pages.log import views as log
 from tenants.pages.sign_in.views import sign_in
@@ -15,6 +16,7 @@ urlpatterns = [
     path("sign-in", sign_in, name="account_login"),
     path("", include("tenants.pages.accounts.urls")),
     path("tenant", switch_tenant, name="switch-tenant"),
+    path("stop-acting", stop_acting, name="stop-acting"),
     path("sign-out", LogoutView.as_view(http_method_names=["post"]), name="sign-out"),
     path("keys", keys.key_list, name="key-list"),
     path("keys/new", keys.new_key, name="new-key"),

@@ -146,6 +146,7 @@ TAKING_NO_ID = {
     "/password/new/{uidb36}-{key}": "as above",
     "/sign-in/again": "who signed in just now is asked for their password",
     "/sign-out": "the session that is sent ends",
+    "/stop-acting": "what an operator began ends",
     "/models/{name}/code": "what is typed comes back as a program",
 }
 

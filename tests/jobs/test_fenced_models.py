@@ -41,7 +41,8 @@ def test_neither_is_a_job_done_again(
 
 def test_its_own_model_runs(fenced: Identity, version: ModelVersion) -> None:
     own = replace(fenced, models=(version.served_model.name,))
-    assert submit_job(identity=own, request=JobRequest(model=version.key, input={"text": "x"})).id
+    job = submit_job(identity=own, request=JobRequest(model=version.key, input={"text": "x"}))
+    assert job.tenant_id == fenced.tenant_id
 
 
 def test_what_goes_on_without_its_caller_is_kept_to_the_same(fenced: Identity) -> None:

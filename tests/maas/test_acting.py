@@ -42,6 +42,17 @@ def test_a_key_is_named(client: Client, tenant: CreatedTenant) -> None:
     assert entry.request_id == "req-7"
 
 
+def test_a_person_is_named_who_calls_the_api(client: Client, tenant: CreatedTenant) -> None:
+    client.force_login(tenant.owner)
+    assert client.delete("/v1/cache").status_code == 204
+    entry = newest(tenant.tenant.id)
+    assert (entry.deed, entry.actor_kind, entry.actor_name) == (
+        "results.erased",
+        "person",
+        tenant.owner.email,
+    )
+
+
 def test_an_operator_is_known_and_not_named(operator: Client, person: User, tenant: CreatedTenant) -> None:
     at = reverse("admin:tenants_apikey_changelist")
     chosen = {"action": "revoke", "confirmed": "yes", "_selected_action": [str(tenant.key.key.id)]}

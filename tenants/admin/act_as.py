@@ -1,0 +1,84 @@
+"""The page on which an operator says as whom, and why, they act in an account."""
+
+from typing import Any
+from uuid import UUID
+
+from django import forms
+from django.contrib import admin, messages
+from django.contrib.admin.models import CHANGE, LogEntry
+from django.core.exceptions import PermissionDenied
+from django.db import transaction
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.template.response import TemplateResponse
+from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget, UnfoldBooleanSwitchWidget
+
+from tenants.context import OPERATOR
+from tenants.impersonation import LASTS, begin
+from tenants.models import Membership, Tenant
+
+SHORTEST_REASON = 10
+
+
+class ActAsForm(forms.Form):
+    member: "forms.ModelChoiceField[Membership]" = forms.ModelChoiceField(
+        None, empty_label=None, widget=UnfoldAdminSelectWidget
+    )
+    reason = forms.CharField(
+        min_length=SHORTEST_REASON,
+        max_length=300,
+        widget=UnfoldAdminTextInputWidget,
+        help_text="The account's people read it in their audit log.",
+    )
+    may_write = forms.BooleanField(
+        label="Let me change things too",
+        required=False,
+        widget=UnfoldBooleanSwitchWidget,
+        help_text="Each change is written down as yours. API keys cannot be made this way.",
+    )
+
+    def __init__(self, *args: Any, members: "QuerySet[Membership]", **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        member = self.fields["member"]
+        assert isinstance(member, forms.ModelChoiceField)
+        member.queryset = members
+
+
+def may_act_as(request: HttpRequest) -> bool:
+    return bool(request.user.has_perm("tenants.change_tenant"))
+
+
+def act_as(request: HttpRequest, tenant_id: UUID) -> HttpResponse:
+    if not may_act_as(request):
+        raise PermissionDenied
+    tenant = Tenant.objects.filter(pk=tenant_id).first()
+    if tenant is None:
+        raise Http404("There is no such tenant.")
+    members = Membership.objects.filter(tenant=tenant, user__is_active=True).select_related("user", "tenant")
+    form = ActAsForm(request.POST or None, members=members.order_by("id"))
+    if request.method == "POST" and form.is_valid():
+        if tenant.state == Tenant.State.ACTIVE:
+            _begin(request, tenant, form)
+            return redirect("home")
+        messages.error(request, "A suspended tenant has no dashboard. Reactivate it first.")
+    context = {
+        **admin.site.each_context(request),
+        "title": f"Act in {tenant.name}",
+        "opts": Tenant._meta,
+        "tenant": tenant,
+        "form": form,
+        "minutes": int(LASTS.total_seconds() // 60),
+    }
+    return TemplateResponse(request, "admin/tenants/tenant/act_as.html", context)
+
+
+def _begin(request: HttpRequest, tenant: Tenant, form: ActAsForm) -> None:
+    """And in the operators' log."""
+    member: Membership = form.cleaned_data["member"]
+    reason: str = form.cleaned_data["reason"]
+    assert request.user.pk is not None
+    with transaction.atomic(using=OPERATOR):
+        words = f"Acts as {member.user.email}: {reason}"
+        LogEntry.objects.log_actions(request.user.pk, [tenant], CHANGE, words, single_object=True)
+        begin(request, member, reason=reason, may_write=form.cleaned_data["may_write"])
