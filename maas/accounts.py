@@ -1,36 +1,24 @@
-"""Reads from the environment how people get in, into the settings of django-allauth; pure."""
+"""How people get in, as the settings of django-allauth say it; pure."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from django.core.exceptions import ImproperlyConfigured
-
-from maas.env import Environment
 
 SignUp = Literal["open", "invitation", "closed"]
 _LINK_DAYS = 3
 
 
-@dataclass(frozen=True)
-class Doors:
-    """Who may become a person here."""
-
-    sign_up: str
-
-    @classmethod
-    def read(cls, env: Environment, *, secure: bool, email_url: str) -> "Doors":
-        sign_up = env.text("MAAS_SIGN_UP", "invitation")
-        if sign_up not in get_args(SignUp):
-            raise ImproperlyConfigured(
-                f"MAAS_SIGN_UP={sign_up!r} must be one of {', '.join(get_args(SignUp))}"
-            )
-        if secure and sign_up == "open" and not email_url:
-            raise ImproperlyConfigured(
-                "MAAS_SIGN_UP=open needs a mail server where MAAS_SECURE=1, since addresses are confirmed by mail: "
-                "set MAAS_EMAIL_URL, or MAAS_SIGN_UP=invitation"
-            )
-        return cls(sign_up)
+def checked_sign_up(sign_up: str, *, secure: bool, email_url: str) -> str:
+    """Who may become a person here by themselves."""
+    if sign_up not in get_args(SignUp):
+        raise ImproperlyConfigured(f"MAAS_SIGN_UP={sign_up!r} must be one of {', '.join(get_args(SignUp))}")
+    if secure and sign_up == "open" and not email_url:
+        raise ImproperlyConfigured(
+            "MAAS_SIGN_UP=open needs a mail server where MAAS_SECURE=1, since addresses are confirmed by mail: "
+            "set MAAS_EMAIL_URL, or MAAS_SIGN_UP=invitation"
+        )
+    return sign_up
 
 
 def allauth_settings(*, secure: bool) -> Mapping[str, Any]:
@@ -63,5 +51,16 @@ def allauth_settings(*, secure: bool) -> Mapping[str, Any]:
         # Tries are counted by tenants.pages.sign_in.throttling, which knows proxies and keeps nobody else out.
         "ACCOUNT_RATE_LIMITS": False,
         "ACCOUNT_DEFAULT_HTTP_PROTOCOL": "https" if secure else "http",
+        "MFA_ADAPTER": "tenants.accounts.second_factors.SecondFactors",
+        "MFA_SUPPORTED_TYPES": ["totp", "webauthn", "recovery_codes"],
+        "MFA_PASSKEY_LOGIN_ENABLED": True,
+        "MFA_TOTP_ISSUER": "Document AI",
+        "MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN": not secure,
+        "MFA_FORMS": {
+            "authenticate": "tenants.pages.accounts.second_factor_forms.CodeForm",
+            "reauthenticate": "tenants.pages.accounts.second_factor_forms.CodeAgainForm",
+            "activate_totp": "tenants.pages.accounts.second_factor_forms.FirstCodeForm",
+            "add_webauthn": "tenants.pages.accounts.second_factor_forms.PasskeyForm",
+        },
         "PASSWORD_RESET_TIMEOUT": _LINK_DAYS * 24 * 3600,
     }

@@ -7,7 +7,7 @@ from urllib.parse import quote
 from django.core.exceptions import ImproperlyConfigured
 
 from maas import csp, operator_theme
-from maas.accounts import Doors, allauth_settings
+from maas.accounts import allauth_settings, checked_sign_up
 from maas.env import DatabaseUrl, Environment, storage_backend
 from maas.mail import mail_settings
 from tenants.limits import MOST_DAYS
@@ -103,9 +103,9 @@ ALLOWED_HOSTS = ENV.names("MAAS_ALLOWED_HOSTS", "127.0.0.1,localhost,[::1]")
 CSRF_TRUSTED_ORIGINS = ENV.names("MAAS_TRUSTED_ORIGINS")
 
 INSTALLED_APPS = [
-    "unfold",
+    "unfold.apps.BasicAppConfig",
     "unfold.contrib.filters",
-    "django.contrib.admin",
+    "maas.admin_app.OperatorAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -121,6 +121,7 @@ INSTALLED_APPS = [
     "django_htmx",
     "allauth",
     "allauth.account",
+    "allauth.mfa",
     "tenants",
     "inference",
     "jobs",
@@ -256,8 +257,10 @@ if _secure and MAAS_EGRESS_LOOPBACK:
         "MAAS_EGRESS_LOOPBACK=1 lets tenants reach this machine's own ports, and MAAS_SECURE=1 says that it is no "
         "machine for development: unset one of them"
     )
-_doors = Doors.read(ENV, secure=_secure, email_url=MAAS_EMAIL_URL)
-MAAS_SIGN_UP = _doors.sign_up
+MAAS_SIGN_UP = checked_sign_up(
+    ENV.text("MAAS_SIGN_UP", "invitation"), secure=_secure, email_url=MAAS_EMAIL_URL
+)
+MAAS_STAFF_TWO_FACTOR = ENV.flag("MAAS_STAFF_TWO_FACTOR", _secure)
 globals().update(allauth_settings(secure=_secure))
 MAAS_PROXIES = ENV.number("MAAS_PROXIES", 1 if _secure else 0)
 SECURE_SSL_REDIRECT = _secure

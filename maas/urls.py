@@ -11,7 +11,7 @@ from maas.not_found import api_not_found
 from maas.offline.views import offline_page, service_worker
 from maas.operations.engine_page import engine, engine_live
 from maas.operations.views import live
-from tenants.pages.sign_in.throttling import throttled_sign_in
+from tenants.pages.accounts.second_factors import operators_door
 
 READING = ["get", "head"]
 
@@ -29,7 +29,7 @@ urlpatterns = [
     path("admin/live/", admin.site.admin_view(live), name="admin-live"),
     path("admin/engine/", admin.site.admin_view(engine), name="admin-engine"),
     path("admin/engine/live/", admin.site.admin_view(engine_live), name="admin-engine-live"),
-    path("admin/login/", throttled_sign_in(admin.site.login)),
+    path("admin/login/", operators_door),
     path("admin/", admin.site.urls),
     path("offline", offline_page, name="offline"),
     path("service-worker.js", service_worker, name="service-worker"),

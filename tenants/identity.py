@@ -25,6 +25,11 @@ Scope = Literal[
     "usage:read",
     "log:read",
     "audit:read",
+    "members:read",
+    "members:write",
+    "billing:read",
+    "billing:write",
+    "account:write",
 ]
 SCOPES: tuple[Scope, ...] = (
     "documents:read",
@@ -41,7 +46,17 @@ SCOPES: tuple[Scope, ...] = (
 KEY_SCOPES: tuple[Scope, ...] = (*SCOPES, "usage:read", "audit:read")
 """All that a key may be given: only by whoever may do it too."""
 
-MEMBER_SCOPES: tuple[Scope, ...] = (*KEY_SCOPES, "keys:read", "keys:write", "log:read")
+MEMBER_SCOPES: tuple[Scope, ...] = (
+    *KEY_SCOPES,
+    "keys:read",
+    "keys:write",
+    "log:read",
+    "members:read",
+    "members:write",
+    "billing:read",
+    "billing:write",
+    "account:write",
+)
 """What people may be let do beside what keys may: no key can make another key."""
 
 _DEEDS: Mapping[Scope, str] = {
@@ -58,6 +73,11 @@ _DEEDS: Mapping[Scope, str] = {
     "usage:read": "see its usage and costs",
     "log:read": "see its API log",
     "audit:read": "see its audit log",
+    "members:read": "see its members",
+    "members:write": "invite or change its members",
+    "billing:read": "see its plan and bills",
+    "billing:write": "change its plan, or how it is paid",
+    "account:write": "make owners, or change the account itself",
 }
 """As people say it; programs are told the scope."""
 

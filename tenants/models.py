@@ -38,6 +38,7 @@ __all__ = [
     "Budget",
     "BudgetAlert",
     "ChosenLimits",
+    "Invitation",
     "LedgerDifference",
     "LedgerEntry",
     "LedgerTransaction",
@@ -139,6 +140,37 @@ class Membership(TenantOwned):
 
     def __str__(self) -> str:
         return f"{self.user.email} as {self.role} of {self.tenant.name}"
+
+
+class Invitation(TenantOwned):
+    """A mail with a link that makes whoever opens it a member, once. A new link counts `serial` up."""
+
+    email = models.EmailField()
+    role = models.CharField(max_length=12, choices=Membership.Role.choices)
+    serial = models.PositiveIntegerField(default=1, editable=False)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    expires_at = models.DateTimeField()
+    accepted_at = models.DateTimeField(null=True, editable=False)
+    revoked_at = models.DateTimeField(null=True, editable=False)
+    invited_by = models.ForeignKey(
+        User, on_delete=models.SET_NULL, null=True, related_name="+", db_index=False
+    )
+    accepted_by = models.ForeignKey(
+        User, on_delete=models.SET_NULL, null=True, related_name="+", db_index=False, editable=False
+    )
+
+    class Meta(TenantOwned.Meta):
+        constraints = [
+            *TenantOwned.Meta.constraints,
+            models.UniqueConstraint(
+                fields=["tenant", "email"],
+                name="tenants_invitation_open_once",
+                condition=models.Q(accepted_at=None, revoked_at=None),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.email} as {self.role} of {self.tenant.name}"
 
 
 class ApiKey(TenantOwned):

@@ -3,15 +3,18 @@
 from tenants.identity import MEMBER_SCOPES
 
 OWNER, ADMIN, DEVELOPER, BILLING, VIEWER = "owner", "admin", "developer", "billing", "viewer"
-_READ = frozenset(scope for scope in MEMBER_SCOPES if scope.endswith(":read")) - {"audit:read"}
+_ALL = frozenset(MEMBER_SCOPES)
+_MONEY = frozenset({"usage:read", "billing:read", "billing:write"})
+_OF_PEOPLE = frozenset({"members:write", "account:write", "audit:read"})
 
 _SCOPES = {
-    OWNER: frozenset(MEMBER_SCOPES),
-    ADMIN: frozenset(MEMBER_SCOPES),
-    DEVELOPER: frozenset(MEMBER_SCOPES) - {"audit:read"},
-    BILLING: _READ - {"keys:read", "log:read", "webhooks:read"},
-    VIEWER: _READ - {"keys:read", "log:read", "usage:read", "webhooks:read"},
+    OWNER: _ALL,
+    ADMIN: _ALL - {"account:write"},
+    DEVELOPER: _ALL - _OF_PEOPLE - {"billing:read", "billing:write"},
+    BILLING: _MONEY | {"members:read"},
+    VIEWER: frozenset({"documents:read", "jobs:read", "models:read", "events:read", "members:read"}),
 }
+"""Who pays sees what is used and what it costs, and no word of any document."""
 
 
 def scopes_of(role: str) -> frozenset[str]:

@@ -1,7 +1,6 @@
 """Addresses of the pages about jobs."""
 
 from django.urls import path
-from django.views.generic import RedirectView
 
 from jobs.pages.archives import views as archives
 from jobs.pages.batches import views as batches
@@ -11,9 +10,10 @@ from jobs.pages.listing import views as listing
 from jobs.pages.reading import erase_views
 from jobs.pages.reading import views as reading
 from jobs.pages.webhooks import views as webhooks
+from tenants.pages.home import home
 
 urlpatterns = [
-    path("", RedirectView.as_view(pattern_name="job-list"), name="home"),
+    path("", home, name="home"),
     path("jobs", listing.job_list, name="job-list"),
     path("jobs/archive", bulk.job_archive, name="job-archive"),
     path("jobs/bulk/cancel", bulk.bulk_cancel, name="bulk-cancel"),

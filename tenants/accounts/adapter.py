@@ -17,6 +17,7 @@ from django.urls import reverse
 from tenants.accounts.addresses import belongs_to_another, has_address, vouch_for
 from tenants.accounts.mail import MailUnavailable, deliver
 from tenants.models import User
+from tenants.pages.home import beginning
 from tenants.pages.sign_in.addresses import UNKNOWN, client_address, place_of
 
 log = structlog.get_logger(__name__)
@@ -94,6 +95,9 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
     def get_reset_password_from_key_url(self, key: str) -> str:
         path = reverse("account_reset_password_from_key", kwargs={"uidb36": "UID", "key": "KEY"})
         return urljoin(settings.MAAS_PUBLIC_URL, path.replace("UID-KEY", key))
+
+    def get_login_redirect_url(self, request: HttpRequest) -> str:
+        return beginning(request)
 
     def get_password_change_redirect_url(self, request: HttpRequest) -> str:
         return reverse("account")

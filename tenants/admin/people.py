@@ -4,6 +4,7 @@ from typing import Any
 from uuid import UUID
 
 from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
 from django import forms
 from django.contrib import admin
 from django.contrib.auth.admin import GroupAdmin as DjangoGroupAdmin
@@ -29,6 +30,7 @@ from tenants.models import Membership, User
 
 admin.site.unregister(Group)
 admin.site.unregister(EmailAddress)
+admin.site.unregister(Authenticator)
 RIGHTS = ("is_staff", "is_superuser", "groups")
 KEEPING_IN = ("is_active", "is_staff", "is_superuser")
 

@@ -32,11 +32,7 @@ def names(most: int, help_text: str) -> django.contrib.postgres.fields.ArrayFiel
 
 
 class Migration(migrations.Migration):
-<<<<<<<< HEAD:tenants/migrations/0018_key_fences.py
     dependencies = [("tenants", "0017_audit_log")]
-========
-    dependencies = [("tenants", "0013_audit_log")]
->>>>>>>> 9aa472b (Let operators look at the dashboard in a member's place, for a reason, for a while, and on record):tenants/migrations/0014_key_fences.py
 
     operations = [
         migrations.AddField("apikey", "last_used_from", models.CharField(blank=True, db_default="", default="", editable=False, max_length=45)),

@@ -33,8 +33,14 @@ PLACES = (
     Place("API keys", "/keys", "keys", "keys:read"),
     Place("Webhooks", "/webhooks", "webhooks", "webhooks:read"),
     Place("API log", "/log", "log", "log:read"),
+    Place("Members", "/members", "members", "members:read"),
     Place("Audit log", "/audit", "audit", "audit:read"),
 )
+
+
+def first_place(identity: Identity) -> str:
+    """Where somebody begins: whoever may see no documents begins elsewhere."""
+    return next((place.path for place in PLACES if place.scope in identity.scopes), "/account")
 
 
 @dataclass(frozen=True)

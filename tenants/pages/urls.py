@@ -15,6 +15,7 @@ urlpatterns = [
     path("sign-in", sign_in, name="sign-in"),
     path("sign-in", sign_in, name="account_login"),
     path("", include("tenants.pages.accounts.urls")),
+    path("", include("tenants.pages.people.urls")),
     path("tenant", switch_tenant, name="switch-tenant"),
     path("stop-acting", stop_acting, name="stop-acting"),
     path("sign-out", LogoutView.as_view(http_method_names=["post"]), name="sign-out"),

@@ -20,8 +20,9 @@ from .belongings import Belongings
 ELSEWHERE = ("/admin", "/v1", "^v1")
 """The operator's own, and the API, which test_routes walks."""
 PARAMETER = re.compile(r"<(?:\w+:)?(\w+)>")
-SHARED_PARAMETERS = {"name", "uidb36", "key"}
-"""Models are the operator's and the same for all tenants; whom a link of a mail is for is signed in its key."""
+SHARED_PARAMETERS = {"name", "uidb36", "key", "token", "pk"}
+"""Models are the operator's and the same for all tenants; whom a link of a mail is for is signed in its key; before a
+passkey is looked up its owner's password is asked for (tests/tenants/pages/accounts/test_second_factors.py)."""
 
 
 @dataclass(frozen=True)
@@ -38,13 +39,15 @@ class Things:
     delivery_id: str
     archive_id: str
     page_id: str
+    membership_id: str
+    invitation_id: str
     name: str = "parse"
 
     @classmethod
     def of_nobody(cls, like: "Things") -> "Things":
-        ids = [str(uuid4()) for _ in range(8)]
+        ids = [str(uuid4()) for _ in range(10)]
         batch_id = f"batch_{uuid4().hex}"
-        return cls(ids[0], ids[1], ids[2], like.entry_id[::-1], ids[3], batch_id, *ids[4:8])
+        return cls(ids[0], ids[1], ids[2], like.entry_id[::-1], ids[3], batch_id, *ids[4:])
 
 
 @dataclass(frozen=True)
@@ -83,6 +86,13 @@ BY_ID = (
     Asked("GET", "/keys/{key_id}/revoke"),
     Asked("POST", "/keys/{key_id}/revoke"),
     Asked("GET", "/log/{entry_id}"),
+    Asked("POST", "/members/{membership_id}/role", {"role": "viewer"}),
+    Asked("GET", "/members/{membership_id}/remove"),
+    Asked("POST", "/members/{membership_id}/remove"),
+    Asked("GET", "/members/{membership_id}/hand-over"),
+    Asked("POST", "/members/{membership_id}/hand-over"),
+    Asked("POST", "/invitations/{invitation_id}/resend"),
+    Asked("POST", "/invitations/{invitation_id}/revoke"),
     Asked("GET", "/webhooks/{endpoint_id}"),
     Asked("POST", "/webhooks/{endpoint_id}/rotate"),
     Asked("POST", "/webhooks/{endpoint_id}/test"),
@@ -99,6 +109,7 @@ SHOWING = (
     "/account",
     "/account/email",
     "/account/password",
+    "/account/two-factor",
     "/archives",
     "/archives?before={archive_id}",
     "/audit",
@@ -120,6 +131,8 @@ SHOWING = (
     "/log?newest={entry_id}",
     "/models",
     "/models/{name}",
+    "/members",
+    "/members/leave",
     "/offline",
     "/password/forgotten",
     "/password/forgotten/sent",
@@ -140,6 +153,18 @@ SHOWING = (
 
 TAKING_NO_ID = {
     "/sample": "a document of one's own is made",
+    "/account/two-factor/app": "who signed in is asked for their password again; then it is one's own",
+    "/account/two-factor/app/remove": "as above",
+    "/account/two-factor/codes": "as above",
+    "/account/two-factor/codes.txt": "as above",
+    "/account/two-factor/codes/new": "as above",
+    "/account/two-factor/passkeys": "leads to the page of two-factor",
+    "/account/two-factor/passkeys/new": "who signed in is asked for their password again; then it is one's own",
+    "/account/two-factor/passkeys/{pk}/remove": "as above",
+    "/sign-in/again/code": "one's own code",
+    "/sign-in/again/passkey": "one's own passkey",
+    "/sign-in/code": "who comes stands in the session",
+    "/sign-in/passkey": "who comes is told by the passkey",
     "/account/email/keep": "one's own change of address is given up",
     "/account/password/first": "who has a password already is sent on",
     "/confirm-email/{key}": "the key is of a mail, and signed",
@@ -147,6 +172,8 @@ TAKING_NO_ID = {
     "/sign-in/again": "who signed in just now is asked for their password",
     "/sign-out": "the session that is sent ends",
     "/stop-acting": "what an operator began ends",
+    "/members/invite": "a mail is sent in the name of one's own account",
+    "/invitations/accept/{token}": "the token is of a mail, and signed",
     "/models/{name}/code": "what is typed comes back as a program",
 }
 
@@ -174,6 +201,15 @@ def things_of(product: Product, account: Account, belongings: Belongings) -> Thi
     (page_id,), *_ = product.rows("SELECT id FROM jobs_page WHERE job_id = %s", belongings.job_id)
     with product.caller(account) as caller, signed_in(product, account) as browser:
         caller.http.get("/v1/jobs")
+        invite = {"email": f"{account.tenant_id}@example.com", "role": "viewer"}
+        headers = {"Referer": str(browser.base_url), "X-CSRFToken": browser.cookies["csrftoken"]}
+        browser.post("/members/invite", data=invite, headers=headers)
+        (membership_id,), *_ = product.rows(
+            "SELECT id FROM tenants_membership WHERE tenant_id = %s", account.tenant_id
+        )
+        (invitation_id,), *_ = product.rows(
+            "SELECT id FROM tenants_invitation WHERE tenant_id = %s AND revoked_at IS NULL", account.tenant_id
+        )
         entry = eventually(lambda: re.search(r'href="/log/(\w+)"', browser.get("/log").text), "a request")
     return Things(
         belongings.job_id,
@@ -186,6 +222,8 @@ def things_of(product: Product, account: Account, belongings: Belongings) -> Thi
         belongings.delivery_id,
         belongings.archive_id,
         str(page_id),
+        str(membership_id),
+        str(invitation_id),
     )
 
 
@@ -259,6 +297,11 @@ def state_of(product: Product, things: Things) -> list[tuple[object, ...]]:
         *product.rows("SELECT count(*) FROM jobs_webhookdelivery WHERE tenant_id = %s", things.tenant_id),
         *product.rows(
             "SELECT id, revoked_at, expires_at, for_models FROM tenants_apikey WHERE tenant_id = %s ORDER BY id",
+            things.tenant_id,
+        ),
+        *product.rows("SELECT id, role FROM tenants_membership WHERE tenant_id = %s", things.tenant_id),
+        *product.rows(
+            "SELECT id, serial, revoked_at FROM tenants_invitation WHERE tenant_id = %s ORDER BY id",
             things.tenant_id,
         ),
     ]

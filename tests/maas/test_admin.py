@@ -100,9 +100,8 @@ def newest(model: type[Model]) -> Model:
 
 
 def test_an_operator_signs_in_with_the_password(client: Client, person: User) -> None:
-    answer = client.post(
-        "/admin/login/?next=/admin/", {"username": person.email, "password": PASSWORD, "next": "/admin/"}
-    )
+    assert client.get("/admin/", follow=True).redirect_chain[-1][0] == "/sign-in?next=/admin/"
+    answer = client.post("/sign-in", {"username": person.email, "password": PASSWORD, "next": "/admin/"})
     assert answer.headers["Location"] == "/admin/"
     assert client.get("/admin/").status_code == 200
 

@@ -28,6 +28,7 @@ from tenants.pages.members import members_only
 
 @members_only
 def job_list(request: HttpRequest, identity: Identity) -> HttpResponse:
+    identity.require("jobs:read")
     query = ListQuery.parse(request.GET.dict())
     listing = _listing(query, identity)
     context = {**_list_part(query, listing), "may_write": may_write(identity)}

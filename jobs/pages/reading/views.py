@@ -34,6 +34,7 @@ from tenants.pages.members import members_only
 
 @members_only
 def job_page(request: HttpRequest, identity: Identity, job_id: str) -> HttpResponse:
+    identity.require("jobs:read")
     return _shown(request, identity, job_id)
 
 

@@ -4,7 +4,7 @@ Each of django-allauth's pages has the name that it looks for, our address, our 
 """
 
 from allauth.account import views
-from django.urls import path, register_converter
+from django.urls import include, path, register_converter
 
 from tenants.pages.accounts.people_only import people_only
 from tenants.pages.accounts.views import account, keep_address
@@ -28,6 +28,7 @@ class _Person:
 register_converter(_Person, "person")
 
 urlpatterns = [
+    path("", include("tenants.pages.accounts.second_factor_urls")),
     path(
         "sign-up",
         throttled_mail(

@@ -7,6 +7,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
 from tenants.accounts.mail import is_shown_in_the_log
+from tenants.accounts.second_factors import has_second_factor
 from tenants.models import User
 from tenants.pages.accounts.forms import NameForm, signing_up_is_open
 
@@ -20,7 +21,11 @@ def account(request: HttpRequest) -> HttpResponse:
         messages.success(request, "Your name is saved.")
         return redirect("account")
     status = 422 if form.errors else 200
-    context = {"form": form, "new_address": EmailAddress.objects.get_new(person)}
+    context = {
+        "form": form,
+        "new_address": EmailAddress.objects.get_new(person),
+        "has_second_factor": has_second_factor(person),
+    }
     return render(request, "tenants/accounts/account.html", context, status=status)
 
 

@@ -4,9 +4,11 @@ What counts is what this request did, not who sends it: whoever is signed in alr
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import wraps
 from typing import Any
 
+from allauth.account.internal.stagekit import unstash_login
 from django.conf import settings
 from django.contrib.auth.signals import user_logged_in
 from django.dispatch import receiver
@@ -15,7 +17,7 @@ from django.http.response import HttpResponseBase
 
 from tenants.errors import DomainError
 from tenants.pages.sign_in.addresses import client_address
-from tenants.pages.sign_in.attempts import MAIL, SIGN_IN, Attempt, Bounds, forgive, reserve, take_back
+from tenants.pages.sign_in.attempts import CODE, MAIL, SIGN_IN, Attempt, Bounds, forgive, reserve, take_back
 
 View = Callable[..., HttpResponseBase]
 _SIGNED_IN = "has_signed_in"
@@ -44,6 +46,15 @@ def throttled_password(view: View) -> View:
     return _counted(view, SIGN_IN, whom=_own_address, is_right=_leads_on)
 
 
+def throttled_code(view: View) -> View:
+    """Whoever comes so far has shown their password; the count of that is forgiven together with this one."""
+    return _counted(view, CODE, whom=_who_comes, is_right=_has_signed_in)
+
+
+def throttled_code_again(view: View) -> View:
+    return _counted(view, CODE, whom=_own_address, is_right=_leads_on)
+
+
 def _counted(
     view: View,
     bounds: Bounds,
@@ -66,6 +77,8 @@ def _counted(
             raise
         if is_right(request, response):
             forgive(attempt)
+            if bounds is CODE and is_right is _has_signed_in:
+                forgive(replace(attempt, bounds=SIGN_IN))
         return response
 
     return counted
@@ -81,6 +94,11 @@ def _leads_on(request: HttpRequest, response: HttpResponseBase) -> bool:
 
 def _never(request: HttpRequest, response: HttpResponseBase) -> bool:
     return False
+
+
+def _who_comes(request: HttpRequest) -> str:
+    coming = unstash_login(request, peek=True)
+    return str(coming.user.email) if coming and coming.user else ""
 
 
 def _own_address(request: HttpRequest) -> str:

@@ -5,11 +5,13 @@ from collections.abc import Iterator
 from datetime import timedelta
 
 import pytest
+from django.test import Client
 from django.utils import timezone
 
 from jobs.live.doorman import HANDSHAKES_A_MINUTE, Doorman, good_still
 from jobs.live.passes import Pass
 from jobs.live.sessions import Sessions
+from tenants.accounts.members import change_role, remove_member
 from tenants.api.authentication import IDENTITY
 from tenants.asgi.place_bound import TooManyTries
 from tenants.asgi.protocol import Scope
@@ -18,7 +20,10 @@ from tenants.asgi.threads import DatabaseThreads
 from tenants.context import operator_work
 from tenants.errors import NotSignedIn
 from tenants.identity import Identity
-from tenants.models import ApiKey
+from tenants.models import ApiKey, Membership, User
+from tenants.selectors import identify_member
+from tenants.services import CreatedTenant
+from tests.fixtures import unique
 
 
 @pytest.mark.parametrize(
@@ -34,6 +39,27 @@ def test_a_key_expires_by_the_databases_clock_however_wrong_this_machines_is(
         ApiKey.objects.filter(id=identity.key_id).update(expires_at=now + lifetime)
     monkeypatch.setattr(timezone, "now", lambda: now + wrong_by)
     assert good_still(Pass(identity)) is good
+
+
+@pytest.mark.parametrize("by_session", [False, True])
+def test_who_is_removed_or_may_see_no_jobs_any_more_does_not_stay(
+    tenant: CreatedTenant, client: Client, by_session: bool
+) -> None:
+    with operator_work():
+        user = User.objects.create_user(f"{unique('member')}@example.com")
+        member = Membership.objects.create(tenant=tenant.tenant, user=user, role="viewer")
+    client.force_login(user)
+    owner, identity = identify_member(tenant.owner.id), identify_member(user.id)
+    assert owner is not None
+    assert identity is not None
+    held = Pass(identity, client.session.session_key if by_session else None)
+    assert good_still(held)
+    change_role(identity=owner, membership_id=str(member.pk), role="billing")
+    assert not good_still(held)
+    change_role(identity=owner, membership_id=str(member.pk), role="viewer")
+    assert good_still(held)
+    remove_member(identity=owner, membership_id=str(member.pk))
+    assert not good_still(held)
 
 
 @pytest.fixture

@@ -1,0 +1,29 @@
+"""Why something about an account's members cannot be done."""
+
+from tenants.errors import DomainError
+
+
+class LastOwner(DomainError):
+    """An account without an owner is nobody's."""
+
+    code = "last_owner"
+
+
+class AlreadyMember(DomainError):
+    code = "already_member"
+
+
+class InvitationGone(DomainError):
+    """Used up, taken back, too old, or never made."""
+
+    code = "invitation_gone"
+
+
+class InvitedAsAnother(DomainError):
+    """Whoever opened the link is signed in as a person whom it does not invite."""
+
+    code = "invited_as_another"
+
+
+class TooManyInvitations(DomainError):
+    code = "too_many_invitations"

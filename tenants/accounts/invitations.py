@@ -1,0 +1,205 @@
+"""Invites people to a tenant by mail, and lets in whoever opens the mail: once, and within a week."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from urllib.parse import urljoin
+from uuid import UUID
+
+from allauth.account.models import EmailAddress
+from django.conf import settings
+from django.core import signing
+from django.core.mail import EmailMessage
+from django.db.models import F, QuerySet
+from django.db.models.functions import Now
+from django.template.loader import render_to_string
+from django.urls import reverse
+
+from tenants.accounts.addresses import has_address, vouch_for
+from tenants.accounts.errors import AlreadyMember, InvitationGone, InvitedAsAnother, TooManyInvitations
+from tenants.accounts.mail import deliver
+from tenants.accounts.members import locked_actor, require_right
+from tenants.context import unit_of_work
+from tenants.database_time import database_now
+from tenants.identity import Identity
+from tenants.models import Invitation, Membership, User
+
+DAYS = 7
+MOST_OPEN = 100
+_SALT = "invitation"
+_GONE = "This invitation was used, taken back, or is older than a week. Ask for a new one."
+
+
+@dataclass(frozen=True)
+class Invited:
+    """What an invitation's link says to whoever opens it."""
+
+    tenant_id: UUID
+    invitation_id: UUID
+    tenant_name: str
+    email: str
+    role: str
+    by: str
+
+
+def invite(*, identity: Identity, email: str, role: str) -> Invitation:
+    """Who was invited before gets a new link, and the old one works no more. Raises AlreadyMember, NotPermitted."""
+    address = email.strip().lower()
+    with unit_of_work(identity.tenant_id):
+        require_right(locked_actor(identity), touching=role)
+        if Membership.objects.filter(user__email=address).exists():
+            raise AlreadyMember(
+                f"{address} belongs to this account already. Change the role in the list of members."
+            )
+        if open_invitations().exclude(email=address).count() >= MOST_OPEN:
+            raise TooManyInvitations(
+                f"{MOST_OPEN} invitations are open, which is the most. Take one back first."
+            )
+        Invitation.objects.filter(email=address, accepted_at=None, revoked_at=None).update(revoked_at=Now())
+        invitation = Invitation.objects.create(
+            tenant_id=identity.tenant_id,
+            email=address,
+            role=role,
+            invited_by_id=identity.user_id,
+            expires_at=database_now() + timedelta(days=DAYS),
+        )
+    mail(invitation, identity)
+    return invitation
+
+
+def resend(*, identity: Identity, invitation_id: str) -> Invitation | None:
+    """A new link for another week; the one before works no more."""
+    with unit_of_work(identity.tenant_id):
+        invitation = _open_one(invitation_id)
+        if invitation is None:
+            return None
+        require_right(locked_actor(identity), touching=invitation.role)
+        Invitation.objects.filter(pk=invitation.pk).update(
+            serial=F("serial") + 1, expires_at=database_now() + timedelta(days=DAYS)
+        )
+        invitation.refresh_from_db()
+    mail(invitation, identity)
+    return invitation
+
+
+def revoke(*, identity: Identity, invitation_id: str) -> Invitation | None:
+    with unit_of_work(identity.tenant_id):
+        invitation = _open_one(invitation_id)
+        if invitation is None:
+            return None
+        require_right(locked_actor(identity), touching=invitation.role)
+        Invitation.objects.filter(pk=invitation.pk).update(revoked_at=Now())
+        return invitation
+
+
+def open_invitations() -> "QuerySet[Invitation]":
+    """Too old ones too: they can be sent again."""
+    return Invitation.objects.filter(accepted_at=None, revoked_at=None).order_by("-id")
+
+
+def read_link(token: str) -> Invited:
+    """Raises InvitationGone. The link itself is signed, and names its tenant: nothing is looked for among others'."""
+    named = _named(token)
+    with unit_of_work(named.tenant_id):
+        found = _working(named)
+        return Invited(
+            named.tenant_id,
+            found.pk,
+            found.tenant.name,
+            found.email,
+            found.role,
+            (found.invited_by.name or found.invited_by.email) if found.invited_by else "An owner",
+        )
+
+
+def accept(*, token: str, user: User) -> Invited:
+    """Raises InvitationGone, InvitedAsAnother. Who belongs to the account already keeps the role they have."""
+    invited = read_link(token)
+    with unit_of_work(invited.tenant_id):
+        found = _working(_named(token), locked=True)
+        if user.email != found.email:
+            raise InvitedAsAnother(
+                f"This invitation is for {found.email}, and you are signed in as {user.email}. "
+                "Sign out, and open it again."
+            )
+        Membership.objects.get_or_create(
+            tenant_id=invited.tenant_id, user_id=user.pk, defaults={"role": found.role}
+        )
+        Invitation.objects.filter(pk=found.pk).update(accepted_at=Now(), accepted_by=user)
+        _confirm(user)
+    return invited
+
+
+def accept_as_new(*, token: str, name: str, password: str) -> User:
+    """The link came by mail, so the address is theirs. Raises InvitationGone, InvitedAsAnother."""
+    invited = read_link(token)
+    with unit_of_work(invited.tenant_id):
+        _working(_named(token), locked=True)
+        if User.objects.filter(email=invited.email).exists():
+            raise InvitedAsAnother(
+                f"{invited.email} has an account here already. Sign in to accept the invitation."
+            )
+        user = User.objects.create_user(invited.email, password, name=name)
+        accept(token=token, user=user)
+    return user
+
+
+def _confirm(user: User) -> None:
+    """Whoever is signed in has confirmed their address already."""
+    if not has_address(user) or not EmailAddress.objects.filter(user_id=user.pk, verified=True).exists():
+        vouch_for(user)
+
+
+@dataclass(frozen=True)
+class _Named:
+    tenant_id: UUID
+    invitation_id: UUID
+    serial: int
+
+
+def token_of(invitation: Invitation) -> str:
+    named = [invitation.tenant_id.hex, invitation.pk.hex, invitation.serial]
+    return signing.dumps(named, salt=_SALT)
+
+
+def _named(token: str) -> _Named:
+    try:
+        tenant, invitation, serial = signing.loads(token, salt=_SALT)
+    except signing.BadSignature:
+        raise InvitationGone(_GONE) from None
+    return _Named(UUID(tenant), UUID(invitation), int(serial))
+
+
+def _working(named: _Named, *, locked: bool = False) -> Invitation:
+    rows = Invitation.objects.select_for_update(of=("self",)) if locked else Invitation.objects
+    found = (
+        rows.select_related("tenant", "invited_by")
+        .filter(pk=named.invitation_id, serial=named.serial, accepted_at=None, revoked_at=None)
+        .filter(expires_at__gt=Now(), tenant__state="active")
+        .first()
+    )
+    if found is None:
+        raise InvitationGone(_GONE)
+    return found
+
+
+def _open_one(invitation_id: str) -> Invitation | None:
+    try:
+        wanted = UUID(invitation_id)
+    except ValueError:
+        return None
+    return open_invitations().filter(pk=wanted).select_for_update().first()
+
+
+def mail(invitation: Invitation, identity: Identity) -> None:
+    """Raises MailUnavailable; the invitation stays, and can be sent again."""
+    link = urljoin(settings.MAAS_PUBLIC_URL, reverse("accept-invitation", args=[token_of(invitation)]))
+    context = {
+        "tenant": identity.tenant_name,
+        "role": invitation.role,
+        "link": link,
+        "days": DAYS,
+        "service": settings.MAAS_PUBLIC_URL,
+    }
+    subject = f"You are invited to {identity.tenant_name}"
+    text = render_to_string("tenants/people/invitation.txt", context).strip() + "\n"
+    deliver(EmailMessage(" ".join(subject.split()), text, to=[invitation.email]))

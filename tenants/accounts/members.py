@@ -1,0 +1,98 @@
+"""Changes who belongs to a tenant and as what: never is one left without an owner, however many leave at once."""
+
+from uuid import UUID
+
+from tenants.accounts.errors import LastOwner
+from tenants.context import unit_of_work
+from tenants.errors import NotPermitted, TenantLeft
+from tenants.identity import Identity
+from tenants.models import Membership, Tenant
+from tenants.roles import ADMIN, OWNER, scopes_of
+
+
+def change_role(*, identity: Identity, membership_id: str, role: str) -> Membership | None:
+    """None when there is no such member. Raises NotPermitted, LastOwner."""
+    with unit_of_work(identity.tenant_id):
+        require_right(locked_actor(identity), touching=role)
+        member = _member(membership_id)
+        if member is None:
+            return None
+        require_right(_own(identity), touching=member.role)
+        if member.role == OWNER and role != OWNER:
+            _require_another_owner(member)
+        member.role = role
+        member.save(update_fields=["role"])
+        return member
+
+
+def remove_member(*, identity: Identity, membership_id: str) -> Membership | None:
+    """Their sessions stay, and show this account no more within a second. None when there is no such member."""
+    with unit_of_work(identity.tenant_id):
+        actor = locked_actor(identity)
+        member = _member(membership_id)
+        if member is None:
+            return None
+        if member.pk != actor.pk:
+            require_right(actor, touching=member.role)
+        if member.role == OWNER:
+            _require_another_owner(member)
+        Membership.objects.filter(pk=member.pk).delete()
+        return member
+
+
+def leave(*, identity: Identity) -> None:
+    """Raises LastOwner, TenantLeft."""
+    with unit_of_work(identity.tenant_id):
+        remove_member(identity=identity, membership_id=str(locked_actor(identity).pk))
+
+
+def hand_over(*, identity: Identity, membership_id: str) -> Membership | None:
+    """The other one becomes an owner, and whoever hands over an admin: both or neither."""
+    with unit_of_work(identity.tenant_id):
+        actor = locked_actor(identity)
+        require_right(actor, touching=OWNER)
+        member = _member(membership_id)
+        if member is None or member.pk == actor.pk:
+            return None
+        Membership.objects.filter(pk=member.pk).update(role=OWNER)
+        Membership.objects.filter(pk=actor.pk).update(role=ADMIN)
+        return member
+
+
+def locked_actor(identity: Identity) -> Membership:
+    """Who changes members waits for whoever does so already, and may then do what they may do now, not before."""
+    Tenant.objects.select_for_update(no_key=True).filter(id=identity.tenant_id).first()
+    return _own(identity)
+
+
+def require_right(actor: Membership, *, touching: str) -> None:
+    """Owners alone make and unmake owners."""
+    scopes = scopes_of(actor.role)
+    if "members:write" not in scopes:
+        raise NotPermitted(
+            "Your role in this account does not let you change its members. An owner can give you another role."
+        )
+    if touching == OWNER and "account:write" not in scopes:
+        raise NotPermitted("Only an owner can make somebody an owner, or change what an owner may do.")
+
+
+def _own(identity: Identity) -> Membership:
+    found = Membership.objects.filter(user_id=identity.user_id).first() if identity.user_id else None
+    if found is None:
+        raise TenantLeft("You were removed from the account that you were working for. Choose another one.")
+    return found
+
+
+def _member(membership_id: str) -> Membership | None:
+    try:
+        wanted = UUID(membership_id)
+    except ValueError:
+        return None
+    return Membership.objects.select_related("user").filter(pk=wanted).first()
+
+
+def _require_another_owner(member: Membership) -> None:
+    if not Membership.objects.filter(role=OWNER).exclude(pk=member.pk).exists():
+        raise LastOwner(
+            "This is the account's last owner, and without one it would be nobody's. Make somebody else an owner first."
+        )

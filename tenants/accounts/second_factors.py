@@ -1,0 +1,60 @@
+"""What people show beside their password: how its secrets are kept, and who must have shown one."""
+
+import base64
+import hashlib
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+from allauth.account.internal.flows.login import get_authentication_records
+from allauth.mfa.adapter import DefaultMFAAdapter
+from allauth.mfa.utils import is_mfa_enabled
+from cryptography.fernet import Fernet
+from django.conf import settings
+from django.http import HttpRequest
+
+from tenants.models import User
+
+
+class SecondFactors(DefaultMFAAdapter):  # type: ignore[misc]
+    error_messages = {
+        **DefaultMFAAdapter.error_messages,
+        "incorrect_code": "This is not right, or it was used already. Wait for the next one, or try another way.",
+        "unverified_email": "Confirm your new e-mail address first, or give the change up.",
+    }
+
+    def encrypt(self, text: str) -> str:
+        return _box().encrypt(text.encode()).decode()
+
+    def decrypt(self, encrypted_text: str) -> str:
+        return _box().decrypt(encrypted_text.encode()).decode()
+
+    def get_public_key_credential_rp_entity(self) -> dict[str, str]:
+        entity: dict[str, str] = super().get_public_key_credential_rp_entity()
+        return {**entity, "name": "Document AI"}
+
+
+def _box() -> Fernet:
+    """Who has only the database has no one's codes."""
+    digest = hashlib.sha256(b"second factors:" + settings.MAAS_KEY_PEPPER.encode()).digest()
+    return Fernet(base64.urlsafe_b64encode(digest))
+
+
+def has_second_factor(user: User) -> bool:
+    return bool(is_mfa_enabled(user))
+
+
+def has_shown_second_factor(request: HttpRequest) -> bool:
+    """In this session, and one that is still theirs."""
+    user = request.user
+    if not isinstance(user, User) or not has_second_factor(user):
+        return False
+    return any(record.get("method") == "mfa" for record in get_authentication_records(request, user))
+
+
+def passkeys_work_at(host: str) -> bool:
+    """Browsers bind them to a name, and an address is none."""
+    try:
+        ip_address(urlsplit(f"//{host}").hostname or "")
+    except ValueError:
+        return True
+    return False

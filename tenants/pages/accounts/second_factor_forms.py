@@ -1,0 +1,48 @@
+"""What people fill in about second factors."""
+
+from typing import Any
+
+from allauth.mfa.base.forms import AuthenticateForm, ReauthenticateForm
+from allauth.mfa.totp.forms import ActivateTOTPForm
+from allauth.mfa.webauthn.forms import AddWebAuthnForm
+from django import forms
+
+_LONGEST_CODE = 20
+
+
+def _code(label: str) -> forms.CharField:
+    attrs = {"autocomplete": "one-time-code", "autofocus": True, "spellcheck": "false"}
+    return forms.CharField(label=label, max_length=_LONGEST_CODE, widget=forms.TextInput(attrs=attrs))
+
+
+class CodeForm(AuthenticateForm):  # type: ignore[misc]
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["code"] = _code("Code")
+
+
+class CodeAgainForm(ReauthenticateForm):  # type: ignore[misc]
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["code"] = _code("Code")
+
+
+class FirstCodeForm(ActivateTOTPForm):  # type: ignore[misc]
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["code"] = _code("The code that the app shows")
+
+
+class PasskeyForm(AddWebAuthnForm):  # type: ignore[misc]
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        # Each can stand for the password too, so it asks for the finger, face or PIN.
+        self.fields["passwordless"] = forms.BooleanField(initial=True, widget=forms.HiddenInput)
+        self.fields["name"] = forms.CharField(
+            label="What you call it",
+            max_length=100,
+            required=False,
+            help_text="Such as “phone” or “blue key”.",
+        )
+        self.initial["name"] = ""
+        self.order_fields(["name"])
