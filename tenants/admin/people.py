@@ -5,6 +5,7 @@ from uuid import UUID
 
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
+from allauth.usersessions.models import UserSession
 from django import forms
 from django.contrib import admin
 from django.contrib.auth.admin import GroupAdmin as DjangoGroupAdmin
@@ -31,6 +32,7 @@ from tenants.models import Membership, User
 admin.site.unregister(Group)
 admin.site.unregister(EmailAddress)
 admin.site.unregister(Authenticator)
+admin.site.unregister(UserSession)
 RIGHTS = ("is_staff", "is_superuser", "groups")
 KEEPING_IN = ("is_active", "is_staff", "is_superuser")
 

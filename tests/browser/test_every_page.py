@@ -36,6 +36,7 @@ PLACES = (
     "/account",
     "/account/email",
     "/account/password",
+    "/account/sessions",
     "/account/two-factor",
     "/account/two-factor/app",
     "/password/forgotten",

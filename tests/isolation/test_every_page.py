@@ -41,13 +41,15 @@ class Things:
     page_id: str
     membership_id: str
     invitation_id: str
+    session_id: str
     name: str = "parse"
 
     @classmethod
     def of_nobody(cls, like: "Things") -> "Things":
         ids = [str(uuid4()) for _ in range(10)]
         batch_id = f"batch_{uuid4().hex}"
-        return cls(ids[0], ids[1], ids[2], like.entry_id[::-1], ids[3], batch_id, *ids[4:])
+        numbers = {"session_id": str(2**40)}
+        return cls(ids[0], ids[1], ids[2], like.entry_id[::-1], ids[3], batch_id, *ids[4:], **numbers)
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,7 @@ BY_ID = (
     Asked("GET", "/archives/{archive_id}?after=1"),
     Asked("POST", "/archives/{archive_id}/cancel"),
     Asked("GET", "/jobs/of-page?id={page_id}"),
+    Asked("POST", "/account/sessions/{session_id}/end"),
     Asked("POST", "/batches/{batch_id}/cancel"),
     Asked("GET", "/keys/{key_id}/rotate"),
     Asked("POST", "/keys/{key_id}/rotate", {"overlap": "0"}),
@@ -109,6 +112,7 @@ SHOWING = (
     "/account",
     "/account/email",
     "/account/password",
+    "/account/sessions",
     "/account/two-factor",
     "/archives",
     "/archives?before={archive_id}",
@@ -153,6 +157,7 @@ SHOWING = (
 
 TAKING_NO_ID = {
     "/sample": "a document of one's own is made",
+    "/account/sessions/end-others": "one's own sessions end",
     "/account/two-factor/app": "who signed in is asked for their password again; then it is one's own",
     "/account/two-factor/app/remove": "as above",
     "/account/two-factor/codes": "as above",
@@ -204,6 +209,11 @@ def things_of(product: Product, account: Account, belongings: Belongings) -> Thi
         invite = {"email": f"{account.tenant_id}@example.com", "role": "viewer"}
         headers = {"Referer": str(browser.base_url), "X-CSRFToken": browser.cookies["csrftoken"]}
         browser.post("/members/invite", data=invite, headers=headers)
+        (session_id,), *_ = product.rows(
+            "SELECT max(s.id) FROM usersessions_usersession s JOIN tenants_user u ON u.id = s.user_id"
+            " WHERE u.email = %s",
+            account.email,
+        )
         (membership_id,), *_ = product.rows(
             "SELECT id FROM tenants_membership WHERE tenant_id = %s", account.tenant_id
         )
@@ -224,6 +234,7 @@ def things_of(product: Product, account: Account, belongings: Belongings) -> Thi
         str(page_id),
         str(membership_id),
         str(invitation_id),
+        str(session_id),
     )
 
 

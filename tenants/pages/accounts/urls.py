@@ -7,6 +7,7 @@ from allauth.account import views
 from django.urls import include, path, register_converter
 
 from tenants.pages.accounts.people_only import people_only
+from tenants.pages.accounts.sessions import end_one, end_others, session_list
 from tenants.pages.accounts.views import account, keep_address
 from tenants.pages.sign_in.throttling import throttled_mail, throttled_password
 
@@ -75,6 +76,9 @@ urlpatterns = [
         name="account_inactive",
     ),
     path("account", people_only(account), name="account"),
+    path("account/sessions", people_only(session_list), name="sessions"),
+    path("account/sessions/end-others", people_only(end_others), name="end-other-sessions"),
+    path("account/sessions/<int:session_id>/end", people_only(end_one), name="end-session"),
     path(
         "account/email",
         people_only(throttled_mail(views.EmailView.as_view(template_name=_PAGES + "change_address.html"))),

@@ -1,0 +1,39 @@
+"""Where a person is signed in, and ending it: on pages, sockets and streams within about a second."""
+
+from collections.abc import Sequence
+
+from allauth.usersessions.models import UserSession
+from django.contrib.auth.signals import user_logged_in
+from django.dispatch import receiver
+from django.http import HttpRequest
+
+from tenants.models import User
+
+
+@receiver(user_logged_in)
+def note_session(request: HttpRequest, **kwargs: object) -> None:
+    """However they came in: the framework's own list knows its own pages alone."""
+    if request.user.is_authenticated:
+        UserSession.objects.create_from_request(request)
+
+
+def sessions_of(person: User) -> Sequence[UserSession]:
+    """The newest first; those that have ended by themselves are forgotten."""
+    found: list[UserSession] = UserSession.objects.purge_and_list(person)
+    return sorted(found, key=lambda session: session.created_at, reverse=True)
+
+
+def end_session(*, person: User, session_id: int) -> bool:
+    """False when it is not theirs, or has ended."""
+    found = UserSession.objects.filter(user_id=person.pk, pk=session_id).first()
+    if found is None:
+        return False
+    found.end()
+    return True
+
+
+def end_other_sessions(*, person: User, kept: str | None) -> int:
+    others = list(UserSession.objects.filter(user_id=person.pk).exclude(session_key=kept or ""))
+    for session in others:
+        session.end()
+    return len(others)
