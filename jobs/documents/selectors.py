@@ -32,9 +32,10 @@ def get_document(document_id: object, *, for_update: bool = False) -> Document:
     return document
 
 
-def live_document_with(sha256: str, *, livemode: bool) -> Document | None:
+def live_document_with(sha256: str, *, livemode: bool, for_update: bool = False) -> Document | None:
     """What a test key sent is another document than what a live one did, if of the same bytes."""
-    return live_documents().filter(sha256=sha256, livemode=livemode).first()
+    found = live_documents().filter(sha256=sha256, livemode=livemode)
+    return (found.select_for_update(no_key=True) if for_update else found).first()
 
 
 def live_twin_of(sha256: str) -> Document | None:

@@ -1,5 +1,6 @@
 """Writes to documents: keep what was uploaded, erase what was deleted."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -13,7 +14,7 @@ from jobs.documents.names import safe_name
 from jobs.documents.names_kept import forget_name
 from jobs.documents.reader import DocumentRejected, Inspection, ReaderUnavailable
 from jobs.documents.selectors import get_document, live_document_with, live_twin_of
-from jobs.documents.uploads import Upload
+from jobs.documents.uploads import Upload, UploadWithdrawn
 from jobs.documents.uses import note_use
 from jobs.metrics import ERASED
 from jobs.models import Document, ErasedBecause
@@ -37,22 +38,35 @@ class StoredDocument:
     """False when these very bytes were here already."""
 
 
-def store_document(*, identity: Identity, upload: Upload) -> StoredDocument:
+Along = Callable[[StoredDocument], None]
+"""What is written in the transaction in which the document is made or found; UploadWithdrawn undoes all of it."""
+
+
+def store_document(*, identity: Identity, upload: Upload, along: Along | None = None) -> StoredDocument:
     """First on disk, then in the database: a row never points at nothing. What was found in it came with it."""
     for _ in range(MOST_TRIES):
         with unit_of_work(identity.tenant_id):
-            known = live_document_with(upload.sha256, livemode=identity.livemode)
+            # Whoever writes down that it is there keeps it from being erased meanwhile.
+            known = live_document_with(
+                upload.sha256, livemode=identity.livemode, for_update=along is not None
+            )
             twin = live_twin_of(upload.sha256)
             if known is not None:
                 note_use(known)
-        if known is not None:
-            return StoredDocument(known, created=False)
+                stored = StoredDocument(known, created=False)
+                _write_along(along, stored)
+                return stored
         inspection = _found_in(upload, twin)
         _check_against(identity, inspection)
         document = _new_document(identity, upload, inspection)
-        if _insert(document, upload.path):
+        if _insert(document, upload.path, along):
             return StoredDocument(document, created=True)
     raise ReaderUnavailable("The document was sent and erased many times at once. Send it again.")
+
+
+def _write_along(along: Along | None, stored: StoredDocument) -> None:
+    if along is not None:
+        along(stored)
 
 
 def _new_document(identity: Identity, upload: Upload, inspection: Inspection | Document) -> Document:
@@ -69,7 +83,7 @@ def _new_document(identity: Identity, upload: Upload, inspection: Inspection | D
     )
 
 
-def _insert(document: Document, path: Path) -> bool:
+def _insert(document: Document, path: Path, along: Along | None) -> bool:
     """Of two uploads of the same bytes at once, one row wins and the other's file is erased."""
     document.file = files.original_name(document.tenant_id, document.id, document.sha256)
     with unit_of_work(document.tenant_id):
@@ -79,8 +93,11 @@ def _insert(document: Document, path: Path) -> bool:
         with unit_of_work(document.tenant_id):
             erasure.withdraw(document.file)
             document.save(force_insert=True)
-    except IntegrityError:
+            _write_along(along, StoredDocument(document, created=True))
+    except (IntegrityError, UploadWithdrawn) as undone:
         erasure.carry_out_now(document.tenant_id, [document.file])
+        if isinstance(undone, UploadWithdrawn):
+            raise
         return False
     return True
 

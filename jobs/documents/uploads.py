@@ -25,6 +25,10 @@ class Upload:
     """From an address that the request named; the request itself is JSON."""
 
 
+class UploadWithdrawn(Exception):
+    """Nobody wants its document any more, or somebody else makes it."""
+
+
 FETCH = "maas.fetch"
 """In the scope of a request that may name an address, and so beside its headers."""
 

@@ -6,8 +6,8 @@ document: the next one to try comes to the same document, as its bytes are the s
 
 import errno
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from uuid import UUID
 
 from django.db import connections
@@ -18,7 +18,7 @@ from jobs.documents import files
 from jobs.documents.parts import direct_name
 from jobs.documents.reader import DocumentRejected
 from jobs.documents.services import StoredDocument, store_document
-from jobs.documents.uploads import Upload
+from jobs.documents.uploads import Upload, UploadWithdrawn
 from jobs.errors import StorageUnavailable
 from jobs.models import ResumableUpload, UploadPiece
 from jobs.uploads.direct import require_part_store
@@ -39,11 +39,8 @@ RETURNING lease_token, size_bytes
 """
 
 
-@dataclass(frozen=True)
-class Lost(Exception):
-    """Somebody else finishes it by now, or has."""
-
-    upload_id: UUID
+class Lost(UploadWithdrawn):
+    """Somebody else finishes it by now, or has; or it was given up."""
 
 
 def claim(tenant_id: UUID, upload_id: UUID) -> Turn | None:
@@ -76,22 +73,26 @@ def join(turn: Turn, file: Scratch) -> Upload:
 
 
 def settle(turn: Turn, upload: Upload) -> None:
-    """Looked at by now. Ready with its document, or rejected; nothing where somebody else has done it."""
+    """Looked at by now. Ready with its document, or rejected; nothing where it is somebody else's, or nobody's.
+
+    The document and the end of its upload are one transaction: of an upload that was given up none appears.
+    """
     with unit_of_work(turn.tenant_id):
         livemode = _held(turn).livemode
     identity = Identity(turn.tenant_id, effective_limits(), frozenset(), livemode=livemode)
     try:
-        _mark_ready(turn, store_document(identity=identity, upload=upload))
+        store_document(identity=identity, upload=upload, along=partial(_mark_ready, turn))
     except DocumentRejected as rejected:
-        _end(
-            turn,
-            state=State.REJECTED,
-            error_code=rejected.code,
-            error_detail=rejected.detail,
-            document_id=None,
-            name="",
-            metadata="",
-        )
+        with unit_of_work(turn.tenant_id):
+            _end(
+                turn,
+                state=State.REJECTED,
+                error_code=rejected.code,
+                error_detail=rejected.detail,
+                document_id=None,
+                name="",
+                metadata="",
+            )
 
 
 def put_off(turn: Turn, pause_s: float) -> None:
@@ -153,10 +154,10 @@ def _mark_ready(turn: Turn, stored: StoredDocument) -> None:
 
 
 def _end(turn: Turn, **values: object) -> None:
-    with unit_of_work(turn.tenant_id):
-        changed = ResumableUpload.objects.filter(
-            id=turn.upload_id, lease_token=turn.token, state=State.CHECKING
-        ).update(lease_token=None, lease_until=None, ended_at=Now(), **values)
-        if not changed:
-            raise Lost(turn.upload_id)
-        let_go_of_bytes(turn.tenant_id, turn.upload_id)
+    """In the transaction of what it ends with."""
+    changed = ResumableUpload.objects.filter(
+        id=turn.upload_id, lease_token=turn.token, state=State.CHECKING
+    ).update(lease_token=None, lease_until=None, ended_at=Now(), **values)
+    if not changed:
+        raise Lost(turn.upload_id)
+    let_go_of_bytes(turn.tenant_id, turn.upload_id)

@@ -1,10 +1,13 @@
 """Uploads whose process died between the last byte and the document."""
 
 import hashlib
+from collections.abc import Callable
 from pathlib import Path
+from typing import ClassVar
 from uuid import UUID
 
 import pytest
+from pytest_django import Settings
 
 from jobs.documents.selectors import get_document
 from jobs.documents.services import delete_document
@@ -17,6 +20,7 @@ from jobs.uploads.receiving import Turn, count_pieces, drop_pieces, save_piece, 
 from jobs.uploads.selectors import get_upload
 from jobs.uploads.services import create_upload, terminate_upload
 from jobs.uploads.upkeep import expire_uploads, finish_stranded_uploads
+from maas.storage import DurableFileSystemStorage
 from tenants.context import unit_of_work
 from tenants.identity import Identity
 from tests.jobs.conftest import Desk
@@ -177,6 +181,68 @@ def test_a_document_outlives_the_end_of_its_upload(
     terminate_upload(identity=identity, upload_id=turn.upload_id)
     with unit_of_work(identity.tenant_id):
         assert Document.objects.count() == 1
+
+
+class Interrupted(DurableFileSystemStorage):
+    """Something happens while a document is being saved."""
+
+    meanwhile: ClassVar[Callable[[], object]]
+
+    def _save(self, name: str, content: object) -> str:
+        if "/documents/" in name:
+            type(self).meanwhile()
+        return super()._save(name, content)
+
+
+def while_saving(settings: Settings, meanwhile: Callable[[], object]) -> None:
+    Interrupted.meanwhile = meanwhile
+    options = settings.STORAGES["default"]["OPTIONS"]
+    default = {"BACKEND": f"{__name__}.{Interrupted.__name__}", "OPTIONS": options}
+    settings.STORAGES = {**settings.STORAGES, "default": default}
+
+
+def expire(desk: Desk, turn: Turn) -> None:
+    lapse(desk, turn.upload_id)
+    desk.sql("UPDATE jobs_resumableupload SET expires_at = now() WHERE id = %s", turn.upload_id)
+    expire_uploads()
+
+
+@pytest.mark.parametrize("end", ["terminated", "expired"])
+def test_no_document_appears_of_an_upload_that_was_given_up_while_it_was_stored(
+    identity: Identity, folder: Folder, tmp_path: Path, desk: Desk, settings: Settings, end: str
+) -> None:
+    turn = sent(identity, tmp_path)
+    lapse(desk, turn.upload_id)
+    ends = {
+        "terminated": lambda: terminate_upload(identity=identity, upload_id=turn.upload_id),
+        "expired": lambda: expire(desk, turn),
+    }
+    while_saving(settings, ends[end])
+    finish_stranded_uploads()
+    assert (found(turn).state, found(turn).document_id) == (end, None)
+    with unit_of_work(identity.tenant_id):
+        assert not Document.objects.exists()
+        assert not FileToErase.objects.exists()
+    assert folder.files() == []
+
+
+def test_who_was_overtaken_while_storing_leaves_the_document_of_the_other(
+    identity: Identity, folder: Folder, tmp_path: Path, desk: Desk, settings: Settings
+) -> None:
+    turn = sent(identity, tmp_path)
+    lapse(desk, turn.upload_id)
+
+    def overtake() -> None:
+        Interrupted.meanwhile = lambda: None
+        lapse(desk, turn.upload_id)
+        finish_stranded_uploads()
+
+    while_saving(settings, overtake)
+    finish_stranded_uploads()
+    with unit_of_work(identity.tenant_id):
+        (document,) = Document.objects.all()
+    assert (found(turn).state, found(turn).document_id) == ("ready", document.id)
+    assert folder.files() == [document.file]
 
 
 def test_a_piece_that_is_counted_stays_though_nobody_heard_of_it(
