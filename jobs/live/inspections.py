@@ -1,7 +1,7 @@
 """Looks at documents before Django is asked, so that a slow one holds none of its threads."""
 
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
@@ -18,6 +18,8 @@ from tenants.errors import DomainError
 
 PATIENCE_S = 5.0
 """So long one waits for one's turn; what was uploaded lies on disk meanwhile."""
+LONG_BYTES = 256 * 2**20
+"""A look at what is as large may take much longer than one at others."""
 MOST_WAITING_EACH = 64
 
 
@@ -34,7 +36,9 @@ class ReaderBusy(DomainError):
 
 
 class Inspections:
-    """As many at once as the reader has children, of which one tenant never has all (unless there is but one)."""
+    """As many at once as the reader has children, unless there is but one: neither one tenant nor large documents,
+    whoever sent them, ever have all.
+    """
 
     def __init__(
         self,
@@ -52,13 +56,16 @@ class Inspections:
         self._stop = stop
         self._patience_s = patience_s
         self._threads = BoundedThreads("inspect", children)
-        self._turns = Turns(children, most_each=max(1, children - 1), most_waiting_each=MOST_WAITING_EACH)
+        spared = max(1, children - 1)
+        self._turns = Turns(children, most_each=spared, most_waiting_each=MOST_WAITING_EACH)
+        self._long = Turns(spared, most_each=spared, most_waiting_each=MOST_WAITING_EACH)
 
     async def look_at(self, tenant_id: UUID, upload: Upload) -> Upload:
         """The upload with what was found; without, when the tenant has these very bytes already."""
         if await self._lookups.run(_is_known, tenant_id, upload.sha256):
             return upload
-        async with self._turn(tenant_id):
+        async with AsyncExitStack() as held:
+            await self._take_turns(held, tenant_id, upload)
             try:
                 async with self._stop.limit():
                     found = await self._threads.run(self._inspect, upload.path)
@@ -71,17 +78,15 @@ class Inspections:
         if self._opened is not None:
             self._opened.close()
 
-    @asynccontextmanager
-    async def _turn(self, tenant_id: UUID) -> AsyncIterator[None]:
+    async def _take_turns(self, held: AsyncExitStack, tenant_id: UUID, upload: Upload) -> None:
+        """Until `held` ends. The long one comes first: whoever waits for it holds no child."""
+        wanted = [self._long, self._turns] if upload.size_bytes >= LONG_BYTES else [self._turns]
         try:
             async with self._stop.limit(self._patience_s):
-                await self._turns.take(tenant_id)
+                for turns in wanted:
+                    await held.enter_async_context(_turn(turns, tenant_id))
         except TimeoutError:
             raise (Restarting() if self._stop.told else _busy()) from None
-        try:
-            yield
-        finally:
-            self._turns.give_back(tenant_id)
 
     def _inspect(self, path: Path) -> Inspection | DocumentRejected:
         """In a thread."""
@@ -92,6 +97,15 @@ class Inspections:
             return rejected
         except ReaderUnavailable as error:
             raise _busy() from error
+
+
+@asynccontextmanager
+async def _turn(turns: Turns, tenant_id: UUID) -> AsyncIterator[None]:
+    await turns.take(tenant_id)
+    try:
+        yield
+    finally:
+        turns.give_back(tenant_id)
 
 
 def _busy() -> ReaderBusy:

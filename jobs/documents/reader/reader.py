@@ -173,7 +173,7 @@ class DocumentReader:
 
     def _inspection_budget(self, document_bytes: int) -> _Budget:
         limits = self.limits
-        more_s = document_bytes // _BYTES_A_SECOND
+        more_s = min(document_bytes // _BYTES_A_SECOND, limits.max_inspect_more_s)
         return _Budget(
             limits.max_inspect_wall_s + more_s,
             limits.max_inspect_cpu_s + more_s,

@@ -15,7 +15,7 @@ from jobs.documents.reader import DocumentRejected, Inspection, ReaderUnavailabl
 from jobs.documents.reader.contents import PageSize
 from jobs.documents.services import store_document
 from jobs.documents.uploads import Upload
-from jobs.live.inspections import Inspections, ReaderBusy
+from jobs.live.inspections import LONG_BYTES, Inspections, ReaderBusy
 from tenants.asgi.stopping import Restarting, Stop
 from tenants.asgi.threads import DatabaseThreads
 from tenants.identity import Identity
@@ -55,14 +55,14 @@ class Bench:
     stop: Stop
     inspections: Inspections
 
-    async def look(self, tenant_id: UUID, name: str) -> Upload:
-        upload = Upload(Path(name), uuid4().hex, 1, name, "text/plain")
+    async def look(self, tenant_id: UUID, name: str, size_bytes: int = 1) -> Upload:
+        upload = Upload(Path(name), uuid4().hex, size_bytes, name, "text/plain")
         return await self.inspections.look_at(tenant_id, upload)
 
-    async def slow(self, tenant_id: UUID, number: int) -> "list[asyncio.Task[Upload]]":
+    async def slow(self, tenant_id: UUID, number: int, size_bytes: int = 1) -> "list[asyncio.Task[Upload]]":
         """Returns when the first of them is being looked at."""
         before = len(self.reader.seen)
-        tasks = [asyncio.create_task(self.look(tenant_id, "slow")) for _ in range(number)]
+        tasks = [asyncio.create_task(self.look(tenant_id, "slow", size_bytes)) for _ in range(number)]
         await asyncio.to_thread(eventually, lambda: len(self.reader.seen) > before, "a look at the first")
         return tasks
 
@@ -102,6 +102,30 @@ def test_slow_documents_of_one_tenant_keep_no_others_from_being_looked_at() -> N
         assert {(await task).inspection for task in slow} == {FOUND}
 
     run(check)
+
+
+def test_large_documents_of_however_many_tenants_keep_no_others_from_being_looked_at() -> None:
+    async def check(bench: Bench) -> None:
+        first = await bench.slow(uuid4(), 1, LONG_BYTES)
+        others = [asyncio.create_task(bench.look(uuid4(), "slow", LONG_BYTES)) for _ in range(3)]
+        for _ in range(5):
+            assert (await bench.look(uuid4(), "good")).inspection == FOUND
+        assert bench.reader.seen.count("slow") == 1
+        bench.reader.may.set()
+        assert {(await task).inspection for task in (*first, *others)} == {FOUND}
+
+    run(check)
+
+
+def test_who_waits_too_long_for_the_turn_of_a_large_document_holds_none() -> None:
+    async def check(bench: Bench) -> None:
+        await bench.slow(uuid4(), 1, LONG_BYTES)
+        for _ in range(3):
+            with pytest.raises(ReaderBusy):
+                await bench.look(uuid4(), "good", LONG_BYTES)
+        assert (await bench.look(uuid4(), "good")).inspection == FOUND
+
+    run(check, patience_s=0.05)
 
 
 def test_who_waits_too_long_for_a_turn_is_told_when_to_come_again() -> None:

@@ -24,5 +24,7 @@ class DocumentLimits:
     max_inspect_wall_s: float = 8.0
     """An inspection draws nothing, and the sender waits for it."""
     max_inspect_cpu_s: int = 5
+    max_inspect_more_s: int = 32
+    """Of those seconds more: enough for 5 GiB from a disk that gives 160 MiB a second."""
     max_inspect_memory_bytes: int = 1024 * _MIB
     """Besides the document itself. Two kilobytes can unpack to what fills it, but not take long to."""

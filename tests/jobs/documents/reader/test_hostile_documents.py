@@ -166,6 +166,20 @@ def test_an_inspection_has_limits_of_its_own(store: Store) -> None:
         hasty.close()
 
 
+def test_a_large_document_has_longer_but_not_for_ever(store: Store) -> None:
+    limits = replace(LIMITS, max_bytes=1 << 30, max_inspect_wall_s=0.1, max_inspect_more_s=0)
+    hasty = DocumentReader(limits, children=1)
+    path = store(text_pdf("without its end"))
+    with path.open("r+b") as file:
+        file.truncate(256 << 20)
+    try:
+        with pytest.raises(DocumentRejected, match=r"more than 0\.1 s") as rejected:
+            hasty.inspect(path)
+        assert rejected.value.code == "document_too_complex"
+    finally:
+        hasty.close()
+
+
 def test_the_longest_allowed_document_is_inspected(walled_reader: DocumentReader, store: Store) -> None:
     assert walled_reader.inspect(store(text_pdf(*["one of many"] * 2000))).pages_total == 2000
 
