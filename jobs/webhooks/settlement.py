@@ -40,9 +40,11 @@ SET state = %(state)s, step = step + 1, lease_token = NULL, lease_until = NULL, 
 WHERE id = %(id)s AND lease_token = %(token)s AND state = 'pending'
 """
 
+# Whatever it takes to answer: the width that a failure took away comes back, up to what any endpoint has.
 _SUCCEEDED = """
-UPDATE jobs_webhookendpoint SET succeeded_at = clock_timestamp(), failing_since = NULL, given_up = 0
-WHERE id = %(id)s AND (failing_since IS NOT NULL OR given_up > 0 OR succeeded_at IS NULL
+UPDATE jobs_webhookendpoint
+SET succeeded_at = clock_timestamp(), failing_since = NULL, given_up = 0, width = greatest(width, %(least)s)
+WHERE id = %(id)s AND (failing_since IS NOT NULL OR given_up > 0 OR width < %(least)s OR succeeded_at IS NULL
     OR succeeded_at < clock_timestamp() - make_interval(secs => %(kept_s)s))
 """
 
@@ -139,7 +141,7 @@ def _log_attempt(held: Held, outcome: Outcome) -> None:
 
 def _mark_endpoint(held: Held, outcome: Outcome, ruled: Verdict) -> None:
     if ruled.delivered:
-        _execute(_SUCCEEDED, {"id": held.endpoint_id, "kept_s": SUCCESS_KEPT_S})
+        _execute(_SUCCEEDED, {"id": held.endpoint_id, "kept_s": SUCCESS_KEPT_S, "least": PER_ENDPOINT})
         _adapt_width(held, outcome.took_ms)
         return
     _execute(_FAILED, {"id": held.endpoint_id, "given_up": int(ruled.again_in_s is None)})

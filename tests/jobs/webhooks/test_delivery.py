@@ -16,9 +16,9 @@ from jobs.services import cancel_job, retry_job
 from jobs.webhooks import services
 from jobs.webhooks.claims import LEASE_S, Walk, take_due
 from jobs.webhooks.errors import WebhookDisabled
-from jobs.webhooks.lanes import WIDEST
+from jobs.webhooks.lanes import PER_ENDPOINT, WIDEST
 from jobs.webhooks.sending import attempt, signed
-from jobs.webhooks.settlement import SLOW_MS, settle
+from jobs.webhooks.settlement import FAST_MS, SLOW_MS, settle
 from jobs.webhooks.upkeep import end_stranded_deliveries
 from tenants.context import APP, unit_of_work
 from tenants.identity import Identity
@@ -198,6 +198,22 @@ def test_an_endpoint_that_answers_slowly_has_less_at_once_again(post: Post, rece
     (held,) = post.taken()
     settle(held, replace(attempt(signed(held)), took_ms=SLOW_MS + 1))
     assert post.again(made.endpoint).width == 4
+
+
+@pytest.mark.parametrize("took_ms", [FAST_MS - 1, FAST_MS + 1, SLOW_MS + 1])
+def test_an_endpoint_that_failed_once_has_its_width_back_when_it_answers_however_fast(
+    post: Post, receiver: Receiver, took_ms: int
+) -> None:
+    made = post.endpoint(receiver)
+    receiver.status = 500
+    post.ended_job()
+    post.send_due()
+    assert post.again(made.endpoint).width == 1
+    receiver.status = 200
+    post.make_due()
+    (held,) = post.taken()
+    settle(held, replace(attempt(signed(held)), took_ms=took_ms))
+    assert post.again(made.endpoint).width >= PER_ENDPOINT
 
 
 def test_each_of_many_endpoints_has_its_turn_however_few_a_round_sees(
