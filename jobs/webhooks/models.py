@@ -49,6 +49,17 @@ class WebhookEndpoint(TenantOwned):
     told_at = models.DateTimeField(
         null=True, editable=False, help_text="When its owners were mailed that it was disabled."
     )
+    tell_at = models.DateTimeField(
+        null=True, editable=False, help_text="When to try again to mail those who were not told yet."
+    )
+    tell_tries = models.PositiveIntegerField(default=0, db_default=0, editable=False)
+    told_ids = ArrayField(
+        models.UUIDField(),
+        default=list,
+        db_default=[],
+        editable=False,
+        help_text="Whom there is no need to mail any more, while others are not told yet.",
+    )
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     class Meta(TenantOwned.Meta):

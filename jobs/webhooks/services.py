@@ -117,9 +117,11 @@ def _enable(endpoint: WebhookEndpoint) -> None:
     if endpoint.state == State.ENABLED:
         return
     endpoint.state, endpoint.disabled_reason, endpoint.disabled_at = State.ENABLED, "", None
-    endpoint.failing_since, endpoint.given_up, endpoint.told_at = None, 0, None
+    endpoint.failing_since, endpoint.given_up = None, 0
+    endpoint.told_at, endpoint.tell_at, endpoint.tell_tries, endpoint.told_ids = None, None, 0, []
+    notices = ["told_at", "tell_at", "tell_tries", "told_ids"]
     endpoint.save(
-        update_fields=["state", "disabled_reason", "disabled_at", "failing_since", "given_up", "told_at"]
+        update_fields=["state", "disabled_reason", "disabled_at", "failing_since", "given_up", *notices]
     )
 
 

@@ -11,6 +11,8 @@ class MailServer:
         self.mails: list[tuple[str, Message]] = []
         """Each with the address it was sent to."""
         self.refuses = refuses
+        self.puts_off: dict[str, str] = {}
+        """By address: what it says to it for now."""
         self._server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), self._handler())
         self._server.daemon_threads = True
         threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
@@ -36,7 +38,8 @@ class MailServer:
                             self._say("250 taken")
                         case "RCPT":
                             to = line.partition("<")[2].partition(">")[0]
-                            self._say("550 nobody" if to == server.refuses else "250 yes")
+                            refusal = "550 nobody" if to == server.refuses else ""
+                            self._say(refusal or server.puts_off.get(to, "250 yes"))
                         case "QUIT":
                             self._say("221 bye")
                             return

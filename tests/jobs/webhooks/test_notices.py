@@ -1,6 +1,7 @@
 """Who is mailed that an endpoint was disabled, over a real socket to a mail server."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from pytest_django import Settings
@@ -9,6 +10,7 @@ from jobs.models import WebhookEndpoint
 from jobs.webhooks import notices, services
 from maas.mail import mail_settings
 from tenants.context import operator_work, unit_of_work
+from tenants.identity import Identity
 from tenants.models import Membership, User
 from tests.fixtures import unique
 
@@ -108,8 +110,87 @@ def test_a_mail_server_that_is_away_is_tried_again(
     assert notices.mail_of_disabled_endpoints() == 0
     server = MailServer()
     _send_to(settings, server.port)
+    assert notices.mail_of_disabled_endpoints() == 0, "a moment later it is not asked again"
+    _make_due(post)
     assert notices.mail_of_disabled_endpoints() == 1
     server.close()
+
+
+GREYLISTED = "451 come again in five minutes"
+
+
+def test_who_is_put_off_by_the_mail_server_is_told_later_and_nobody_twice(
+    post: Post, receiver: Receiver, mail_server: MailServer
+) -> None:
+    later = _member(post, Membership.Role.ADMIN)
+    mail_server.puts_off[later] = GREYLISTED
+    _disabled(post, receiver)
+    assert notices.mail_of_disabled_endpoints() == 1
+    assert {to for to, _ in mail_server.mails} == _owners(post)
+    mail_server.puts_off.clear()
+    assert notices.mail_of_disabled_endpoints() == 0
+    _make_due(post)
+    assert notices.mail_of_disabled_endpoints() == 1
+    assert sorted(to for to, _ in mail_server.mails) == sorted({later, *_owners(post)})
+    _make_due(post)
+    assert notices.mail_of_disabled_endpoints() == 0
+
+
+def test_a_server_that_hangs_up_over_one_recipient_still_hears_of_the_others(
+    post: Post, receiver: Receiver, mail_server: MailServer
+) -> None:
+    first = min(_owners(post))
+    other = _member(post, Membership.Role.ADMIN)
+    mail_server.puts_off[first] = "421 too many for now"
+    _disabled(post, receiver)
+    assert notices.mail_of_disabled_endpoints() == 1
+    assert [to for to, _ in mail_server.mails] == [other]
+
+
+def test_one_endpoint_whose_owners_are_put_off_keeps_no_other_from_being_told(
+    post: Post, receiver: Receiver, mail_server: MailServer, other_identity: Identity
+) -> None:
+    for owner in _owners(post):
+        mail_server.puts_off[owner] = GREYLISTED
+    _disabled(post, receiver)
+    other = replace(post, desk=replace(post.desk, identity=other_identity))
+    receiver.status = 200
+    _disabled(other, receiver)
+    assert notices.mail_of_disabled_endpoints() == 1
+    assert {to for to, _ in mail_server.mails} == _owners(other)
+
+
+def test_a_notice_is_tried_less_and_less_often_and_for_a_day_at_most(
+    post: Post, receiver: Receiver, mail_server: MailServer
+) -> None:
+    assert [notices.pause_s(tries) for tries in (1, 2, 3, 7, 1000)] == [60, 120, 240, 3600, 3600]
+    for owner in _owners(post):
+        mail_server.puts_off[owner] = GREYLISTED
+    endpoint = _disabled(post, receiver)
+    for tries in (1, 2):
+        _make_due(post)
+        notices.mail_of_disabled_endpoints()
+        assert post.again(endpoint).tell_tries == tries
+    post.sql("UPDATE jobs_webhookendpoint SET disabled_at = now() - interval '25 hours' WHERE true")
+    _make_due(post)
+    notices.mail_of_disabled_endpoints()
+    assert post.again(endpoint).tell_tries == 2
+
+
+def test_a_process_that_died_over_a_notice_is_stood_in_for(
+    post: Post, receiver: Receiver, mail_server: MailServer
+) -> None:
+    endpoint = _disabled(post, receiver)
+    with operator_work():
+        notices._taken()
+    assert notices.mail_of_disabled_endpoints() == 0
+    _make_due(post)
+    assert notices.mail_of_disabled_endpoints() == 1
+    assert post.again(endpoint).told_at is not None
+
+
+def _make_due(post: Post) -> None:
+    post.sql("UPDATE jobs_webhookendpoint SET tell_at = now() WHERE tell_at IS NOT NULL")
 
 
 def test_an_address_that_is_refused_keeps_no_other_from_being_told(
