@@ -88,19 +88,20 @@ def with_room(lines: Sequence[Line], *, alone: bool = True) -> list[Line]:
     Counted `alone`: until the transaction ends nobody else releases pages of a tenant with such a limit, of whatever
     version. Who waits for that too long gives up, as for a version's lock.
     """
-    tenants = list({line.tenant for line in lines if line.room is not None})
-    if not tenants:
-        return list(lines)
+    left = room_within({line.tenant: line.room for line in lines if line.room is not None}, alone=alone)
+    return [line if line.room is None else replace(line, room=left[line.tenant]) for line in lines]
+
+
+def room_within(caps: Mapping[UUID, int], *, alone: bool = True) -> dict[UUID, int]:
+    """By tenant, how many more pages each may have under way that may have so many in all."""
+    if not caps:
+        return {}
     with connections[OPERATOR].cursor() as cursor:
         if alone:
             cursor.execute("SELECT pg_advisory_xact_lock(%s)", [CAPS_LOCK])
-        cursor.execute(_UNDER_WAY, {"tenants": tenants})
+        cursor.execute(_UNDER_WAY, {"tenants": list(caps)})
         under_way: dict[UUID, int] = dict(cursor.fetchall())
-    return [_left(line, under_way.get(line.tenant, 0)) for line in lines]
-
-
-def _left(line: Line, under_way: int) -> Line:
-    return line if line.room is None else replace(line, room=max(0, line.room - under_way))
+    return {tenant: max(0, cap - under_way.get(tenant, 0)) for tenant, cap in caps.items()}
 
 
 def with_pages(version_id: int, lines: Sequence[Line], most: int) -> list[Line]:

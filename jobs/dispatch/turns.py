@@ -16,6 +16,7 @@ from psycopg.errors import LockNotAvailable
 
 from jobs.dispatch.fairness import Line, Turns, foremost, turns
 from jobs.dispatch.lines import OF_LINE, WAITS, waiting_lines, with_pages, with_room
+from jobs.dispatch.lost import LIMITED, LOST, take_lost_of_limited
 from tenants.context import OPERATOR, operator_work
 
 WAKE_S = 10
@@ -33,7 +34,7 @@ SELECT set_config('lock_timeout', %s, true), set_config('synchronous_commit', 'o
 _ALONE = "SELECT pg_advisory_xact_lock(%s)"
 
 # Messages that were lost are sent again before anything else. What waits is taken only if all of it fits and nobody of
-# those has a limit of his own: else the order matters, and is decided elsewhere.
+# those has a limit of his own: else the order matters, and is decided elsewhere. So it is with what was lost of those.
 _TAKE_WHAT_FITS = f"""
 WITH under_way AS (
     -- Two counts, so that each reads its own partial index and never the pages of the past.
@@ -43,20 +44,24 @@ WITH under_way AS (
 ), room AS (
     SELECT least(%(room)s, greatest(0, %(window)s - pages)) AS pages FROM under_way
 ), lost AS (
-    SELECT page.id, page.tenant_id FROM jobs_page page JOIN tenants_tenant tenant ON tenant.id = page.tenant_id
-    WHERE model_version_id = %(version)s AND page.state = 'queued' AND run_after <= statement_timestamp()
-      AND wake_again_at <= statement_timestamp() AND tenant.state = 'active'
+    SELECT page.id, page.tenant_id FROM jobs_page page JOIN tenants_chosenlimits tenant ON tenant.id = page.tenant_id
+    WHERE {LOST} AND NOT {LIMITED}
     LIMIT (SELECT pages FROM room)
     FOR UPDATE OF page SKIP LOCKED
+), of_limited AS (
+    SELECT EXISTS (
+        SELECT FROM jobs_page page JOIN tenants_chosenlimits tenant ON tenant.id = page.tenant_id
+        WHERE {LOST} AND {LIMITED}
+    ) AS lost
 ), waiting AS MATERIALIZED (
     SELECT id, tenant_id FROM jobs_page WHERE {WAITS} LIMIT (SELECT pages + 1 FROM room)
 ), rest AS (
     SELECT (SELECT pages FROM room) - (SELECT count(*) FROM lost) AS pages
 ), verdict AS (
-    SELECT (SELECT count(*) FROM waiting) <= rest.pages AND NOT EXISTS (
+    SELECT (SELECT count(*) FROM waiting) <= rest.pages AND NOT of_limited.lost AND NOT EXISTS (
         SELECT FROM tenants_chosenlimits WHERE id IN (SELECT tenant_id FROM waiting)
           AND (state <> 'active' OR coalesce(pages_at_once, %(at_once)s) > 0)
-    ) AS fits, rest.pages AS rest FROM rest
+    ) AS fits, rest.pages AS rest, of_limited.lost FROM rest, of_limited
 ), taken AS (
     SELECT id, tenant_id FROM jobs_page
     WHERE id IN (SELECT id FROM waiting) AND (SELECT fits FROM verdict)
@@ -68,7 +73,7 @@ WITH under_way AS (
     FROM (SELECT id FROM lost UNION ALL SELECT id FROM taken) one WHERE jobs_page.id = one.id
     RETURNING jobs_page.id, jobs_page.tenant_id
 )
-SELECT fits, rest, woken.id, woken.tenant_id FROM verdict LEFT JOIN woken ON true ORDER BY woken.id
+SELECT fits, rest, lost, woken.id, woken.tenant_id FROM verdict LEFT JOIN woken ON true ORDER BY woken.id
 """  # noqa: S608  # made of constants alone
 
 _TAKE_CHOSEN = f"""
@@ -131,7 +136,8 @@ def take(room: Room) -> list[Wake]:
             fitted = _take_what_fits(room)
             if fitted.all_fits or not fitted.rest:
                 return fitted.wakes
-            return [*fitted.wakes, *_take_by_turns(room, fitted.rest)]
+            again = _take_lost(room, fitted)
+            return [*fitted.wakes, *again, *_take_by_turns(room, fitted.rest - len(again))]
     except OperationalError as error:
         if isinstance(error.__cause__, LockNotAvailable):
             return []
@@ -143,6 +149,7 @@ class _Fitted:
     all_fits: bool
     rest: int
     """How many more fit."""
+    lost_of_limited: bool
     wakes: list[Wake]
 
 
@@ -165,10 +172,20 @@ def _take_what_fits(room: Room) -> _Fitted:
         while cursor.nextset():
             pass
         rows = cursor.fetchall()
-    return _Fitted(rows[0][0], rows[0][1], [Wake(row[2], row[3]) for row in rows if row[2] is not None])
+    wakes = [Wake(page, tenant) for *_, page, tenant in rows if page is not None]
+    fits, rest, lost, *_ = rows[0]
+    return _Fitted(fits, rest, lost, wakes)
+
+
+def _take_lost(room: Room, fitted: _Fitted) -> list[Wake]:
+    if not fitted.lost_of_limited:
+        return []
+    return [Wake(*one) for one in take_lost_of_limited(room.version_id, fitted.rest, wake_s())]
 
 
 def _take_by_turns(room: Room, pages: int) -> list[Wake]:
+    if not pages:
+        return []
     lines, chosen = _chosen(room, pages)
     if not chosen.order:
         return []

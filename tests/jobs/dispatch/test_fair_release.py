@@ -302,6 +302,56 @@ def test_lost_messages_are_sent_again_before_others_have_turns(desk: Desk) -> No
     assert {page.id for page in released(desk, 7)} >= lost
 
 
+def lose_messages(desk: Desk) -> None:
+    desk.sql(
+        "UPDATE jobs_page SET wake_again_at = now() WHERE model_version_id = %s AND wake_again_at IS NOT NULL",
+        desk.version.id,  # type: ignore[arg-type]
+    )
+
+
+@pytest.mark.usefixtures("quiet")
+def test_lost_messages_of_a_tenant_with_a_limit_are_sent_again_first_and_within_it(desk: Desk) -> None:
+    set_tenant(desk, pages_at_once=3)
+    flood(desk, 50)
+    lost = {page.id for page in released(desk, 10)}
+    lose_messages(desk)
+    assert {page.id for page in released(desk, 10)} == lost
+    assert released(desk, 10) == []
+
+
+@pytest.mark.usefixtures("quiet")
+def test_lost_messages_do_not_pass_over_what_a_tenant_may_have_at_once_at_another_model(
+    desk: Desk, make_version: Callable[..., ModelVersion]
+) -> None:
+    set_tenant(desk, pages_at_once=3)
+    other = replace(desk, version=make_version())
+    flood(desk, 20)
+    flood(other, 20)
+    lost = {page.id for page in released(desk, 10)}
+    lose_messages(desk)
+    elsewhere = released(other, 2)
+    assert len(elsewhere) == 2
+    again = released(desk, 10)
+    assert len(again) == 1
+    assert again[0].id in lost
+    finish_all(other)
+    assert {page.id for page in released(desk, 10)} <= lost
+
+
+@pytest.mark.usefixtures("quiet")
+def test_lost_messages_of_a_tenant_at_its_limit_keep_no_other_waiting(desk: Desk, rival: Desk) -> None:
+    set_tenant(desk, pages_at_once=1)
+    flood(desk, 20)
+    released(desk, 10)
+    set_tenant(desk, pages_at_once=8)
+    released(desk, 10)
+    lose_messages(desk)
+    set_tenant(desk, pages_at_once=1)
+    flood(rival, 20)
+    theirs = [page.tenant_id for page in released(desk, 10)]
+    assert (theirs.count(desk.identity.tenant_id), len(theirs)) == (1, 10)
+
+
 @pytest.mark.usefixtures("quiet")
 def test_a_page_that_somebody_has_locked_holds_nobody_up(desk: Desk) -> None:
     first, second = submit(desk), submit(desk)
