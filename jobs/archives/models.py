@@ -75,6 +75,13 @@ class ArchiveEntry(TenantOwned):
             *TenantOwned.Meta.constraints,
             models.UniqueConstraint(fields=["archive", "number"], name="jobs_archiveentry_once"),
         ]
+        indexes = [
+            models.Index(
+                fields=["document_id"],
+                condition=models.Q(document_id__isnull=False),
+                name="jobs_archiveentry_became",
+            )
+        ]
 
     def __str__(self) -> str:
         return self.name

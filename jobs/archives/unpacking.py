@@ -1,7 +1,7 @@
 """One turn with an archive: entry after entry becomes a document, and a job where one is asked for.
 
-Whoever dies here leaves nothing half done: an entry's document, job and end are written together, or its document is
-found again by its bytes.
+Whoever dies here leaves nothing half done: the document of an entry and its end are written together, or its
+job and its end, and then its document is found again by its bytes.
 """
 
 import time
@@ -36,7 +36,7 @@ from jobs.batches.blobs import scratch
 from jobs.documents import files
 from jobs.documents.reader import DocumentRejected, Inspection, ReaderUnavailable
 from jobs.documents.selectors import live_twin_of
-from jobs.documents.services import store_document
+from jobs.documents.services import StoredDocument, store_document
 from jobs.documents.uploads import Upload
 from jobs.errors import DocumentDeleted, Fenced, FileMissing, StorageUnavailable
 from jobs.idempotency.submissions import with_document
@@ -187,10 +187,11 @@ class Turn:
             return rejected
 
     def _store(self, identity: Identity, entry: ArchiveEntry, upload: Upload) -> None:
-        document = store_document(identity=identity, upload=upload).document
-        with unit_of_work(identity.tenant_id):
+        def end(stored: StoredDocument) -> None:
             held(self.claim)
-            end_entry(self.claim, entry.number, document_id=document.id)
+            end_entry(self.claim, entry.number, document_id=stored.document.id)
+
+        store_document(identity=identity, upload=upload, along=end)
 
     def _submit(self, identity: Identity, archive: Archive, entry: ArchiveEntry, upload: Upload) -> None:
         request = JobRequest(

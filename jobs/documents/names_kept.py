@@ -1,6 +1,6 @@
 """A document's name heads the results that were read from it: it goes with the last of them, and with the file."""
 
-from jobs.models import Document, Job, ResumableUpload
+from jobs.models import ArchiveEntry, Document, Job, ResumableUpload
 
 
 def forget_name(document: Document) -> None:
@@ -12,3 +12,4 @@ def forget_name(document: Document) -> None:
         return
     Document.objects.filter(id=document.id).update(name="", sha256="", file="")
     ResumableUpload.objects.filter(document_id=document.id).update(name="", metadata="")
+    ArchiveEntry.objects.filter(document_id=document.id).update(name="")

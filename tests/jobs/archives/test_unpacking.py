@@ -21,9 +21,11 @@ from jobs.archives.services import ArchiveRequest, accept_archive, cancel_archiv
 from jobs.archives.unpacking import Turn
 from jobs.archives.upkeep import keep_up_archives
 from jobs.documents.reading import reader
+from jobs.documents.services import delete_document
 from jobs.documents.uploads import Upload
 from jobs.errors import NotFound
 from jobs.models import Document, Job
+from jobs.retention.documents import erase_document_and_jobs
 from jobs.worker.archives import ArchiveWorker
 from tenants.context import OPERATOR, operator_work, unit_of_work
 from tenants.identity import Identity
@@ -131,6 +133,29 @@ def test_without_a_model_the_entries_are_documents_alone(bench: Bench) -> None:
     assert bench.counts() == (1, 0)
     with unit_of_work(bench.identity.tenant_id):
         assert Document.objects.get().name == "alone.pdf"
+
+
+def test_an_entrys_name_goes_with_the_document_and_the_results_that_it_became(bench: Bench) -> None:
+    alone = bench.accept(*pages("alone"), model=None)
+    read = bench.accept(*pages("read"))
+    for archive in (alone, read):
+        assert bench.turn(archive) == "done"
+    [became], [was_read] = bench.entries(alone), bench.entries(read)
+    delete_document(identity=bench.identity, document_id=became.document_id)
+    erase_document_and_jobs(identity=bench.identity, document_id=was_read.document_id)
+    for archive in (alone, read):
+        [entry] = bench.entries(archive)
+        assert (entry.name, entry.state) == ("", "done")
+
+
+def test_an_entry_whose_archive_was_taken_over_makes_no_document(bench: Bench) -> None:
+    archive = bench.accept(*pages("late"), model=None)
+    late = bench.claim(archive)
+    bench.expire_lease(archive)
+    bench.claim(archive)
+    assert Turn(late, reader, lambda: True).take() == "fenced"
+    assert bench.counts() == (0, 0)
+    assert bench.rows(archive) == [(1, "waiting", "")]
 
 
 def test_a_name_is_shown_and_never_leads_anywhere(bench: Bench) -> None:
