@@ -256,6 +256,7 @@ def retry_job(*, identity: Identity, job_id: object, request_id: str = "") -> Jo
     a request that is sent again when its answer is lost. After one that did not succeed a new one goes on where that
     one came to.
     """
+    _require_short_queue_for_retry(identity, job_id)
     with ExitStack() as paid, unit_of_work(identity.tenant_id):
         # Documents before jobs, as everywhere: an erasure of the document locks in that order too.
         document_id = get_job(job_id).document_id
@@ -271,7 +272,6 @@ def retry_job(*, identity: Identity, job_id: object, request_id: str = "") -> Jo
             raise NothingToRetry("Every page of this job succeeded; there is nothing to retry.")
         source = _furthest(old)
         job = _new_job(identity, _still_served(old.model_version), old.parameters)
-        require_short_queue(identity.tenant_id, old.model_version, old.priority)
         job.retry_of, job.document_id, job.input = old, old.document_id, old.input
         job.pages_total, job.price, job.currency = old.pages_total, old.price, old.currency
         job.cached_price, job.cache_control = old.cached_price, old.cache_control
@@ -291,6 +291,15 @@ def retry_job(*, identity: Identity, job_id: object, request_id: str = "") -> Jo
         _begin(job, list(open_numbers))
         hold_for(job)
     return job
+
+
+def _require_short_queue_for_retry(identity: Identity, job_id: object) -> None:
+    """Before anything is locked: a look at the queue may take a while. What needs no new job is told further on."""
+    with unit_of_work(identity.tenant_id):
+        old = get_job(job_id)
+        if not old.terminal or old.state == states.SUCCEEDED or _retry_that_will_do(old):
+            return
+    require_short_queue(identity.tenant_id, _still_served(old.model_version), old.priority)
 
 
 def _retry_that_will_do(old: Job) -> Job | None:

@@ -1,10 +1,12 @@
 """Refusals by the age of the queue, over the real tables."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
+from django.db import connections
 from pytest_django import Settings
 
 from inference.affinity.heartbeats import Beat, Heartbeat
@@ -17,7 +19,7 @@ from jobs.idempotency.submissions import submit_once
 from jobs.models import Document, Job
 from jobs.priorities import BULK, INTERACTIVE
 from jobs.services import JobRequest, cancel_job, retry_job
-from tenants.context import unit_of_work
+from tenants.context import APP, OPERATOR, unit_of_work
 from tenants.errors import DomainError
 from tenants.identity import Identity
 from tests.fixtures import unique
@@ -29,6 +31,7 @@ from tests.samples.uploads import arrived
 __all__ = ["quiet"]
 pytestmark = pytest.mark.usefixtures("quiet")
 LIMIT_S = 10
+Execute = Callable[..., object]
 
 
 @pytest.fixture(autouse=True)
@@ -101,6 +104,36 @@ def test_a_retry_and_a_file_are_refused_before_anything_is_kept(
         submit_once(identity=desk.identity, request=request, key=None, upload=upload)
     with unit_of_work(desk.identity.tenant_id):
         assert not Document.objects.filter(sha256=upload.sha256).exists()
+
+
+def test_a_retry_looks_at_the_queue_before_it_locks_anything(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    canceled = submit(desk)
+    cancel_job(identity=desk.identity, job_id=canceled.id)
+    forget(monkeypatch)
+    asked: list[str] = []
+
+    def note(execute: Execute, sql: str, *rest: Any) -> object:
+        asked.append(sql)
+        return execute(sql, *rest)
+
+    with connections[APP].execute_wrapper(note), connections[OPERATOR].execute_wrapper(note):
+        retry_job(identity=desk.identity, job_id=canceled.id)
+    look = next(place for place, sql in enumerate(asked) if "WITH RECURSIVE line" in sql)
+    locks = [place for place, sql in enumerate(asked) if "FOR NO KEY UPDATE" in sql]
+    assert look < min(locks)
+
+
+def test_a_retry_that_is_under_way_is_told_of_however_long_the_queue_is(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    canceled = submit(desk)
+    cancel_job(identity=desk.identity, job_id=canceled.id)
+    again = retry_job(identity=desk.identity, job_id=canceled.id)
+    flood(desk, 200)
+    forget(monkeypatch)
+    assert retry_job(identity=desk.identity, job_id=canceled.id).id == again.id
 
 
 @pytest.mark.usefixtures("worker")
