@@ -1,3 +1,4 @@
+import json
 import threading
 from collections.abc import Callable
 from uuid import UUID
@@ -12,7 +13,7 @@ from jobs.dispatch.settlement import PATIENCE_S, Failure, fail_page, finish_page
 from jobs.errors import Fenced
 from jobs.models import Page
 from jobs.services import cancel_job
-from tenants.context import unit_of_work
+from tenants.context import OPERATOR, unit_of_work
 from tenants.models import UsageRecord
 from tests.jobs.conftest import DONE, Desk
 
@@ -156,6 +157,30 @@ def test_what_a_page_ended_with_cannot_be_changed(desk: Desk, change: str) -> No
     desk.finish(page)
     with pytest.raises(DatabaseError, match="cannot be changed"):
         desk.sql(f"UPDATE jobs_page SET {change} WHERE id = %s", page.id)
+
+
+def test_an_event_of_an_ended_job_does_not_read_its_input(desk: Desk) -> None:
+    job = desk.submit()
+    with connections[OPERATOR].cursor() as cursor:
+        # Words that no compression makes small.
+        cursor.execute(
+            "UPDATE jobs_job SET input = (SELECT jsonb_agg(gen_random_uuid()) FROM generate_series(1, 50000))"
+            " WHERE id = %s",
+            [job.id],
+        )
+    desk.finish(desk.pages(job)[0])
+    assert pages_read("UPDATE jobs_job SET last_seq = last_seq + 1 WHERE id = %s", job.id) < 100
+    with pytest.raises(DatabaseError, match="cannot be changed"):
+        desk.sql("UPDATE jobs_job SET input = input || '[1]' WHERE id = %s", job.id)
+
+
+def pages_read(statement: str, *values: UUID) -> int:
+    """Of the disk's, by its plan as it was run."""
+    with connections[OPERATOR].cursor() as cursor:
+        cursor.execute(f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) {statement}", values)
+        told = cursor.fetchone()[0]
+    plan = (json.loads(told) if isinstance(told, str) else told)[0]["Plan"]
+    return int(plan["Shared Hit Blocks"] + plan["Shared Read Blocks"])
 
 
 def test_what_was_sent_and_read_may_go_when_all_has_ended(desk: Desk) -> None:
