@@ -53,7 +53,7 @@ _PRIORITIES = list(priorities.NAMES.items())
 
 
 class ErasedBecause(models.TextChoices):
-    """Why something was erased: what its tenant is told for good."""
+    """Why something was erased: what its tenant is told afterwards."""
 
     REQUEST = "request", "on request"
     OPERATOR = "operator", "by the operator of this service"
@@ -100,6 +100,11 @@ class Document(TenantOwned):
                 fields=["tenant", "livemode", "used_at"],
                 condition=models.Q(deleted_at__isnull=True),
                 name="jobs_document_kept",
+            ),
+            models.Index(
+                fields=["deleted_at"],
+                condition=models.Q(deleted_at__isnull=False),
+                name="jobs_document_erased",
             ),
         ]
 
@@ -226,7 +231,12 @@ class Job(TenantOwned):
                 condition=models.Q(erased_at__isnull=True, finished_at__isnull=False),
                 name="jobs_job_to_erase",
             ),
-            # Lists leave out what is erased, of which there is more and more.
+            models.Index(
+                fields=["erased_at"],
+                condition=models.Q(erased_at__isnull=False),
+                name="jobs_job_erased",
+            ),
+            # Lists leave out what is erased, of which there may be more than of all else.
             models.Index(
                 fields=["tenant", "-id"], condition=models.Q(erased_at__isnull=True), name="jobs_job_kept"
             ),

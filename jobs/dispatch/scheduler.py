@@ -27,9 +27,10 @@ from jobs.idempotency.expiry import erase_forgotten_keys
 from jobs.overdue import end_overdue_jobs
 from jobs.reconciling import reconcile
 from jobs.retention.events import erase_old_events
+from jobs.retention.forgetting import forget_erased
 from jobs.retention.sweep import erase_overdue
 from jobs.search.backfill import index_ordered_jobs
-from jobs.uploads.upkeep import expire_uploads, finish_stranded_uploads
+from jobs.uploads.upkeep import expire_uploads, finish_stranded_uploads, forget_uploads
 from jobs.webhooks.notices import mail_of_disabled_endpoints
 from jobs.webhooks.upkeep import end_stranded_deliveries, erase_old_webhooks
 from tenants.billing.ledger.alerts import alert_of_budgets
@@ -93,6 +94,8 @@ class Scheduler:
             _Duty(FORGET_EVERY_S, Aside(keep_up_archives)),
             _Duty(FORGET_EVERY_S, Aside(erase_overdue)),
             _Duty(FORGET_EVERY_S, Aside(erase_old_events)),
+            _Duty(FORGET_EVERY_S, Aside(forget_erased)),
+            _Duty(FORGET_EVERY_S, Aside(forget_uploads)),
             _Duty(ERASE_EVERY_S, Aside(end_stranded_deliveries)),
             _Duty(FORGET_EVERY_S, Aside(erase_old_webhooks)),
             _Duty(SWEEP_EVERY_S, Aside(finish_stranded_uploads)),

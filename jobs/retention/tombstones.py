@@ -1,4 +1,4 @@
-"""What is told for good of what was erased: that it was there, when and why it went, and what it came to."""
+"""What is told for a long time of what was erased: that it was there, when and why it went, and what it came to."""
 
 from datetime import UTC, datetime
 from uuid import UUID

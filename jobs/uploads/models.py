@@ -9,7 +9,7 @@ LONGEST_METADATA = 4096
 
 
 class ResumableUpload(TenantOwned):
-    """Its row stays once it has ended, so that an id that was given out is never one that never was."""
+    """Its row stays for a while once it has ended: who comes back to it is told what became of it."""
 
     class State(models.TextChoices):
         RECEIVING = "receiving"
@@ -60,6 +60,11 @@ class ResumableUpload(TenantOwned):
                 fields=["document_id"],
                 condition=models.Q(document_id__isnull=False),
                 name="jobs_resumableupload_became",
+            ),
+            models.Index(
+                fields=["ended_at"],
+                condition=models.Q(ended_at__isnull=False),
+                name="jobs_resumableupload_ended",
             ),
         ]
 

@@ -4,6 +4,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import timedelta
 from uuid import UUID
 
 import structlog
@@ -24,6 +25,9 @@ from tenants.errors import DomainError
 
 log = structlog.get_logger(__name__)
 MOST = 50
+KEPT_DAYS = 30
+"""After its end an upload can be asked for; then its id is like any other."""
+MOST_FORGOTTEN = 5_000
 PAUSE_S = 10.0
 """After a try that failed, such as by storage that is away."""
 
@@ -50,6 +54,15 @@ def expire_uploads() -> int:
         late = ResumableUpload.objects.filter(_NOBODYS, state__in=OPEN, expires_at__lte=Now())
         found = list(late.values_list("tenant_id", "id")[:MOST])
     return sum(_expire(tenant_id, upload_id) for tenant_id, upload_id in found)
+
+
+def forget_uploads() -> int:
+    """How many rows of those that ended long ago. Their bytes went with their end; a document stays what it is."""
+    with operator_work():
+        old = ResumableUpload.objects.filter(ended_at__lte=Now() - timedelta(days=KEPT_DAYS))
+        found = list(old.order_by("ended_at").values_list("id", flat=True)[:MOST_FORGOTTEN])
+        deleted, _ = ResumableUpload.objects.filter(id__in=found).delete()
+    return deleted
 
 
 def _expire(tenant_id: UUID, upload_id: UUID) -> bool:

@@ -19,7 +19,7 @@ from jobs.uploads.protocol import Announced
 from jobs.uploads.receiving import Turn, count_pieces, drop_pieces, save_piece, take_turn
 from jobs.uploads.selectors import get_upload
 from jobs.uploads.services import create_upload, terminate_upload
-from jobs.uploads.upkeep import expire_uploads, finish_stranded_uploads
+from jobs.uploads.upkeep import expire_uploads, finish_stranded_uploads, forget_uploads
 from maas.storage import DurableFileSystemStorage
 from tenants.context import unit_of_work
 from tenants.identity import Identity
@@ -183,6 +183,26 @@ def test_a_document_outlives_the_end_of_its_upload(
         assert Document.objects.count() == 1
 
 
+def test_an_upload_is_forgotten_some_days_after_its_end_and_its_document_stays(
+    identity: Identity, folder: Folder, tmp_path: Path, desk: Desk
+) -> None:
+    old, young, still = sent(identity, tmp_path), sent(identity, tmp_path), sent(identity, tmp_path)
+    lapse(desk, old.upload_id)
+    finish_stranded_uploads()
+    terminate_upload(identity=identity, upload_id=young.upload_id)
+    for turn, days in ((old, 31), (young, 29), (still, 31)):
+        desk.sql(
+            f"UPDATE jobs_resumableupload SET ended_at = ended_at - interval '{days} days',"
+            f" created_at = now() - interval '{days} days' WHERE id = %s",
+            turn.upload_id,
+        )
+    forget_uploads()
+    with unit_of_work(identity.tenant_id):
+        kept = set(ResumableUpload.objects.values_list("id", flat=True))
+        assert Document.objects.filter(deleted_at=None).count() == 1
+    assert kept == {young.upload_id, still.upload_id}
+
+
 class Interrupted(DurableFileSystemStorage):
     """Something happens while a document is being saved."""
 
@@ -209,9 +229,9 @@ def expire(desk: Desk, turn: Turn) -> None:
 
 @pytest.mark.parametrize("end", ["terminated", "expired"])
 def test_no_document_appears_of_an_upload_that_was_given_up_while_it_was_stored(
-    identity: Identity, folder: Folder, tmp_path: Path, desk: Desk, settings: Settings, end: str
+    identity: Identity, folder: Folder, desk: Desk, settings: Settings, end: str
 ) -> None:
-    turn = sent(identity, tmp_path)
+    turn = sent(identity, folder.path.parent)
     lapse(desk, turn.upload_id)
     ends = {
         "terminated": lambda: terminate_upload(identity=identity, upload_id=turn.upload_id),

@@ -1,0 +1,50 @@
+"""Deletes the rows that say what was erased, once nobody can want to know that any more: then an id is like any other.
+
+The bill does not need them: usage and charges are rows of their own.
+"""
+
+from django.conf import settings
+from django.db import connections
+
+from tenants.context import OPERATOR, operator_work
+from tenants.keeping import FOR_EVER
+
+BATCH = 500
+BATCHES = 20
+
+# A job goes after those that tried it again, a document after its jobs: they name it.
+_JOBS = """
+DELETE FROM jobs_job WHERE id IN (
+    SELECT job.id FROM jobs_job job
+    WHERE job.erased_at <= statement_timestamp() - make_interval(days => %(days)s)
+      AND NOT EXISTS (SELECT FROM jobs_job again WHERE again.retry_of_id = job.id)
+    ORDER BY job.erased_at LIMIT %(most)s FOR UPDATE SKIP LOCKED
+)
+"""
+_DOCUMENTS = """
+DELETE FROM jobs_document WHERE id IN (
+    SELECT document.id FROM jobs_document document
+    WHERE document.deleted_at <= statement_timestamp() - make_interval(days => %(days)s)
+      AND NOT EXISTS (SELECT FROM jobs_job job WHERE job.document_id = document.id)
+    ORDER BY document.deleted_at LIMIT %(most)s FOR UPDATE SKIP LOCKED
+)
+"""
+
+
+def forget_erased() -> int:
+    """How many rows, of jobs and of documents. Bounded; what is left is for the next round."""
+    days = settings.MAAS_KEEP_TOMBSTONES_DAYS
+    if days == FOR_EVER:
+        return 0
+    return sum(_some(statement, days) for statement in (_JOBS, _DOCUMENTS))
+
+
+def _some(statement: str, days: int) -> int:
+    deleted = 0
+    with operator_work(), connections[OPERATOR].cursor() as cursor:
+        for _ in range(BATCHES):
+            cursor.execute(statement, {"days": days, "most": BATCH})
+            deleted += cursor.rowcount
+            if not cursor.rowcount:
+                break
+    return deleted
