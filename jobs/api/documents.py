@@ -15,7 +15,12 @@ from jobs.api.fetching import checked_address, fetch_first, fetched
 from jobs.api.pagination import listing
 from jobs.api.schema import IDEMPOTENCY_KEY, UPLOAD
 from jobs.api.sending_again import key_of, replay_headers
-from jobs.api.serializers import AddressSerializer, DocumentSerializer, StoredDocumentSerializer
+from jobs.api.serializers import (
+    AddressSerializer,
+    DocumentSerializer,
+    ShownDocumentSerializer,
+    StoredDocumentSerializer,
+)
 from jobs.documents.files import open_file
 from jobs.documents.selectors import get_document, get_page, live_documents
 from jobs.documents.services import delete_document
@@ -25,12 +30,14 @@ from jobs.idempotency.creations import CREATED, upload_document_once, uploaded_b
 from jobs.idempotency.once import Answered
 from jobs.models import Document, DocumentPage
 from jobs.retention.documents import erase_document_and_jobs
+from jobs.retention.until import document_kept_until
 from tenants.api.callers import caller
 from tenants.api.files import AsStored
 from tenants.api.parameters import only
 from tenants.api.schema import PAGED, REFUSALS, paged_list_of
 from tenants.context import unit_of_work
 from tenants.identity import Identity
+from tenants.keeping import keeping_for
 
 DOCUMENT_LIST = paged_list_of("DocumentList", DocumentSerializer(many=True))
 
@@ -103,12 +110,14 @@ class DocumentDetail(APIView):
     @extend_schema(
         operation_id="show_document",
         summary="Show a document",
-        responses={200: DocumentSerializer, **REFUSALS},
+        responses={200: ShownDocumentSerializer, **REFUSALS},
     )
     def get(self, request: Request, document_id: str) -> Response:
         identity = caller(request, "documents:read")
         with unit_of_work(identity.tenant_id):
-            return Response(DocumentSerializer(get_document(document_id)).data)
+            document = get_document(document_id)
+            kept_until = document_kept_until(document, keeping_for(identity.tenant_id))
+        return Response({**DocumentSerializer(document).data, "kept_until": kept_until})
 
     @extend_schema(
         operation_id="erase_document",

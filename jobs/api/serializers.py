@@ -283,6 +283,16 @@ class EventSerializer(serializers.Serializer[Any]):
     created_at = serializers.DateTimeField()
 
 
+class ShownDocumentSerializer(DocumentSerializer):
+    kept_until = serializers.DateTimeField(
+        allow_null=True,
+        help_text="Erased then or soon after, unless it is used again before; null for ever.",
+    )
+
+    class Meta(DocumentSerializer.Meta):
+        fields = (*DocumentSerializer.Meta.fields, "kept_until")
+
+
 class StoredDocumentSerializer(DocumentSerializer):
     duplicate = serializers.BooleanField(help_text="True when these very bytes were here already.")
 

@@ -2,7 +2,8 @@
 
 from datetime import datetime, timedelta
 
-from jobs.models import Job
+from jobs.models import Document, Job
+from jobs.retention.due import time_over
 from tenants.keeping import FOR_EVER, Keeping
 
 
@@ -12,3 +13,11 @@ def job_kept_until(job: Job, keeping: Keeping) -> datetime | None:
     if days == FOR_EVER or job.finished_at is None:
         return None
     return job.finished_at + timedelta(days=days)
+
+
+def document_kept_until(document: Document, keeping: Keeping) -> datetime | None:
+    """None for ever. One that an unfinished job is about then is kept until that has ended."""
+    days = keeping.documents(livemode=document.livemode)
+    if days == FOR_EVER or document.deleted_at is not None:
+        return None
+    return document.used_at + time_over(days, "document")

@@ -1,4 +1,4 @@
-"""Jobs and documents are erased over the API, and never unknown afterwards."""
+"""Jobs and documents are erased over the API, and known afterwards."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from jobs.models import Job
-from tenants.context import operator_work
+from jobs.models import Document, Job
+from tenants.context import operator_work, unit_of_work
 from tenants.identity import Identity
 from tenants.models import Tenant
 from tests.jobs.conftest import Desk
@@ -103,6 +103,21 @@ def test_a_job_says_until_when_it_is_kept_and_the_account_for_how_many_days(desk
     assert call("GET", f"jobs/{waiting.id}").json()["kept_until"] is None
     kept = call("GET", "limits").json()["kept"]
     assert kept == {"documents_days": 0, "results_days": 30, "events_days": 0, "test_days": 7}
+
+
+def test_a_document_says_until_when_it_is_kept(desk: Desk, call: Call) -> None:
+    document = desk.document(1)
+    address = f"documents/{document.id}"
+    assert call("GET", address).json()["kept_until"] is None
+    with operator_work():
+        Tenant.objects.filter(id=desk.identity.tenant_id).update(keep_documents_days=30)
+    told = datetime.fromisoformat(call("GET", address).json()["kept_until"])
+    # Its use is known to the hour.
+    assert told == document.used_at + timedelta(days=30, hours=1)
+    with unit_of_work(desk.identity.tenant_id):
+        Document.objects.filter(id=document.id).update(livemode=False)
+    told = datetime.fromisoformat(call("GET", address).json()["kept_until"])
+    assert told == document.used_at + timedelta(days=7, hours=1)
 
 
 def test_events_that_are_erased_are_said_to_be_with_where_to_go_on(desk: Desk, call: Call) -> None:
