@@ -65,7 +65,8 @@ class Inference:
             validate_work_kind(target.runtime, kind, target.config)
             filled = validate_parameters(target.runtime, parameters, target.config)
             validate_input(target.signature, work)
-            await exchange.enter_model(target.model, target.price)
+            agreed = exchange.price_of(target.model, target.price, target.price_of_hits)
+            await exchange.enter_model(target.model, agreed.price)
             asked = Question(target, work, filled, kind)
             outcome = await self._answers.outcome(
                 exchange, wish, asked, deadline_s=min(deadline_s, LONGEST_S)

@@ -133,7 +133,8 @@ class RawRequest:
         if not self.replies.answers(self, kept, target):
             return None
         exchange.identity.require_model(target.model)
-        await exchange.enter_model(target.model, target.price_of_hits)
+        agreed = exchange.price_of(target.model, target.price, target.price_of_hits)
+        await exchange.enter_model(target.model, agreed.cached_price)
         self.replies.note_hit(self, target)
         note_use(exchange, target, None, kept.units)
         reply = kept.reply
