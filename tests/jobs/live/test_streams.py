@@ -10,6 +10,7 @@ from uuid import uuid4
 
 import httpx
 import pytest
+from django.conf import settings
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
 from django.contrib.sessions.backends.db import SessionStore
 
@@ -326,7 +327,7 @@ def session(tenant: CreatedTenant) -> SessionStore:
     """The tenant's owner, signed in."""
     session = SessionStore()
     session[SESSION_KEY] = str(tenant.owner.pk)
-    session[BACKEND_SESSION_KEY] = "django.contrib.auth.backends.ModelBackend"
+    session[BACKEND_SESSION_KEY] = settings.AUTHENTICATION_BACKENDS[0]
     session[HASH_SESSION_KEY] = tenant.owner.get_session_auth_hash()
     session.create()
     return session
