@@ -167,14 +167,28 @@ class WalletAdmin(FoundById):
     def since(self, wallet: Wallet) -> str:
         return ago(wallet.opened_at)
 
+    def get_object(
+        self, request: HttpRequest, object_id: str, from_field: str | None = None
+    ) -> Wallet | None:
+        wallet: Wallet | None = super().get_object(request, object_id, from_field)
+        if wallet is not None:
+            wallet.__dict__["transactions_shown"] = _shown(wallet)
+        return wallet
+
     @column("Last transactions")
     def transactions(self, wallet: Wallet) -> SafeString | str:
-        theirs = LedgerTransaction.objects.filter(tenant_id=wallet.tenant_id, currency=wallet.currency)
-        last = theirs.prefetch_related("entries").order_by("-id")[:LAST]
-        rows = ((ago(one.created_at), link_to(one, one.kind), moved(one), one.reason) for one in last)
-        every = list_link("tenants_ledgertransaction", "All of them", tenant__id__exact=wallet.tenant_id)
-        shown = format_html_join("", "<div>{} · {} · {} {}</div>", rows)
-        return shown + every if shown else NOTHING
+        """Made once: the theme asks several times for each page."""
+        shown: SafeString | str = wallet.__dict__["transactions_shown"]
+        return shown
+
+
+def _shown(wallet: Wallet) -> SafeString | str:
+    theirs = LedgerTransaction.objects.filter(tenant_id=wallet.tenant_id, currency=wallet.currency)
+    last = theirs.prefetch_related("entries").order_by("-id")[:LAST]
+    rows = ((ago(one.created_at), link_to(one, one.kind), moved(one), one.reason) for one in last)
+    every = list_link("tenants_ledgertransaction", "All of them", tenant__id__exact=wallet.tenant_id)
+    shown = format_html_join("", "<div>{} · {} · {} {}</div>", rows)
+    return shown + every if shown else NOTHING
 
 
 @admin.register(LedgerTransaction)
