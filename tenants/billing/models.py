@@ -49,7 +49,7 @@ class UsageRecord(TenantOwned):
 class UsageDay(TenantOwned):
     """What a day came to, in UTC: a page of a month reads some hundred of these instead of a million records.
 
-    A trigger adds every usage record in the record's own transaction (migration 0013), so that the sums are always
+    A trigger adds every usage record in the record's own transaction (migration 0015), so that the sums are always
     true. A day has several rows (`shard`, by database connection), so that pages that end at once do not wait for
     one another; once it is over they are made one (tenants/billing/settling.py).
     """

@@ -43,7 +43,7 @@ PRESETS = (
     Preset(
         "all",
         "Everything",
-        "All but to see what was used and what it cost: for a program of your own.",
+        "All but usage, costs and the audit log: for a program of your own.",
         SCOPES,
     ),
     Preset(
