@@ -237,6 +237,7 @@ SPECTACULAR_SETTINGS = {
     ],
     "ENUM_NAME_OVERRIDES": {
         "JobState": "jobs.models._JOB_STATES",
+        "KindEnum": "jobs.models.Document.Kind",
         "ServedModelState": "inference.registry.models.ServedModel.State",
         "WebhookDeliveryState": "jobs.webhooks.models.WebhookDelivery.State",
         "WebhookEndpointState": "jobs.webhooks.models.WebhookEndpoint.State",
