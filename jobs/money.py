@@ -3,7 +3,8 @@
 Always the last step of its transaction: the wallet's row, for which all of a tenant's jobs wait, is locked then.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 from uuid import UUID
 
 from django.conf import settings
@@ -16,11 +17,15 @@ from tenants.billing.prices import Meter, Price
 from tenants.identity import Identity
 
 JOB = "job"
+_MARKS = 2
+"""Tokens that every text has beside its own."""
 
 
-def predicted_micros(price: Price, pages: int) -> int:
-    """Exact where pages or calls are priced; of tokens, which nobody knows before, so many a page as settings say."""
-    return price.cost_micros(pages * _units_of_page(price.meter))
+def predicted_micros(price: Price, pages: int, work: Mapping[str, Any] | None = None) -> int:
+    """Exact where pages or calls are priced, each rounded by itself as it is charged. Of tokens, which nobody knows
+    before, the most: what settings say of a page, or of a text that comes with the job as many as it has characters.
+    """
+    return pages * price.cost_micros(_units_of_page(price.meter, work))
 
 
 def hold_for(job: Job) -> None:
@@ -31,7 +36,7 @@ def hold_for(job: Job) -> None:
     if job.terminal:
         pay_at_once(source, job.cost_micros)
         return
-    rest = predicted_micros(Price.from_json(job.price), job.pages_total - job.pages_done)
+    rest = predicted_micros(Price.from_json(job.price), job.pages_total - job.pages_done, job.input)
     job.held_micros = hold(source, job.cost_micros + rest)
     if job.held_micros is not None:
         Job.objects.filter(id=job.id).update(held_micros=job.held_micros)
@@ -41,11 +46,17 @@ def require_money_for(identity: Identity, version: ModelVersion, pages: int) -> 
     """For a document that is still to be stored: refuses what could not be paid if every result of it were known."""
     served = version.served_model
     agreed = identity.prices.of_model(served.name, served.price, served.cached_price)
-    least = min((agreed.price, agreed.cached_price), key=lambda price: predicted_micros(price, pages))
+    least = min(predicted_micros(price, pages) for price in (agreed.price, agreed.cached_price))
     if identity.livemode:
-        require_money(
-            identity.tenant_id, least.currency, predicted_micros(least, pages), key_id=identity.key_id
-        )
+        require_money(identity.tenant_id, agreed.price.currency, least, key_id=identity.key_id)
+
+
+def require_money_of(job: Job, pages: int) -> None:
+    """The same of a job that is still to be written, for so many of its pages."""
+    prices = (Price.from_json(job.price), Price.from_json(job.cached_price or job.price))
+    least = min(predicted_micros(price, pages, job.input) for price in prices)
+    if job.livemode:
+        require_money(job.tenant_id, job.currency, least, key_id=job.api_key_id)
 
 
 def settle_job(
@@ -72,5 +83,14 @@ def _source(job_id: UUID, tenant_id: UUID, currency: str, key_id: UUID | None) -
     return Source(tenant_id, JOB, job_id, currency, key_id)
 
 
-def _units_of_page(meter: Meter) -> int:
-    return settings.MAAS_HOLD_TOKENS_PER_PAGE if meter == "token" else 1
+def _units_of_page(meter: Meter, work: Mapping[str, Any] | None) -> int:
+    if meter != "token":
+        return 1
+    texts = _texts_of(work or {})
+    most = settings.MAAS_HOLD_TOKENS_PER_PAGE
+    return sum(min(len(text) + _MARKS, most) for text in texts) if texts else most
+
+
+def _texts_of(work: Mapping[str, Any]) -> list[str]:
+    found = work.get("texts") or [work.get("text")]
+    return [text for text in found if isinstance(text, str)]

@@ -3,7 +3,7 @@
 from uuid import UUID
 
 import structlog
-from django.db import connections
+from django.db import DatabaseError, connections
 
 from jobs import states
 from jobs.models import Job
@@ -68,7 +68,16 @@ def settle_stranded_jobs() -> int:
     with operator_work(), connections[OPERATOR].cursor() as cursor:
         cursor.execute(_STRANDED, {"open": list(states.UNFINISHED), "most": AT_ONCE})
         stranded = cursor.fetchall()
-    return sum(_settle(tenant_id, job_id) for tenant_id, job_id in stranded)
+    return sum(_settled(tenant_id, job_id) for tenant_id, job_id in stranded)
+
+
+def _settled(tenant_id: UUID, job_id: UUID) -> bool:
+    """One that cannot be settled keeps no other waiting; it is told of as a difference."""
+    try:
+        return _settle(tenant_id, job_id)
+    except DatabaseError:
+        log.exception("hold_not_settled", tenant_id=str(tenant_id), job_id=str(job_id))
+        return False
 
 
 def _settle(tenant_id: UUID, job_id: UUID) -> bool:

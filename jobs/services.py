@@ -28,7 +28,7 @@ from jobs.errors import InvalidRequest, JobFinished, JobNotFinished, NothingToRe
 from jobs.inputs import input_kind, work_input
 from jobs.metrics import JOBS_ACCEPTED
 from jobs.models import Document, Job, Page
-from jobs.money import hold_for, settle_ended
+from jobs.money import hold_for, require_money_of, settle_ended
 from jobs.page_allowance import require_room_for_pages
 from jobs.priorities import STANDARD
 from jobs.reuse.accepting import find_known, take_known
@@ -85,6 +85,7 @@ def submit_job(*, identity: Identity, request: JobRequest) -> Job:
         job.priority = request.priority
         require_room_for_job(identity)
         require_room_for_pages(identity, job.pages_total)
+        require_money_of(job, job.pages_total)
         # After those: it may lock what whoever changes the tenant locks later.
         job.webhook_url = taken_url(identity, request.webhook_url)
         if not request.is_paid:
@@ -285,6 +286,7 @@ def retry_job(*, identity: Identity, job_id: object, request_id: str = "") -> Jo
         to_do = job.pages_total - job.pages_succeeded
         require_room_for_job(identity)
         require_room_for_pages(identity, to_do)
+        require_money_of(job, to_do)
         paid.enter_context(pages_paid(identity, job.model_version.served_model.name, to_do))
         _insert(job)
         _take_over(job, source)

@@ -41,6 +41,7 @@ from jobs.documents.uploads import Upload
 from jobs.errors import DocumentDeleted, Fenced, FileMissing, StorageUnavailable
 from jobs.idempotency.submissions import with_document
 from jobs.services import JobRequest, submit_job
+from tenants.billing.ledger.errors import PaymentRequired
 from tenants.context import unit_of_work
 from tenants.errors import DatabaseAway, DomainError
 from tenants.identity import Identity
@@ -51,6 +52,7 @@ TURN_S = 10.0
 """Then another archive has its turn; of another tenant, where one has any."""
 PAUSE_S = 5.0
 PAUSED_S = 30.0
+NO_MONEY_S = 60.0
 LONGEST_PAUSE_S = 300.0
 _AWAY = (StorageUnavailable, ReaderUnavailable, DatabaseAway, OperationalError, InterfaceError, OSError)
 _OFFICE = (".docx", ".xlsx", ".pptx", ".odt", ".ods", ".odp", ".epub", ".jar", ".apk")
@@ -146,6 +148,9 @@ class Turn:
             # Known by its bytes, and erased while its job was made: it is in the archive still.
             raise _Rests(1.0, error.code) from error
         except DomainError as error:
+            if isinstance(error, PaymentRequired):
+                # Work under way may give back what it did not need, and credit may be granted.
+                raise _Rests(NO_MONEY_S, error.code) from error
             if isinstance(error, ModelPaused) or "retry_after_s" in error.extra:
                 raise _Rests(float(str(error.extra.get("retry_after_s", PAUSED_S))), error.code) from error
             fail_entry(self.claim, entry.number, error.code, error.detail)

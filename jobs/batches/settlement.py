@@ -115,6 +115,8 @@ def finish_run(claim: TaskClaim, done: Done) -> None:
             _end_when_full(batch)
         merge_when_done(batch)
         batch.save()
+        # Last, since all of the tenant's money waits until it is committed.
+        record_events(tenant_id=claim.tenant_id, events=done.uses)
 
 
 def give_up_lines(claim: TaskClaim, fault: Fault) -> None:
@@ -229,7 +231,6 @@ def _take_over(claim: TaskClaim, batch: Batch, done: Done) -> None:
     for name in filter(None, made.values()):
         erasure.withdraw(name)
     erasure.order([name for name in (claim.output, claim.errors) if name])
-    record_events(tenant_id=claim.tenant_id, events=done.uses)
     batch.lines_completed += done.completed
     batch.lines_failed += done.failed
     batch.tokens += done.tokens

@@ -38,10 +38,20 @@ CREATE TRIGGER keep_transactions BEFORE UPDATE OR DELETE OR TRUNCATE ON tenants_
     FOR EACH STATEMENT EXECUTE FUNCTION maas_keep_ledger();
 REVOKE UPDATE, DELETE, TRUNCATE ON tenants_ledgerentry, tenants_ledgertransaction FROM {APP_ROLE}, {OPERATOR_ROLE};
 REVOKE DELETE, TRUNCATE ON tenants_wallet FROM {APP_ROLE}, {OPERATOR_ROLE};
+-- Terms are operators'; whoever works for a tenant moves money within them.
+REVOKE UPDATE ON tenants_wallet FROM {APP_ROLE};
+GRANT UPDATE (available_micros, held_micros) ON tenants_wallet TO {APP_ROLE};
+REVOKE INSERT, UPDATE, DELETE, TRUNCATE ON tenants_budget FROM {APP_ROLE};
+GRANT UPDATE (month, used_micros, held_micros) ON tenants_budget TO {APP_ROLE};
+-- What a budget that is set asks for, while everybody waits for the wallet.
+CREATE INDEX tenants_ledger_open ON tenants_ledgertransaction (tenant_id, currency) WHERE kind = 'hold';
+CREATE INDEX tenants_ledger_by_day ON tenants_ledgertransaction (tenant_id, currency, day) WHERE kind = 'charge';
 -- Rows that are written again and again stay on their own page.
 ALTER TABLE tenants_wallet SET (fillfactor = 50);
 """
 LET_GO = """
+DROP INDEX tenants_ledger_open;
+DROP INDEX tenants_ledger_by_day;
 DROP TRIGGER keep_entries ON tenants_ledgerentry;
 DROP TRIGGER keep_transactions ON tenants_ledgertransaction;
 DROP FUNCTION maas_keep_ledger();

@@ -38,6 +38,11 @@ _BUDGETS = f"""
       AND (api_key_id IS NULL OR api_key_id = %(key)s) AND EXISTS (SELECT FROM wallet)
 )
 """  # noqa: S608  # made of constants alone
+# A statement of its own: one that waits for the row goes on with what it saw of other tables before it waited, such as
+# a budget that was not there yet.
+_LOCK = (
+    "SELECT FROM tenants_wallet WHERE tenant_id = %(tenant)s AND currency = %(currency)s FOR NO KEY UPDATE"
+)
 _POST = """
 WITH wallet AS (
     UPDATE tenants_wallet
@@ -105,6 +110,7 @@ def post(source: Source, posting: Posting, *, bound: Bound = "none", counts: boo
         "amounts": [entry.amount_micros for entry in posting.entries],
     }
     with connections[current_alias()].cursor() as cursor:
+        cursor.execute(_LOCK, values)
         cursor.execute(_POSTS[bound, counts], values)
         return bool(cursor.rowcount)
 

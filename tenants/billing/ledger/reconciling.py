@@ -32,16 +32,19 @@ LATERAL (VALUES
 ) AS side (compared, expected, found)
 WHERE side.expected <> side.found
 """  # noqa: S608  # made of constants alone
-# Day by day, of what is not a job's. Of the days before there was a wallet nothing was charged.
+# Day by day, of what is not a job's: a known answer to a call is its own source, a known page's is the page. Of the
+# days before there was a wallet nothing was charged.
 _CALLS = """
 WITH used AS (
     SELECT tenant_id, currency, (created_at AT TIME ZONE 'UTC')::date AS day, sum(amount_micros) AS micros
-    FROM tenants_usagerecord WHERE source_kind IN ('call', 'batch_line') AND created_at >= %(since)s
+    FROM tenants_usagerecord
+    WHERE (source_kind IN ('call', 'batch_line') OR (source_kind = 'cache' AND source_id = id))
+      AND created_at >= %(since)s
     GROUP BY 1, 2, 3
 ), charged AS (
     SELECT t.tenant_id, t.currency, t.day, sum(e.amount_micros) AS micros
     FROM tenants_ledgertransaction t JOIN tenants_ledgerentry e ON e.transaction_id = t.id AND e.account = 'revenue'
-    WHERE t.kind = 'charge' AND t.source_kind IN ('call', 'batch_line') AND t.day >= %(since)s::date
+    WHERE t.kind = 'charge' AND t.source_kind IN ('call', 'batch_line', 'cache') AND t.day >= %(since)s::date
     GROUP BY 1, 2, 3
 )
 SELECT u.tenant_id, 'calls', u.currency, u.day::text, u.micros::bigint, coalesce(c.micros, 0)::bigint

@@ -29,7 +29,8 @@ WHERE tenant_id = %(tenant)s AND currency = %(currency)s AND (api_key_id IS NULL
 RETURNING CASE WHEN api_key_id IS NULL THEN 'tenant' ELSE 'key' END, monthly_micros, used_micros + held_micros
 """  # noqa: S608  # made of constants alone
 _ROOM_IN_BUDGETS = f"""
-SELECT monthly_micros - held_micros - CASE WHEN month = {THIS_MONTH} THEN used_micros ELSE 0 END
+SELECT monthly_micros - held_micros - CASE WHEN month = {THIS_MONTH} THEN used_micros ELSE 0 END,
+       CASE WHEN api_key_id IS NULL THEN 'tenant' ELSE 'key' END, monthly_micros
 FROM tenants_budget
 WHERE tenant_id = %(tenant)s AND currency = %(currency)s AND (api_key_id IS NULL OR api_key_id = %(key)s)
 """  # noqa: S608  # made of constants alone
@@ -62,18 +63,20 @@ def hold(source: Source, amount_micros: int) -> int | None:
                 needed_micros=amount_micros,
                 spendable_micros=_spendable(source.tenant_id, source.currency),
             )
-    if bounds.budgets:
-        _take_from_budgets(source, amount_micros)
+    # Whatever was looked at before: a budget may have been set while the wallet was waited for.
+    _take_from_budgets(source, amount_micros)
     return amount_micros
 
 
 def require_money(tenant_id: UUID, currency: str, amount_micros: int, *, key_id: UUID | None = None) -> None:
-    """Asks alone, and sets nothing aside: raises where the balance is less now."""
-    if amount_micros <= 0 or not _bounds(tenant_id, currency, key_id).prepaid:
+    """Asks alone, and sets nothing aside: raises where a balance or a budget has less now."""
+    if amount_micros <= 0:
         return
-    there = _spendable(tenant_id, currency)
-    if there < amount_micros:
+    bounds = _bounds(tenant_id, currency, key_id)
+    if bounds.prepaid and (there := _spendable(tenant_id, currency)) < amount_micros:
         raise insufficient_funds(currency=currency, needed_micros=amount_micros, spendable_micros=there)
+    if bounds.budgets:
+        _require_budgets(tenant_id, currency, key_id, amount_micros)
 
 
 def settle(source: Source, *, held_micros: int | None, cost_micros: int) -> None:
@@ -122,6 +125,22 @@ def _bounds(tenant_id: UUID, currency: str, key_id: UUID | None) -> Bounds:
     )
 
 
+def _require_budgets(tenant_id: UUID, currency: str, key_id: UUID | None, amount_micros: int) -> None:
+    values = {"tenant": tenant_id, "currency": currency, "key": key_id}
+    with connections[current_alias()].cursor() as cursor:
+        cursor.execute(_ROOM_IN_BUDGETS, values)
+        rooms = cursor.fetchall()
+    for room, of, monthly in rooms:
+        if room < amount_micros:
+            raise budget_exhausted(
+                of=of,
+                currency=currency,
+                needed_micros=amount_micros,
+                monthly_micros=monthly,
+                left_micros=max(0, room),
+            )
+
+
 def _take_from_budgets(source: Source, amount_micros: int) -> None:
     """Under the wallet's lock. Whoever is refused takes the whole transaction back."""
     values: dict[str, Any] = {
@@ -155,7 +174,7 @@ def _rooms(source: Source) -> list[int]:
     values: dict[str, Any] = {"tenant": source.tenant_id, "currency": source.currency, "key": source.key_id}
     with connections[current_alias()].cursor() as cursor:
         cursor.execute(_ROOM_IN_BUDGETS, values)
-        return rooms + [int(room) for (room,) in cursor.fetchall()]
+        return rooms + [int(room) for room, _, _ in cursor.fetchall()]
 
 
 def _spendable(tenant_id: UUID, currency: str) -> int:

@@ -11,8 +11,8 @@ from tenants.billing.prices import Price
 from tenants.context import current_alias
 
 _ROOMS = f"""
-SELECT currency, available_micros + credit_line_micros, kind = 'prepaid'
-FROM tenants_wallet WHERE tenant_id = %(tenant)s AND kind = 'prepaid'
+SELECT currency, CASE kind WHEN 'prepaid' THEN available_micros + credit_line_micros END, kind = 'prepaid'
+FROM tenants_wallet WHERE tenant_id = %(tenant)s
 UNION ALL
 SELECT currency, monthly_micros - held_micros - CASE WHEN month = {THIS_MONTH} THEN used_micros ELSE 0 END, false
 FROM tenants_budget WHERE tenant_id = %(tenant)s AND (api_key_id IS NULL OR api_key_id = %(key)s)
@@ -25,10 +25,13 @@ class Standing:
     """By currency; where one is missing, nothing bounds it but `prepaid`."""
     prepaid: bool
     """In some currency: in those that it has no balance of, it has nothing."""
+    invoiced: frozenset[str] = frozenset()
+    """Currencies in which it is billed later all the same."""
 
     def require(self, price: Price) -> None:
         """Raises where not even the least that is charged at this price is left."""
-        room = self.rooms_micros.get(price.currency, 0 if self.prepaid else None)
+        nothing = 0 if self.prepaid and price.currency not in self.invoiced else None
+        room = self.rooms_micros.get(price.currency, nothing)
         least = price.cost_micros(1) or 1
         if room is not None and price.amount_micros and room < least:
             raise insufficient_funds(
@@ -47,5 +50,11 @@ def standing_of(tenant_id: UUID, key_id: UUID | None) -> Standing:
         rows = cursor.fetchall()
     rooms: dict[str, int] = {}
     for currency, room, _ in rows:
+        if room is None:
+            continue
         rooms[currency] = min(int(room), rooms.get(currency, int(room)))
-    return Standing(rooms, prepaid=any(prepaid for _, _, prepaid in rows))
+    return Standing(
+        rooms,
+        prepaid=any(prepaid for _, _, prepaid in rows),
+        invoiced=frozenset(currency for currency, room, _ in rows if room is None),
+    )

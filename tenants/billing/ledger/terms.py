@@ -8,7 +8,7 @@ from django.db.models import Sum
 from tenants.billing.ledger import postings
 from tenants.billing.ledger.errors import InvalidTerms
 from tenants.billing.ledger.journal import Source, open_wallet, post
-from tenants.billing.ledger.models import Budget, LedgerEntry, LedgerTransaction, Wallet
+from tenants.billing.ledger.models import Budget, LedgerEntry, Wallet
 from tenants.billing.ledger.months import first_of_this_month
 from tenants.context import current_alias
 from tenants.ids import uuid7
@@ -66,9 +66,19 @@ def grant_credit(
         raise InvalidTerms(f"Say in 1 to {LONGEST_REASON} characters what the credit is for.")
     source = Source(tenant_id, GRANTED, grant_id or uuid7(), currency, reason=reason.strip(), made_by=made_by)
     _locked(tenant_id, currency)
-    given = LedgerTransaction.objects.filter(tenant_id=tenant_id, source_kind=GRANTED, source_id=source.id)
-    if not given.exists():
+    given = LedgerEntry.objects.filter(
+        tenant_id=tenant_id,
+        transaction__source_kind=GRANTED,
+        transaction__source_id=source.id,
+        account=postings.CREDIT,
+    ).first()
+    if given is None:
         post(source, postings.grant(amount_micros))
+    elif (given.currency, given.amount_micros) != (currency, amount_micros):
+        raise InvalidTerms(
+            f"{given.amount_micros} micros of {given.currency} were granted from this form already. Open it anew to "
+            "grant something else."
+        )
 
 
 def set_budget(

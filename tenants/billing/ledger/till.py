@@ -5,7 +5,7 @@ from uuid import UUID
 import structlog
 
 from tenants.asgi.remembered import Remembered
-from tenants.asgi.threads import DatabaseThreads
+from tenants.asgi.threads import DatabaseThreads, Overloaded
 from tenants.billing.ledger.standing import Standing, standing_of
 from tenants.billing.prices import Price
 from tenants.context import unit_of_work
@@ -27,7 +27,7 @@ class Till:
         )
 
     async def require(self, identity: Identity, price: Price) -> None:
-        """Raises InsufficientFunds. A database that cannot be asked refuses nobody."""
+        """Raises InsufficientFunds. A database that cannot be asked now refuses nobody."""
         if not identity.livemode or not price.amount_micros:
             return
         asked = (identity.tenant_id, identity.key_id)
@@ -35,7 +35,7 @@ class Till:
         if standing is None:
             try:
                 standing = await self._known.get(asked, lambda: self._threads.run(_look, *asked))
-            except DatabaseAway as error:
+            except (DatabaseAway, Overloaded) as error:
                 log.info("balance_not_known", tenant_id=str(identity.tenant_id), error=error.detail)
                 return
         standing.require(price)

@@ -4,11 +4,12 @@ from dataclasses import dataclass
 from uuid import UUID
 
 import pytest
+from django.db import transaction
 from django.db.models import Sum
 
 from tenants.billing.ledger.journal import Source
 from tenants.billing.ledger.terms import grant_credit, set_budget, set_terms
-from tenants.context import unit_of_work
+from tenants.context import OPERATOR, operator_work, unit_of_work
 from tenants.ids import uuid7
 from tenants.models import Budget, LedgerEntry, LedgerTransaction, Wallet
 from tenants.services import CreatedTenant
@@ -19,13 +20,13 @@ class Purse:
     tenant_id: UUID
 
     def prepaid(self, micros: int = 0, *, line: int = 0) -> None:
-        with unit_of_work(self.tenant_id):
+        with operator_work(), transaction.atomic(using=OPERATOR):
             set_terms(tenant_id=self.tenant_id, currency="EUR", kind="prepaid", credit_line_micros=line)
             if micros:
                 self.grant(micros)
 
     def grant(self, micros: int, grant_id: UUID | None = None) -> None:
-        with unit_of_work(self.tenant_id):
+        with operator_work(), transaction.atomic(using=OPERATOR):
             grant_credit(
                 tenant_id=self.tenant_id,
                 currency="EUR",
@@ -36,7 +37,7 @@ class Purse:
             )
 
     def budget(self, micros: int | None, key_id: UUID | None = None) -> None:
-        with unit_of_work(self.tenant_id):
+        with operator_work(), transaction.atomic(using=OPERATOR):
             set_budget(tenant_id=self.tenant_id, currency="EUR", monthly_micros=micros, key_id=key_id)
 
     def source(self, key_id: UUID | None = None) -> Source:
