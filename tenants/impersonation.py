@@ -6,7 +6,10 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+from allauth.usersessions.models import UserSession
+from django.contrib.auth.signals import user_logged_out
 from django.db import transaction
+from django.dispatch import receiver
 from django.http import HttpRequest
 from django.utils import timezone
 
@@ -22,8 +25,9 @@ from tenants.selectors import MembershipRow, member_of, memberships_of
 NAME = "impersonation"
 LASTS = timedelta(minutes=30)
 READING = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
-NEVER = frozenset({"keys:write"})
-"""Not even with leave to write: a key would last longer than this does, and its secret is its account's alone."""
+NEVER = frozenset({"keys:write", "members:write", "account:write", "billing:write", "webhooks:write"})
+"""Not even with leave to write: a key, a member or an endpoint would last longer than this does, and their secrets are
+the account's alone."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +90,8 @@ def seat_of(request: HttpRequest) -> tuple[Sequence[MembershipRow], Identity | N
 
 
 def begin(request: HttpRequest, member: Membership, *, reason: str, may_write: bool) -> None:
-    """Operators' work."""
+    """Operators' work. Whom they acted as before, they act as no more."""
+    end(request, "began to act as somebody else")
     ends_at = timezone.now() + LASTS
     with transaction.atomic(using=current_alias()):
         record(
@@ -98,6 +103,8 @@ def begin(request: HttpRequest, member: Membership, *, reason: str, may_write: b
             note=reason,
         )
     request.session.cycle_key()
+    # Under its new key: else nobody could see this session in the list of theirs, or end it.
+    UserSession.objects.create_from_request(request)
     request.session[NAME] = {
         "tenant": str(member.tenant_id),
         "member": str(member.user_id),
@@ -123,6 +130,22 @@ def end(request: HttpRequest, why: str) -> UUID | None:
     # Afterwards: it is the session that says whose deed the entry is, and that an operator is not named in it.
     del request.session[NAME]
     return acting.tenant_id
+
+
+@receiver(user_logged_out)
+def end_with_session(request: HttpRequest, **kwargs: object) -> None:
+    """However somebody is signed out, what they acted as is over."""
+    if request is not None and hasattr(request, "session") and hasattr(request, "user"):
+        end(request, "signed out")
+
+
+def require_own_hands(request: HttpRequest) -> None:
+    """For what is a person's own: an operator's account is not the member's."""
+    acting = impersonation_of(request)
+    if acting is not None and not acting.over:
+        raise NotPermitted(
+            f"You act as {acting.email}. Stop first: this is about your own account, not theirs."
+        )
 
 
 def tell_of_write(request: HttpRequest) -> None:

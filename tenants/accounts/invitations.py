@@ -18,8 +18,11 @@ from tenants.accounts.addresses import has_address, vouch_for
 from tenants.accounts.errors import AlreadyMember, InvitationGone, InvitedAsAnother, TooManyInvitations
 from tenants.accounts.mail import deliver
 from tenants.accounts.members import locked_actor, require_right
+from tenants.audit.changes import changes_between
+from tenants.audit.services import record
 from tenants.context import unit_of_work
 from tenants.database_time import database_now
+from tenants.errors import NotPermitted
 from tenants.identity import Identity
 from tenants.models import Invitation, Membership, User
 
@@ -62,6 +65,7 @@ def invite(*, identity: Identity, email: str, role: str) -> Invitation:
             invited_by_id=identity.user_id,
             expires_at=database_now() + timedelta(days=DAYS),
         )
+        _record("invitation.sent", invitation)
     mail(invitation, identity)
     return invitation
 
@@ -69,12 +73,16 @@ def invite(*, identity: Identity, email: str, role: str) -> Invitation:
 def resend(*, identity: Identity, invitation_id: str) -> Invitation | None:
     """A new link for another week; the one before works no more."""
     with unit_of_work(identity.tenant_id):
+        actor = locked_actor(identity)
         invitation = _open_one(invitation_id)
         if invitation is None:
             return None
-        require_right(locked_actor(identity), touching=invitation.role)
+        require_right(actor, touching=invitation.role)
+        _record("invitation.sent_again", invitation)
         Invitation.objects.filter(pk=invitation.pk).update(
-            serial=F("serial") + 1, expires_at=database_now() + timedelta(days=DAYS)
+            invited_by_id=identity.user_id,
+            serial=F("serial") + 1,
+            expires_at=database_now() + timedelta(days=DAYS),
         )
         invitation.refresh_from_db()
     mail(invitation, identity)
@@ -83,10 +91,12 @@ def resend(*, identity: Identity, invitation_id: str) -> Invitation | None:
 
 def revoke(*, identity: Identity, invitation_id: str) -> Invitation | None:
     with unit_of_work(identity.tenant_id):
+        actor = locked_actor(identity)
         invitation = _open_one(invitation_id)
         if invitation is None:
             return None
-        require_right(locked_actor(identity), touching=invitation.role)
+        require_right(actor, touching=invitation.role)
+        _record("invitation.revoked", invitation)
         Invitation.objects.filter(pk=invitation.pk).update(revoked_at=Now())
         return invitation
 
@@ -121,9 +131,17 @@ def accept(*, token: str, user: User) -> Invited:
                 f"This invitation is for {found.email}, and you are signed in as {user.email}. "
                 "Sign out, and open it again."
             )
-        Membership.objects.get_or_create(
+        member, is_new = Membership.objects.get_or_create(
             tenant_id=invited.tenant_id, user_id=user.pk, defaults={"role": found.role}
         )
+        if is_new:
+            record(
+                tenant_id=invited.tenant_id,
+                deed="member.added",
+                subject_id=member.pk,
+                subject=user.email,
+                changes=changes_between({}, {"role": found.role}),
+            )
         Invitation.objects.filter(pk=found.pk).update(accepted_at=Now(), accepted_by=user)
         _confirm(user)
     return invited
@@ -179,7 +197,33 @@ def _working(named: _Named, *, locked: bool = False) -> Invitation:
     )
     if found is None:
         raise InvitationGone(_GONE)
+    _require_inviter(found)
     return found
+
+
+def _require_inviter(invitation: Invitation) -> None:
+    """Who was removed, or may not do so any more, lets nobody in by what they sent before."""
+    if invitation.invited_by_id is None:
+        return
+    inviter = Membership.objects.filter(user_id=invitation.invited_by_id).first()
+    try:
+        if inviter is None:
+            raise NotPermitted("whoever invited is a member no more")
+        require_right(inviter, touching=invitation.role)
+    except NotPermitted:
+        raise InvitationGone(
+            "Whoever sent this invitation may not invite to this account any more. Ask for a new one."
+        ) from None
+
+
+def _record(deed: str, invitation: Invitation) -> None:
+    record(
+        tenant_id=invitation.tenant_id,
+        deed=deed,
+        subject_id=invitation.pk,
+        subject=invitation.email,
+        changes=changes_between({}, {"role": invitation.role}),
+    )
 
 
 def _open_one(invitation_id: str) -> Invitation | None:

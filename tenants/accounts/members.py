@@ -3,6 +3,8 @@
 from uuid import UUID
 
 from tenants.accounts.errors import LastOwner
+from tenants.audit.changes import changes_between
+from tenants.audit.services import record
 from tenants.context import unit_of_work
 from tenants.errors import NotPermitted, TenantLeft
 from tenants.identity import Identity
@@ -20,8 +22,7 @@ def change_role(*, identity: Identity, membership_id: str, role: str) -> Members
         require_right(_own(identity), touching=member.role)
         if member.role == OWNER and role != OWNER:
             _require_another_owner(member)
-        member.role = role
-        member.save(update_fields=["role"])
+        _give_role(member, role)
         return member
 
 
@@ -37,6 +38,7 @@ def remove_member(*, identity: Identity, membership_id: str) -> Membership | Non
         if member.role == OWNER:
             _require_another_owner(member)
         Membership.objects.filter(pk=member.pk).delete()
+        _record("member.removed", member, {"role": member.role}, {})
         return member
 
 
@@ -54,9 +56,25 @@ def hand_over(*, identity: Identity, membership_id: str) -> Membership | None:
         member = _member(membership_id)
         if member is None or member.pk == actor.pk:
             return None
-        Membership.objects.filter(pk=member.pk).update(role=OWNER)
-        Membership.objects.filter(pk=actor.pk).update(role=ADMIN)
+        _give_role(member, OWNER)
+        _give_role(actor, ADMIN)
         return member
+
+
+def _give_role(member: Membership, role: str) -> None:
+    before, member.role = member.role, role
+    member.save(update_fields=["role"])
+    _record("member.changed", member, {"role": before}, {"role": role})
+
+
+def _record(deed: str, member: Membership, before: dict[str, object], after: dict[str, object]) -> None:
+    record(
+        tenant_id=member.tenant_id,
+        deed=deed,
+        subject_id=member.pk,
+        subject=member.user.email,
+        changes=changes_between(before, after),
+    )
 
 
 def locked_actor(identity: Identity) -> Membership:
@@ -77,7 +95,8 @@ def require_right(actor: Membership, *, touching: str) -> None:
 
 
 def _own(identity: Identity) -> Membership:
-    found = Membership.objects.filter(user_id=identity.user_id).first() if identity.user_id else None
+    members = Membership.objects.select_related("user")
+    found = members.filter(user_id=identity.user_id).first() if identity.user_id else None
     if found is None:
         raise TenantLeft("You were removed from the account that you were working for. Choose another one.")
     return found
@@ -92,7 +111,7 @@ def _member(membership_id: str) -> Membership | None:
 
 
 def _require_another_owner(member: Membership) -> None:
-    if not Membership.objects.filter(role=OWNER).exclude(pk=member.pk).exists():
+    if not Membership.objects.filter(role=OWNER, user__is_active=True).exclude(pk=member.pk).exists():
         raise LastOwner(
             "This is the account's last owner, and without one it would be nobody's. Make somebody else an owner first."
         )

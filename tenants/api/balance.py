@@ -50,11 +50,11 @@ class BalanceList(APIView):
         responses={200: list_of("BalanceList", BALANCE), **REFUSALS},
     )
     def get(self, request: Request) -> Response:
-        """Any key may ask: what is told is its own account's. Of people, those who may see its costs."""
+        """Any key may ask: what is told is its own account's. Of people, those who may see its bills."""
         only(request)
         identity = cast(Identity, request.user)
         if identity.key_id is None:
-            identity.require("usage:read")
+            identity.require("billing:read")
         with unit_of_work(identity.tenant_id):
             data = [_told(one) for one in balances(identity.key_id)]
         return Response({"object": "list", "data": data})

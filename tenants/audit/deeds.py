@@ -10,6 +10,9 @@ DEEDS: Mapping[str, str] = {
     "member.added": "added a member",
     "member.changed": "changed a member",
     "member.removed": "removed a member",
+    "invitation.sent": "invited somebody",
+    "invitation.sent_again": "sent an invitation again",
+    "invitation.revoked": "took an invitation back",
     "model_limit.added": "set limits for a model",
     "model_limit.changed": "changed the limits of a model",
     "model_limit.removed": "removed the limits of a model",
@@ -34,6 +37,7 @@ DEEDS: Mapping[str, str] = {
 KINDS: Mapping[str, str] = {
     "key": "API keys",
     "member": "Members",
+    "invitation": "Invitations",
     "model_limit": "Limits of models",
     "tenant": "The account",
     "webhook_endpoint": "Webhook endpoints",

@@ -9,6 +9,7 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.views.decorators.cache import never_cache
 
+from tenants.impersonation import require_own_hands
 from tenants.pages.shell import shell_of
 
 View = Callable[..., HttpResponseBase]
@@ -20,6 +21,7 @@ def people_only(view: View) -> View:
     def for_person(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if not request.user.is_authenticated:
             return redirect_to_login(request.get_full_path())
+        require_own_hands(request)
         known = shell_of(request)
         if known is not None:
             request.shell = known  # type: ignore[attr-defined]  # for the context processor

@@ -9,7 +9,12 @@ from django.views.generic import RedirectView
 
 from tenants.pages.accounts.people_only import people_only
 from tenants.pages.accounts.second_factors import FirstCode, NewPasskey, TwoFactor
-from tenants.pages.sign_in.throttling import throttled_code, throttled_code_again, throttled_sign_in
+from tenants.pages.sign_in.throttling import (
+    throttled_code,
+    throttled_code_again,
+    throttled_passkey,
+    throttled_passkey_again,
+)
 
 _PAGES = "tenants/accounts/"
 _OWN = "account/two-factor"
@@ -21,7 +26,7 @@ urlpatterns = [
         name="mfa_authenticate",
     ),
     path(
-        "sign-in/passkey", throttled_sign_in(passkeys.LoginWebAuthnView.as_view()), name="mfa_login_webauthn"
+        "sign-in/passkey", throttled_passkey(passkeys.LoginWebAuthnView.as_view()), name="mfa_login_webauthn"
     ),
     path(
         "sign-in/again/code",
@@ -33,7 +38,7 @@ urlpatterns = [
     path(
         "sign-in/again/passkey",
         people_only(
-            throttled_code_again(
+            throttled_passkey_again(
                 passkeys.ReauthenticateWebAuthnView.as_view(template_name=_PAGES + "passkey_again.html")
             )
         ),

@@ -117,6 +117,7 @@ def _nothing_done(request: HttpRequest, why: str) -> HttpResponse:
 @members_only
 @_of_a_key
 def keep_to(request: HttpRequest, identity: Identity, key: ApiKey) -> HttpResponse:
+    identity.require_all(key.scopes)
     written = {"for_models": ", ".join(key.for_models), "from_networks": ", ".join(key.from_networks)}
     form = FenceForm(request.POST or None, label_suffix="", initial=written)
     if request.method == "POST" and form.is_valid():

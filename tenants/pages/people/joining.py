@@ -11,6 +11,7 @@ from django.views.decorators.http import require_http_methods
 from tenants.accounts.errors import InvitationGone, InvitedAsAnother
 from tenants.accounts.invitations import Invited, accept, accept_as_new, read_link
 from tenants.chosen_tenant import choose_tenant
+from tenants.impersonation import require_own_hands
 from tenants.models import User
 from tenants.pages.people.forms import JoinForm
 
@@ -32,6 +33,7 @@ def accept_invitation(request: HttpRequest, token: str) -> HttpResponseBase:
 
 
 def _join(request: HttpRequest, person: User, invited: Invited, token: str) -> HttpResponseBase:
+    require_own_hands(request)
     if person.email != invited.email:
         return render(request, "tenants/people/join_as_another.html", {"invited": invited}, status=403)
     if request.method != "POST":

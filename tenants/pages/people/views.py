@@ -16,6 +16,7 @@ from tenants.accounts.members import change_role, hand_over, leave, remove_membe
 from tenants.context import unit_of_work
 from tenants.errors import NotPermitted
 from tenants.identity import Identity
+from tenants.impersonation import require_own_hands
 from tenants.models import Membership
 from tenants.pages.members import members_only
 from tenants.pages.people.forms import InviteForm, RoleForm, role_choices
@@ -131,6 +132,7 @@ def make_owner(request: HttpRequest, identity: Identity, membership_id: str) -> 
 @require_http_methods(["GET", "HEAD", "POST"])
 @members_only
 def leave_tenant(request: HttpRequest, identity: Identity) -> HttpResponse:
+    require_own_hands(request)
     if request.method != "POST":
         return render(request, "tenants/people/leave.html")
     try:

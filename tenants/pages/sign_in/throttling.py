@@ -9,6 +9,7 @@ from functools import wraps
 from typing import Any
 
 from allauth.account.internal.stagekit import unstash_login
+from allauth.account.signals import authentication_step_completed
 from django.conf import settings
 from django.contrib.auth.signals import user_logged_in
 from django.dispatch import receiver
@@ -21,6 +22,7 @@ from tenants.pages.sign_in.attempts import CODE, MAIL, SIGN_IN, Attempt, Bounds,
 
 View = Callable[..., HttpResponseBase]
 _SIGNED_IN = "has_signed_in"
+_PROVED = "has_proved_who_they_are"
 
 
 class TooManyAttempts(DomainError):
@@ -39,6 +41,21 @@ def throttled_sign_in(view: View) -> View:
 def throttled_mail(view: View) -> View:
     """Each counts, since each sends a mail; nothing of it tells whether the address is known."""
     return _counted(view, MAIL, whom=lambda request: request.POST.get("email", ""), is_right=_never)
+
+
+def throttled_mail_again(view: View) -> View:
+    """To an address that the page's own address stands for."""
+    return _counted(view, MAIL, whom=lambda request: request.path, is_right=_never)
+
+
+def throttled_passkey(view: View) -> View:
+    """A passkey names nobody before it is looked at: each place is counted by itself, or one would shut it for all."""
+    return _counted(view, SIGN_IN, whom=_place, is_right=_has_signed_in)
+
+
+def throttled_passkey_again(view: View) -> View:
+    """The page leads on in any case: what counts is that allauth says the passkey was right."""
+    return _counted(view, CODE, whom=_own_address, is_right=_has_proved)
 
 
 def throttled_password(view: View) -> View:
@@ -92,6 +109,14 @@ def _leads_on(request: HttpRequest, response: HttpResponseBase) -> bool:
     return response.status_code == 302
 
 
+def _has_proved(request: HttpRequest, response: HttpResponseBase) -> bool:
+    return bool(getattr(request, _PROVED, False))
+
+
+def _place(request: HttpRequest) -> str:
+    return f"passkeys of {client_address(request.META, settings.MAAS_PROXIES)}"
+
+
 def _never(request: HttpRequest, response: HttpResponseBase) -> bool:
     return False
 
@@ -109,6 +134,11 @@ def _own_address(request: HttpRequest) -> str:
 def _note_sign_in(request: HttpRequest, **kwargs: object) -> None:
     """The framework's own word: no answer of the page says as surely that the password was right."""
     setattr(request, _SIGNED_IN, True)
+
+
+@receiver(authentication_step_completed)
+def _note_proof(request: HttpRequest, **kwargs: object) -> None:
+    setattr(request, _PROVED, True)
 
 
 def _words(left_s: int, bounds: Bounds) -> str:
