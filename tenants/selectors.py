@@ -131,15 +131,6 @@ def identify_key(text: str) -> Identity:
     )
 
 
-def models_of_key(tenant_id: UUID, key_id: UUID | None) -> tuple[str, ...]:
-    """The only ones that it may have run now; any where there are none, as for a key that is gone."""
-    with unit_of_work(tenant_id):
-        found = (
-            ApiKey.objects.filter(id=key_id).values_list("for_models", flat=True).first() if key_id else None
-        )
-    return tuple(found or ())
-
-
 def acting_for(tenant_id: UUID, *, key_id: UUID | None, livemode: bool, scopes: Iterable[Scope]) -> Identity:
     """For work that was accepted from a caller and goes on without one; the limits are those of now."""
     with unit_of_work(tenant_id):

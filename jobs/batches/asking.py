@@ -23,7 +23,7 @@ from tenants.billing.ledger.till import Till
 from tenants.errors import DomainError
 from tenants.identity import Identity
 from tenants.metering.events import MeterEvent
-from tenants.selectors import effective_limits, models_of_key
+from tenants.selectors import effective_limits
 
 BATCH_LINE = "batch_line"
 JSON = "application/json"
@@ -103,7 +103,7 @@ class SliceAsker:
             scopes=frozenset({"jobs:write"}),
             livemode=claim.livemode,
             key_id=claim.api_key_id,
-            models=models_of_key(claim.tenant_id, claim.api_key_id),
+            models=claim.key_models,
         )
 
     async def ask(self, line: BatchLine) -> Asked:

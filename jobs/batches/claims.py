@@ -60,7 +60,8 @@ WITH claimed AS (
 SELECT claimed.tenant_id, claimed.batch_id, claimed.id, claimed.kind, claimed.attempt, claimed.lease_token,
     claimed.input, claimed.deadly_lines, claimed.answered, claimed.output, claimed.errors,
     batch.endpoint, batch.input_file_id, batch.livemode, batch.price, batch.cached_price,
-    model.name || '@' || version.number, batch.ending, batch.api_key_id
+    model.name || '@' || version.number, batch.ending, batch.api_key_id,
+    (SELECT for_models FROM tenants_apikey WHERE id = batch.api_key_id)
 FROM claimed JOIN jobs_batch batch ON batch.id = claimed.batch_id
 LEFT JOIN inference_modelversion version ON version.id = batch.model_version_id
 LEFT JOIN inference_servedmodel model ON model.id = version.served_model_id
@@ -134,6 +135,8 @@ class TaskClaim:
     """It and the price are known once the file has been checked."""
     ending: str
     api_key_id: UUID | None
+    key_models: tuple[str, ...] = ()
+    """The only ones that the key may have run now; any where there are none, as for a key that is gone."""
 
     @property
     def tries(self) -> int:
@@ -178,7 +181,7 @@ def _claim(batch_id: UUID, worker: str) -> Sequence[Any] | None:
 def _claim_of(row: Sequence[Any]) -> TaskClaim:
     tenant_id, batch_id, task_id, kind, attempt, token, slice_, deadly, *rest = row
     answered, output, errors, endpoint, *batch = rest
-    file_id, livemode, price, cached_price, model_key, ending, key_id = batch
+    file_id, livemode, price, cached_price, model_key, ending, key_id, key_models = batch
     return TaskClaim(
         tenant_id=tenant_id,
         batch_id=batch_id,
@@ -199,6 +202,7 @@ def _claim_of(row: Sequence[Any]) -> TaskClaim:
         model_key=model_key,
         ending=ending,
         api_key_id=key_id,
+        key_models=tuple(key_models or ()),
     )
 
 

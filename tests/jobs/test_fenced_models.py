@@ -9,7 +9,7 @@ from jobs.services import JobRequest, retry_job, submit_job
 from tenants.context import unit_of_work
 from tenants.errors import KeyNotForModel
 from tenants.identity import Identity
-from tenants.selectors import acting_for, identify_key, models_of_key
+from tenants.selectors import acting_for, identify_key
 from tenants.services import CreatedTenant, create_key
 from tests.jobs.conftest import Desk
 
@@ -48,5 +48,3 @@ def test_its_own_model_runs(fenced: Identity, version: ModelVersion) -> None:
 def test_what_goes_on_without_its_caller_is_kept_to_the_same(fenced: Identity) -> None:
     later = acting_for(fenced.tenant_id, key_id=fenced.key_id, livemode=True, scopes=())
     assert later.models == ("embed",)
-    assert models_of_key(fenced.tenant_id, fenced.key_id) == ("embed",)
-    assert models_of_key(fenced.tenant_id, None) == ()

@@ -14,9 +14,11 @@ from jobs.dispatch.sweeper import sweep_expired_leases
 from jobs.documents.services import delete_document
 from jobs.idempotency.submissions import submit_once
 from jobs.models import Document, Job
+from jobs.money import predicted_micros
 from jobs.overdue import end_overdue_jobs
 from jobs.services import JobRequest, cancel_job, retry_job
 from tenants.billing.ledger.errors import InsufficientFunds, PaymentRequired
+from tenants.billing.prices import Price
 from tenants.context import operator_work, unit_of_work
 from tenants.models import LedgerTransaction
 from tests.fixtures import unique
@@ -124,11 +126,34 @@ def test_tokens_are_held_by_a_rule_and_charged_by_what_was_read(
     desk = make_desk(meter="token", price_micros=10)
     purse = Purse(desk.identity.tenant_id)
     purse.prepaid(3000)
-    job = desk.submit()
+    job = desk.submit_document(desk.document(1))
     assert purse.stands() == (2000, 1000)
     finish_page(desk.claimed(desk.pages(job)[0]), WorkOutput({"text": "x"}, Units(tokens=150)))
     assert purse.stands() == (1500, 0)
     assert desk.again(job).cost_micros == 1500
+
+
+@pytest.mark.parametrize(
+    ("work", "tokens"),
+    [
+        ({"text": "hello"}, 7),
+        ({"texts": ["hello", "you"]}, 12),
+        ({"texts": ["x" * 5000]}, 100),
+        ({"tensors": []}, 100),
+        (None, 100),
+    ],
+)
+def test_of_texts_that_come_with_a_job_so_many_tokens_are_held_as_they_can_have(
+    settings: object, work: dict[str, object] | None, tokens: int
+) -> None:
+    settings.MAAS_HOLD_TOKENS_PER_PAGE = 100  # type: ignore[attr-defined]
+    assert predicted_micros(Price("token", 10, 1, "EUR"), 1, work) == 10 * tokens
+
+
+def test_a_hold_of_pages_is_what_their_charges_come_to() -> None:
+    """Each is rounded by itself as it is charged."""
+    price = Price("page", 1500, 1000, "EUR")
+    assert predicted_micros(price, 2000) == 2000 * price.cost_micros(1)
 
 
 def test_a_price_that_changes_meanwhile_is_not_this_jobs(desk: Desk, purse: Purse) -> None:

@@ -16,12 +16,15 @@ from jobs.batches.claims import (
     renew_tasks,
     take_from_silent_workers,
 )
+from jobs.batches.models import Batch
 from jobs.batches.services import cancel_batch
 from jobs.batches.settlement import Done, finish_run
 from jobs.batches.slices import MOST_LINES
 from jobs.errors import Fenced
-from tenants.context import OPERATOR
+from tenants.context import OPERATOR, operator_work
 from tenants.identity import Identity
+from tenants.models import ApiKey
+from tenants.services import create_key
 from tests.waiting import eventually
 
 from .desk import BatchDesk
@@ -131,3 +134,12 @@ def test_a_task_that_somebody_has_locked_does_not_hold_up_the_renewal_of_others(
     thread.join()
     assert renewed == [{locked.token: "", other.token: ""}], "what is locked now may still be ours"
     assert [lost.task_id for lost in take_from_silent_workers()] == [locked.task_id]
+
+
+def test_a_claim_says_which_models_its_key_may_have_run(desk: BatchDesk) -> None:
+    with operator_work():
+        key = create_key(tenant_id=desk.identity.tenant_id, name="kept to models").key
+        ApiKey.objects.filter(id=key.id).update(for_models=["embed"])
+        batch = desk.checked(1)
+        Batch.objects.filter(id=batch.id).update(api_key_id=key.id)
+    assert desk.claimed(batch).key_models == ("embed",)
