@@ -133,7 +133,7 @@ def end(request: HttpRequest, why: str) -> UUID | None:
 
 
 @receiver(user_logged_out)
-def end_with_session(request: HttpRequest, **kwargs: object) -> None:
+def end_with_session(request: HttpRequest | None, **kwargs: object) -> None:
     """However somebody is signed out, what they acted as is over."""
     if request is not None and hasattr(request, "session") and hasattr(request, "user"):
         end(request, "signed out")

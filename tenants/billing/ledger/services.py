@@ -126,7 +126,7 @@ def _bounds(tenant_id: UUID, currency: str, key_id: UUID | None) -> Bounds:
 
 
 def _require_budgets(tenant_id: UUID, currency: str, key_id: UUID | None, amount_micros: int) -> None:
-    values = {"tenant": tenant_id, "currency": currency, "key": key_id}
+    values: dict[str, Any] = {"tenant": tenant_id, "currency": currency, "key": key_id}
     with connections[current_alias()].cursor() as cursor:
         cursor.execute(_ROOM_IN_BUDGETS, values)
         rooms = cursor.fetchall()
