@@ -14,6 +14,12 @@ function watchMenus() {
   });
 }
 
+function showOpenPlace() {
+  const open = document.querySelector(".places [aria-current]");
+  const places = open?.closest("ul");
+  if (places) places.scrollLeft = open.offsetLeft - (places.clientWidth - open.offsetWidth) / 2;
+}
+
 function watchTheme() {
   const chosen = document.documentElement.dataset.theme ?? "system";
   for (const choice of document.querySelectorAll("input[name=theme]")) {
@@ -50,5 +56,6 @@ function watchRequests() {
 }
 
 watchMenus();
+showOpenPlace();
 watchTheme();
 watchRequests();
