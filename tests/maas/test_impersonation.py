@@ -4,6 +4,7 @@ from datetime import timedelta
 from uuid import UUID
 
 import pytest
+from allauth.usersessions.models import UserSession
 from django.contrib.admin.models import LogEntry
 from django.test import Client
 from django.urls import reverse
@@ -156,3 +157,35 @@ def test_it_ends_with_the_membership_and_with_the_account(operator: Client, tena
         set_tenant_state(tenant_id=tenant.tenant.id, state=Tenant.State.SUSPENDED)
     assert operator.get("/keys").status_code == 302
     assert entries(tenant.tenant.id)[-1].deed == "impersonation.ended"
+
+
+@pytest.mark.parametrize(
+    ("path", "form"),
+    [
+        ("/members/invite", {"email": "back@example.com", "role": "owner"}),
+        ("/members/leave", {}),
+        ("/webhooks/new", {"url": "https://example.com/"}),
+        ("/account", {"name": "Eve"}),
+        ("/account/email", {"email": "eve@example.com"}),
+    ],
+)
+def test_nothing_that_outlasts_it_is_made_and_nothing_of_ones_own_is_changed(
+    operator: Client, tenant: CreatedTenant, path: str, form: dict[str, str]
+) -> None:
+    begin(operator, tenant, may_write="on")
+    assert operator.post(path, form).status_code == 403
+    with operator_work():
+        assert Membership.objects.filter(tenant=tenant.tenant).count() == 1
+
+
+def test_it_ends_with_the_session_and_with_the_next(operator: Client, tenant: CreatedTenant) -> None:
+    begin(operator, tenant)
+    begin(operator, tenant)
+    operator.post("/sign-out")
+    deeds = [entry.deed for entry in entries(tenant.tenant.id)]
+    assert deeds == ["impersonation.started", "impersonation.ended"] * 2
+
+
+def test_an_operators_session_can_still_be_found_and_ended(operator: Client, tenant: CreatedTenant) -> None:
+    begin(operator, tenant)
+    assert UserSession.objects.filter(session_key=operator.session.session_key).exists()

@@ -11,7 +11,7 @@ from tenants.accounts.members import change_role, hand_over, leave, remove_membe
 from tenants.context import operator_work
 from tenants.errors import NotPermitted, TenantLeft
 from tenants.identity import Identity
-from tenants.models import Membership, User
+from tenants.models import AuditEntry, Membership, User
 from tenants.selectors import identify_member
 from tenants.services import CreatedTenant
 from tests.fixtures import unique
@@ -131,3 +131,32 @@ def test_who_pays_sees_money_and_no_document(tenant: CreatedTenant) -> None:
         "billing:write",
         "members:read",
     }
+
+
+def deeds_of(tenant: CreatedTenant) -> list[tuple[str, str]]:
+    with operator_work():
+        found = AuditEntry.objects.filter(tenant=tenant.tenant, deed__startswith="member.").order_by("id")
+        return list(found.values_list("deed", "subject_name"))[1:]
+
+
+def test_each_change_of_members_is_on_record(tenant: CreatedTenant, owner: Membership) -> None:
+    viewer, leaver = join(tenant, "viewer"), join(tenant, "developer")
+    change_role(identity=acting(owner), membership_id=str(viewer.pk), role="admin")
+    leave(identity=acting(leaver))
+    hand_over(identity=acting(owner), membership_id=str(viewer.pk))
+    remove_member(identity=acting(viewer), membership_id=str(owner.pk))
+    assert deeds_of(tenant) == [
+        ("member.changed", viewer.user.email),
+        ("member.removed", leaver.user.email),
+        ("member.changed", viewer.user.email),
+        ("member.changed", owner.user.email),
+        ("member.removed", owner.user.email),
+    ]
+
+
+def test_an_owner_who_may_not_sign_in_is_no_other_owner(tenant: CreatedTenant, owner: Membership) -> None:
+    other = join(tenant, "owner")
+    with operator_work():
+        User.objects.filter(pk=other.user_id).update(is_active=False)
+    with pytest.raises(LastOwner):
+        leave(identity=acting(owner))

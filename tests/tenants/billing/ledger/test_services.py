@@ -6,7 +6,7 @@ from contextlib import suppress
 
 import psycopg
 import pytest
-from django.db import DatabaseError, IntegrityError, connections
+from django.db import DatabaseError, IntegrityError, connections, transaction
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -14,12 +14,13 @@ from tenants.billing.ledger.errors import BudgetExhausted, InsufficientFunds, In
 from tenants.billing.ledger.journal import Source, post
 from tenants.billing.ledger.postings import Entry, Posting
 from tenants.billing.ledger.services import hold, pay_at_once, settle
-from tenants.billing.ledger.terms import grant_credit
+from tenants.billing.ledger.terms import grant_credit, set_budget
 from tenants.context import APP, OPERATOR, operator_work, unit_of_work
 from tenants.ids import uuid7
 from tenants.models import LedgerTransaction
 from tenants.services import create_tenant
 from tests.fixtures import unique
+from tests.waiting import eventually
 
 from .conftest import Purse
 
@@ -224,6 +225,32 @@ def test_a_budget_counts_what_was_used_and_held_before_it_was_set(purse: Purse) 
     assert purse.of_budget() == (30, 200)
     settled(purse, source, 200, 150)
     assert purse.of_budget() == (180, 0)
+
+
+def test_a_budget_that_is_set_while_a_charge_waits_counts_that_charge(purse: Purse) -> None:
+    """It waits for the wallet with an older look at everything else."""
+    purse.prepaid(100)
+    source = held(purse, 60)
+
+    def end() -> None:
+        try:
+            settled(purse, source, 60, 25)
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(1) as pool:
+        with operator_work(), transaction.atomic(using=OPERATOR):
+            set_budget(tenant_id=purse.tenant_id, currency="EUR", monthly_micros=1000)
+            ending = pool.submit(end)
+            eventually(_somebody_waits_for_a_lock, "the settlement waits for the wallet")
+        ending.result()
+    assert purse.of_budget() == (25, 0)
+
+
+def _somebody_waits_for_a_lock() -> bool:
+    with connections[OPERATOR].cursor() as cursor:
+        cursor.execute("SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted)")
+        return bool(cursor.fetchone()[0])
 
 
 def test_a_cost_above_its_hold_stays_within_the_budget(purse: Purse) -> None:

@@ -11,7 +11,8 @@ from pytest_django import Settings
 
 from tenants.context import operator_work
 from tenants.database_time import database_now
-from tenants.models import Invitation, Membership, User
+from tenants.models import AuditEntry, Invitation, Membership, User
+from tenants.pages.sign_in.attempts import MAIL
 from tenants.services import CreatedTenant
 from tests.tenants.pages.accounts.conftest import link_in
 
@@ -211,3 +212,33 @@ def test_who_is_removed_sees_nothing_from_then_on(
     owner.post(f"/members/{membership.id}/remove")
     assert stranger.get("/jobs").status_code == 403
     assert stranger.get("/v1/jobs").status_code == 401
+
+
+def test_an_invitation_opens_nothing_once_its_sender_may_not_invite(
+    owner: Client, tenant: CreatedTenant, stranger: Client, email: str, mailoutbox: list[EmailMessage]
+) -> None:
+    invite(owner, email)
+    link = link_in(mailoutbox[0])
+    with operator_work():
+        Membership.objects.filter(tenant=tenant.tenant).update(role="developer")
+    assert stranger.get(link).status_code == 410
+    with operator_work():
+        Membership.objects.filter(tenant=tenant.tenant).update(role="owner")
+    assert stranger.get(link).status_code == 200
+
+
+def test_invitations_and_who_joins_by_them_are_on_record(
+    owner: Client, tenant: CreatedTenant, stranger: Client, email: str, mailoutbox: list[EmailMessage]
+) -> None:
+    invite(owner, email)
+    owner.post(f"/invitations/{invitation_of(email).pk}/resend")
+    stranger.post(link_in(mailoutbox[1]), {"name": "Bo", "password1": PASSWORD})
+    with operator_work():
+        entries = AuditEntry.objects.filter(tenant=tenant.tenant, subject_name=email).order_by("id")
+        deeds = list(entries.values_list("deed", flat=True))
+    assert deeds == ["invitation.sent", "invitation.sent_again", "member.added"]
+
+
+def test_one_address_gets_only_so_many_invitations(owner: Client, email: str) -> None:
+    answers = [invite(owner, email) for _ in range(MAIL.per_pair + 1)]
+    assert answers == [302] * MAIL.per_pair + [429]
