@@ -5,16 +5,20 @@ from dataclasses import replace
 
 import pytest
 
-from .books import BatchRow, Books, Broken, Sync, Use
+from .books import BatchRow, Books, Broken, Posted, Sync, Use
 from .deliveries import Told, broken_deliveries
 from .invariants import broken_promises
 from .orders import Order, orders_of
 from .streams import Heard, broken_streams
-from .test_invariants import EVENTS, GOOD, JOB, rules
+from .test_invariants import EVENTS, GOOD, JOB, rules, with_posted
 
 BATCH = BatchRow("b1", "completed", lines=2, completed=2, failed=0, cost_micros=14)
 BUSY = replace(
-    GOOD,
+    with_posted(
+        Posted("charge", "batch_line", "d1", {"credit": -14, "revenue": 14}),
+        Posted("charge", "call", "d2", {"credit": -7, "revenue": 7}),
+        available_micros=72,
+    ),
     uses=(*GOOD.uses, Use("l1", 7, "batch_line"), Use("l2", 7, "batch_line"), Use("c1", 7, "call")),
     day_micros=28,
     batches={"b1": BATCH},
