@@ -20,6 +20,10 @@ SHARED_PARAMETERS = {"name", "version"}
 """Models are the operator's and the same for all tenants."""
 
 
+THERE_ALL_THE_SAME = {"insufficient_scope", "upload_sent_otherwise", "direct_uploads_unavailable"}
+"""Of what asks for a scope that a key has only if it was chosen, and of uploads that are sent in another way."""
+
+
 @dataclass(frozen=True)
 class Operation:
     method: str
@@ -126,7 +130,9 @@ def test_every_address_that_is_described_exists(
         if operation.method == "GET":
             # The head alone is looked at: an event stream has no end.
             with caller.http.stream("GET", operation.at(**mine.values(), name="parse", version=1)) as answer:
-                assert answer.status_code == 200, operation
+                if answer.status_code != 200:
+                    answer.read()
+                    assert answer.json()["code"] in THERE_ALL_THE_SAME, operation
 
 
 @pytest.mark.parametrize(
