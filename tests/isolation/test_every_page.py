@@ -174,6 +174,7 @@ TAKING_NO_ID = {
     "/account/password/first": "who has a password already is sent on",
     "/confirm-email/{key}": "the key is of a mail, and signed",
     "/password/new/{uidb36}-{key}": "as above",
+    "/sign-up": "who signs up has nothing yet",
     "/sign-in/again": "who signed in just now is asked for their password",
     "/sign-out": "the session that is sent ends",
     "/stop-acting": "what an operator began ends",
