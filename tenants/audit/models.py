@@ -23,7 +23,7 @@ class AuditEntry(TenantOwned):
     changes = models.JSONField(default=dict, help_text="By field, before and after.")
     note = models.CharField(max_length=500, blank=True)
     address = models.CharField(max_length=45, blank=True)
-    user_agent = models.CharField(max_length=300, blank=True)
+    user_agent = models.CharField(max_length=400, blank=True)
     request_id = models.CharField(max_length=64, blank=True)
 
     class Meta(TenantOwned.Meta):

@@ -50,7 +50,7 @@ def record(
         changes=changes or {},
         note=str(shown("note", note))[:500],
         address=who.address[:45],
-        user_agent=str(shown("user_agent", who.user_agent))[:300],
+        user_agent=str(shown("user_agent", who.user_agent))[:400],
         request_id=who.request_id[:64],
     )
     for listen in _listeners:

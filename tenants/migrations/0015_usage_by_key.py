@@ -81,11 +81,5 @@ class Migration(migrations.Migration):
                 nulls_distinct=False,
             ),
         ),
-        migrations.AddIndex(
-            "usageday",
-            models.Index(
-                fields=["day"], condition=models.Q(("shard__lt", 48)), name="tenants_usageday_unsettled"
-            ),
-        ),
         migrations.RunSQL(ADD, migrations.RunSQL.noop),
     ]

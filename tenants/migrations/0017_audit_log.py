@@ -43,7 +43,7 @@ class Migration(migrations.Migration):
                 ("changes", models.JSONField(default=dict, help_text="By field, before and after.")),
                 ("note", models.CharField(blank=True, max_length=500)),
                 ("address", models.CharField(blank=True, max_length=45)),
-                ("user_agent", models.CharField(blank=True, max_length=300)),
+                ("user_agent", models.CharField(blank=True, max_length=400)),
                 ("request_id", models.CharField(blank=True, max_length=64)),
                 ("tenant", models.ForeignKey(db_index=False, editable=False, on_delete=django.db.models.deletion.PROTECT, related_name="+", to="tenants.tenant")),
             ],
