@@ -71,7 +71,7 @@ def test_what_an_operator_changes_on_a_tenants_page_is_told_to_it(
     page = operator.get(at)
     prefixes = [formset.formset.prefix for formset in page.context["inline_admin_formsets"]]
     limits = prefixes[1]
-    sent = {"name": tenant.tenant.name, "state": "active", "weight": "3"}
+    sent = {"name": tenant.tenant.name, "state": "active", "weight": "3", "plan_start": "now"}
     for prefix in prefixes:
         sent |= {f"{prefix}-TOTAL_FORMS": "0", f"{prefix}-INITIAL_FORMS": "0"}
     sent |= {
@@ -84,7 +84,7 @@ def test_what_an_operator_changes_on_a_tenants_page_is_told_to_it(
     with unit_of_work(tenant.tenant.id):
         changed, added = AuditEntry.objects.order_by("-id")[:2][::-1]
         assert ModelLimit.objects.get().requests_per_minute == 60
-    assert (changed.deed, changed.changes) == ("tenant.changed", {"weight": {"before": 1, "after": 3}})
+    assert (changed.deed, changed.changes) == ("tenant.changed", {"weight": {"before": None, "after": 3}})
     assert (added.deed, added.subject_name) == ("model_limit.added", "embed")
     assert added.changes["requests_per_minute"] == {"before": None, "after": 60}
 
