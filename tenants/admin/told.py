@@ -22,9 +22,13 @@ _STATES = {Tenant.State.SUSPENDED: "tenant.suspended", Tenant.State.ACTIVE: "ten
 
 
 def tell_of_form(form: Any, formsets: Iterable[Any], *, add: bool) -> None:
-    """What was changed on one page. What a form adds itself is told of by the service that makes it."""
-    if not add and form.changed_data:
-        _tell(form.instance, _CHANGED, _changed_by(form))
+    """What was changed on one page. What a form adds itself is told of by the service that makes it.
+
+    A person's new password is set by a form of no row: it is no tenant's.
+    """
+    row = getattr(form, "instance", None)
+    if row is not None and not add and form.changed_data:
+        _tell(row, _CHANGED, _changed_by(form))
     for formset in formsets:
         for row in formset.new_objects:
             _tell(row, _ADDED, changes_between({}, _values(row, formset.form)))

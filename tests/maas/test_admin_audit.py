@@ -112,6 +112,13 @@ def test_no_password_is_set_without_an_entry(operator: Client, tenant: CreatedTe
     assert User.objects.get(pk=tenant.owner.pk).check_password("correct horse")
 
 
+def test_a_new_password_that_an_operator_sets_is_the_persons(operator: Client, tenant: CreatedTenant) -> None:
+    new = {"password1": "battery staple", "password2": "battery staple", "usable_password": "true"}
+    at = reverse("admin:auth_user_password_change", args=[tenant.owner.pk])
+    assert operator.post(at, new).status_code == 302
+    assert User.objects.get(pk=tenant.owner.pk).check_password("battery staple")
+
+
 def test_jobs_of_one_model_are_acted_on_together(operator: Client, desk: Desk) -> None:
     first, second = desk.submit(), desk.submit()
     page = reverse("admin:jobs_job_changelist")
