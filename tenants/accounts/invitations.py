@@ -25,6 +25,7 @@ from tenants.database_time import database_now
 from tenants.errors import NotPermitted
 from tenants.identity import Identity
 from tenants.models import Invitation, Membership, User
+from tenants.services import told_of_member
 
 DAYS = 7
 MOST_OPEN = 100
@@ -135,13 +136,7 @@ def accept(*, token: str, user: User) -> Invited:
             tenant_id=invited.tenant_id, user_id=user.pk, defaults={"role": found.role}
         )
         if is_new:
-            record(
-                tenant_id=invited.tenant_id,
-                deed="member.added",
-                subject_id=member.pk,
-                subject=user.email,
-                changes=changes_between({}, {"role": found.role}),
-            )
+            told_of_member("member.added", member)
         Invitation.objects.filter(pk=found.pk).update(accepted_at=Now(), accepted_by=user)
         _confirm(user)
     return invited

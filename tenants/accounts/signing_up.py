@@ -1,8 +1,15 @@
 """Makes the tenant of a person who signs up by themselves."""
 
-from tenants.context import unit_of_work
+from functools import partial
+
+from django.db import transaction
+
+from tenants.audit.services import record
+from tenants.billing.plans.services import give_default_plan
+from tenants.context import APP, unit_of_work
 from tenants.ids import uuid7
 from tenants.models import Membership, Tenant, User
+from tenants.services import told_of_member
 
 
 def make_first_tenant(*, owner: User, name: str) -> Tenant:
@@ -10,5 +17,9 @@ def make_first_tenant(*, owner: User, name: str) -> Tenant:
     tenant_id = uuid7()
     with unit_of_work(tenant_id):
         tenant = Tenant.objects.create(id=tenant_id, name=name)
-        Membership.objects.create(tenant=tenant, user=owner, role=Membership.Role.OWNER)
+        member = Membership.objects.create(tenant=tenant, user=owner, role=Membership.Role.OWNER)
+        record(tenant_id=tenant_id, deed="tenant.created", subject_id=tenant_id, subject=name)
+        told_of_member("member.added", member)
+        # Plans are operators' to give, who see no tenant before it is there.
+        transaction.on_commit(partial(give_default_plan, tenant_id=tenant_id), using=APP)
     return tenant

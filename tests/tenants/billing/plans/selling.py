@@ -1,9 +1,12 @@
 """Plans to test with, sold as an operator would."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from tenants.billing.plans.selectors import default_plan
 from tenants.context import operator_work
 from tenants.database_time import database_now
 from tenants.models import Plan, PlanIncluded, PlanPrice, TenantPrice
@@ -14,6 +17,19 @@ def make_plan(**fields: Any) -> Plan:
     code = unique("plan")
     with operator_work():
         return Plan.objects.create(**{"code": code, "name": code, **fields})
+
+
+@contextmanager
+def plan_for_new_tenants() -> Iterator[Plan]:
+    """There is one at a time: the one of before has its place again afterwards."""
+    with operator_work():
+        before = default_plan()
+        Plan.objects.update(is_default=False)
+    yield make_plan(is_default=True)
+    with operator_work():
+        Plan.objects.update(is_default=False)
+        if before:
+            Plan.objects.filter(pk=before.pk).update(is_default=True)
 
 
 def price(plan: Plan, amount: int | None, *, begins: datetime | None = None, **fields: Any) -> PlanPrice:

@@ -12,7 +12,6 @@ from django.db.utils import IntegrityError
 from tenants.billing.plans.selectors import (
     current_plan,
     current_subscription,
-    default_plan,
     included_versions,
     price_versions,
     subscriptions_of,
@@ -25,7 +24,7 @@ from tenants.database_time import database_now
 from tenants.models import Plan, PlanPrice, Subscription, Tenant
 from tenants.services import CreatedTenant, create_tenant
 from tests.fixtures import unique
-from tests.tenants.billing.plans.selling import include, make_plan, own_price, price
+from tests.tenants.billing.plans.selling import include, make_plan, own_price, plan_for_new_tenants, price
 
 
 def plan_of(tenant: CreatedTenant) -> Plan | None:
@@ -40,15 +39,8 @@ def history(tenant: CreatedTenant) -> list[Subscription]:
 
 @pytest.fixture
 def for_new_tenants() -> Iterator[Plan]:
-    with operator_work():
-        before = default_plan()
-        Plan.objects.update(is_default=False)
-    plan = make_plan(is_default=True)
-    yield plan
-    with operator_work():
-        Plan.objects.update(is_default=False)
-        if before:
-            Plan.objects.filter(pk=before.pk).update(is_default=True)
+    with plan_for_new_tenants() as plan:
+        yield plan
 
 
 def test_a_tenant_without_a_plan_has_none(tenant: CreatedTenant) -> None:

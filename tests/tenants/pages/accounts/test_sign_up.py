@@ -8,10 +8,12 @@ from django.http import HttpResponse
 from django.test import Client
 from pytest_django import Settings
 
+from tenants.billing.plans.selectors import current_plan
 from tenants.context import operator_work
-from tenants.models import ApiKey, Membership, Tenant, User
+from tenants.models import ApiKey, AuditEntry, Membership, Tenant, User
 from tenants.services import CreatedTenant
 from tests.fixtures import unique
+from tests.tenants.billing.plans.selling import plan_for_new_tenants
 
 from .conftest import link_in
 
@@ -52,6 +54,16 @@ def test_nobody_has_a_key_before_they_make_one(stranger: Client, email: str) -> 
         tenant = Tenant.objects.get(name=name)
         assert Membership.objects.get(tenant=tenant).role == "owner"
         assert not ApiKey.objects.filter(tenant=tenant).exists()
+
+
+def test_the_account_has_the_plan_for_new_ones_and_begins_its_audit_log(stranger: Client, email: str) -> None:
+    with plan_for_new_tenants() as plan:
+        sign_up(stranger, email, tenant=(name := unique("tenant")))
+    with operator_work():
+        tenant = Tenant.objects.get(name=name)
+        assert current_plan(tenant.id) == plan
+        deeds = AuditEntry.objects.filter(tenant=tenant).order_by("id").values_list("deed", flat=True)
+        assert list(deeds) == ["tenant.created", "member.added"]
 
 
 def test_a_known_address_reads_like_a_new_one_and_its_owner_is_told(
