@@ -109,6 +109,7 @@ class Front:
         )
         self._meter = MeterStream(redis_url)
         self._desk = Desk(redis_url)
+        self._till = Till(self._models, redis_url)
         self._health = Health(self._gateway(live), ReadinessProbe(web_checks()), self._stop)
         self._sockets = Sockets(self._hub, self._events, doorman, seats, guests)
         self._journal = Journal(settings.MAAS_CACHE_URL, KeyUse(DatabaseThreads("key-use", 1)))
@@ -153,7 +154,7 @@ class Front:
             grpc=_only_with_grpc(
                 "inference.gateway.open_inference.grpc.service", "GrpcInference", inference, open_inference
             ),
-            till=Till(self._models),
+            till=self._till,
         )
 
     def _grpc_port(self, guests: Guests) -> "GrpcPort | None":
@@ -231,6 +232,7 @@ class Front:
             self._cache.close(),
             self._journal.stop(),
             self._desk.close(),
+            self._till.close(),
         )
         for failure in await asyncio.gather(*ends, return_exceptions=True):
             if isinstance(failure, BaseException):

@@ -100,6 +100,8 @@ class Identity:
     """The only ones that its key may have run; any where there are none."""
     networks: tuple[str, ...] = ()
     """The only ones that its key may come from; any where there are none."""
+    bounded: bool = True
+    """Whether a balance or a budget may end what it spends: of whoever has neither, nobody looks what is left."""
 
     # Django REST framework asks these of whatever stands in `request.user`.
     is_authenticated = True

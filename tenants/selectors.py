@@ -83,6 +83,7 @@ class _KeyRow:
     limits: str
     for_models: list[str]
     from_networks: list[str]
+    bounded: bool
 
 
 def effective_limits() -> EffectiveLimits:
@@ -128,6 +129,7 @@ def identify_key(text: str) -> Identity:
         prices=own.prices,
         models=tuple(row.for_models),
         networks=tuple(row.from_networks),
+        bounded=row.bounded,
     )
 
 
@@ -200,7 +202,7 @@ def _key_row(public_id: str) -> _KeyRow | None:
     with connections[APP].cursor() as cursor:
         cursor.execute(
             "SELECT id, tenant_id, secret_hash, livemode, scopes, expired, revoked_at, tenant_state, limits::text,"
-            " (maas_key_fences(id)).* FROM maas_api_key(%s)",
+            " (maas_key_fences(id)).*, maas_money_is_bounded(tenant_id, id) FROM maas_api_key(%s)",
             [public_id],
         )
         row = cursor.fetchone()

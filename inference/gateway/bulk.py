@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import replace
+from uuid import UUID
 
 from inference.gateway.exchange import CHUNK_BYTES, Exchange
 from inference.gateway.room import Share
@@ -43,6 +44,7 @@ class BulkExchange(Exchange):
         }
         super().__init__(scope, _never, stop, share, till)
         self._body = body
+        self._name = UUID(hex=request_id)
 
     async def body(self) -> bytes:
         self.hold(len(self._body) + CHUNK_BYTES)
@@ -51,6 +53,10 @@ class BulkExchange(Exchange):
     def price_of(self, model: str, price: Price, cached_price: Price) -> AgreedPrice:
         """Agreed when the batch was accepted: they come with the pinned target."""
         return AgreedPrice(price, cached_price)
+
+    def reservation_id(self) -> UUID:
+        """The line's own, as its first use has it: run again it is set aside once."""
+        return self._name
 
     @property
     def turn(self) -> str:

@@ -3,7 +3,9 @@
 import asyncio
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import ParamSpec, TypeVar
+from uuid import UUID
 
 import structlog
 
@@ -12,11 +14,13 @@ from inference.gateway.room import Share
 from tenants.api.authentication import IDENTITY
 from tenants.asgi.protocol import ClientGone, Receive, Scope, has_body, header, headers_of
 from tenants.asgi.stopping import Stop
+from tenants.billing.ledger.reserving.reservations import Reservation
 from tenants.billing.ledger.till import Till
 from tenants.billing.plans.agreed import AgreedPrice
 from tenants.billing.prices import Price
 from tenants.errors import NotSignedIn
 from tenants.identity import Identity
+from tenants.ids import uuid7
 from tenants.metering.events import MeterEvent
 from tenants.rates.admission import ADMISSION, Admission
 
@@ -37,6 +41,8 @@ class Exchange:
     ) -> None:
         self.scope = scope
         self._till = till
+        self._reserved: Reservation | None = None
+        """What it may cost, set aside until that is known."""
         self._receive = receive
         self._stop = stop
         self._share = share
@@ -48,6 +54,8 @@ class Exchange:
         """What models have read for it."""
         self.known_tokens = 0
         """What they had read before."""
+        self.counting = False
+        """Its uses are on their way into the stream, whatever becomes of its caller."""
         self._afterwards: list[Callable[[bool], None]] = []
         self.held_bytes = 0
         """So much is kept in memory until what was used is written down."""
@@ -70,18 +78,35 @@ class Exchange:
         found = self.scope.get(ADMISSION)
         return found if isinstance(found, Admission) else None
 
-    async def enter_model(self, model: str, price: Price) -> None:
-        """Raises where a limit of the model, or the caller's money, lets nothing more through."""
-        if self._till is not None:
-            await self._till.require(self.identity, price)
+    async def enter_model(self, model: str, currency: str, most_micros: Callable[[], int]) -> None:
+        """Raises where a limit of the model, or the caller's money, lets nothing more through.
+
+        `most_micros`: it may cost so much, and no more.
+        """
+        if self._till is not None and self.identity.bounded and self.identity.livemode:
+            named = self.reservation_id()
+            self._reserved = await self._till.reserve(self.identity, named, currency, most_micros())
         if self.admission is not None:
             await self.admission.enter_model(model)
 
+    def reservation_id(self) -> UUID:
+        return uuid7()
+
+    def named_uses(self) -> list[MeterEvent]:
+        """The last one has the id of what was set aside, which is given free when that one is charged."""
+        if self._reserved is None or not self.uses:
+            return self.uses
+        return [*self.uses[:-1], replace(self.uses[-1], id=self._reserved.id)]
+
     def spend(self) -> None:
-        """What was used is written down: it is not there for the next call."""
-        if self._till is not None:
-            for use in self.uses:
-                self._till.spend(self.identity, use.price.currency, use.amount_micros)
+        """What was used is written down, or will be: so much stays set aside until it is charged."""
+        cost_micros = sum(use.amount_micros for use in self.uses)
+        self._let_go(cost_micros)
+
+    def _let_go(self, cost_micros: int) -> None:
+        reserved, self._reserved = self._reserved, None
+        if reserved is not None and self._till is not None:
+            self._till.settle(reserved, cost_micros)
 
     def header(self, name: bytes) -> str | None:
         return header(self.scope, name)
@@ -119,7 +144,9 @@ class Exchange:
         self.held_bytes += held_bytes
 
     def settle(self, *, written: bool) -> None:
-        """However it ended."""
+        """However it ended. What may be in the stream all the same stays set aside for its time."""
+        if not self.counting:
+            self._let_go(0)
         told, self._afterwards = self._afterwards, []
         for tell in told:
             try:

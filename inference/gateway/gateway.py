@@ -108,6 +108,7 @@ class Gateway:
         return self._open_inference
 
     async def _count(self, exchange: Exchange) -> None:
-        await self._meter.add(*exchange.uses)
+        exchange.counting = True
+        await self._meter.add(*exchange.named_uses())
         exchange.spend()
         exchange.settle(written=True)

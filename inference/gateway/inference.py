@@ -3,12 +3,14 @@
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 from inference.contracts import Json, Units, WorkOutput, WorkRefused
 from inference.errors import CallCanceled, ModelFailed
 from inference.gateway.cache_wishes import CacheNote, cache_wish
 from inference.gateway.exchange import Exchange
 from inference.gateway.failures import refusal_of
+from inference.gateway.most import most_micros
 from inference.gateway.outcomes import Answers, Outcome, Question
 from inference.gateway.server_timing import Timings, server_timing
 from inference.gateway.targets import Target, Targets
@@ -66,7 +68,9 @@ class Inference:
             filled = validate_parameters(target.runtime, parameters, target.config)
             validate_input(target.signature, work)
             agreed = exchange.price_of(target.model, target.price, target.price_of_hits)
-            await exchange.enter_model(target.model, agreed.price)
+            window = target.config.get("window_tokens")
+            most = partial(most_micros, agreed.price, agreed.cached_price, work, window)
+            await exchange.enter_model(target.model, agreed.price.currency, most)
             asked = Question(target, work, filled, kind)
             outcome = await self._answers.outcome(
                 exchange, wish, asked, deadline_s=min(deadline_s, LONGEST_S)

@@ -134,7 +134,9 @@ class RawRequest:
             return None
         exchange.identity.require_model(target.model)
         agreed = exchange.price_of(target.model, target.price, target.price_of_hits)
-        await exchange.enter_model(target.model, agreed.cached_price)
+        price = agreed.cached_price
+        costs = partial(price.cost_micros, kept.units.counted(price.meter))
+        await exchange.enter_model(target.model, price.currency, costs)
         self.replies.note_hit(self, target)
         note_use(exchange, target, None, kept.units)
         reply = kept.reply

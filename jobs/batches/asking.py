@@ -138,6 +138,7 @@ class SliceAsker:
             if error.code != WRONGLY_ASKED:
                 raise
             # A model may have run, and what it answers cannot be said as it is asked for.
+            exchange.spend()
             return replace(
                 self.refused(line, error),
                 uses=self._uses(exchange, line),

@@ -102,9 +102,9 @@ class BatchWorker:
         # What was given up may hold its thread for long after: no lease may wait for that.
         self._lease_threads = DatabaseThreads("batch-leases", 1)
         targets = DatabaseThreads("batch-models", 1)
-        lane, cache = AsyncLaneClient(self._url), _cache()
+        lane, cache, till = AsyncLaneClient(self._url), _cache(), Till(targets, self._url)
         known = KnownResults(lane, cache, Generations(targets))
-        self._asker = Asker(Targets(targets), known, self._wording, Till(targets))
+        self._asker = Asker(Targets(targets), known, self._wording, till)
         self._begun.set()
         work = [asyncio.create_task(self._serve()) for _ in range(AT_ONCE)]
         work.append(asyncio.create_task(self._renew_on()))
@@ -112,7 +112,7 @@ class BatchWorker:
         for task in work:
             task.cancel()
         await asyncio.gather(*work, return_exceptions=True)
-        await asyncio.gather(lane.close(), cache.close(), return_exceptions=True)
+        await asyncio.gather(lane.close(), cache.close(), till.close(), return_exceptions=True)
         for threads in (self._threads, self._lease_threads, targets):
             threads.close()
 

@@ -7,9 +7,10 @@ from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 from uuid import UUID
 
-from django.db import connections
+from django.db import connections, transaction
 
 from tenants.billing.ledger.journal import Source
+from tenants.billing.ledger.reserving.committing import Charge, Charging
 from tenants.billing.ledger.services import settle
 from tenants.context import APP, unit_of_work
 from tenants.ids import uuid7
@@ -83,11 +84,24 @@ def record_events(*, tenant_id: UUID, events: Sequence[MeterEvent]) -> None:
     One charge for each day, currency, key and kind: the ledger would otherwise have rows by the million for calls that
     cost a thousandth each.
     """
+    if not events:
+        return
+    charging = Charging(tenant_id)
+    try:
+        with unit_of_work(tenant_id):
+            _record(tenant_id, events)
+            transaction.on_commit(lambda: charging.end(_charges(events)), using=APP)
+    except BaseException:
+        charging.end()
+        raise
+
+
+def _record(tenant_id: UUID, events: Sequence[MeterEvent]) -> None:
     alike: dict[_Alike, list[MeterEvent]] = defaultdict(list)
     costs: dict[_Charged, int] = defaultdict(int)
     for event in events:
         alike[_what_is_alike(event)].append(event)
-    with unit_of_work(tenant_id), connections[APP].cursor() as cursor:
+    with connections[APP].cursor() as cursor:
         for common, uses in sorted(alike.items(), key=lambda item: item[0]):
             price = json.dumps(uses[0].price.to_json())
             each = {
@@ -102,6 +116,13 @@ def record_events(*, tenant_id: UUID, events: Sequence[MeterEvent]) -> None:
         # Wallets in one order everywhere: by currency.
         for charged, cost_micros in sorted(costs.items()):
             settle(charged.source(tenant_id), held_micros=None, cost_micros=cost_micros)
+
+
+def _charges(events: Sequence[MeterEvent]) -> list[Charge]:
+    """What was set aside for a use has its id."""
+    return [
+        Charge(use.id, use.price.currency, use.key_id, use.amount_micros) for use in events if use.livemode
+    ]
 
 
 def _what_is_alike(event: MeterEvent) -> _Alike:

@@ -11,6 +11,7 @@ from tenants.billing.ledger.errors import budget_exhausted, insufficient_funds
 from tenants.billing.ledger.journal import THIS_MONTH, Source, open_wallet, post
 from tenants.billing.ledger.models import Wallet
 from tenants.billing.ledger.postings import collectable
+from tenants.billing.ledger.reserving.committing import reserve_hold
 from tenants.context import current_alias
 
 # Asked at each acceptance: one look at two indexes that are empty for whoever has no terms.
@@ -65,6 +66,7 @@ def hold(source: Source, amount_micros: int) -> int | None:
             )
     # Whatever was looked at before: a budget may have been set while the wallet was waited for.
     _take_from_budgets(source, amount_micros)
+    reserve_hold(source, amount_micros)
     return amount_micros
 
 
