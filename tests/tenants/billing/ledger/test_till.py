@@ -1,13 +1,18 @@
-"""Calls before a balance: refused when nothing is left, by what a process knows of it."""
+"""Calls before a balance: what they may cost is set aside, what they did cost is charged, and no end is passed."""
 
 import asyncio
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import AsyncIterator, Coroutine, Iterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
+from typing import Any, TypeVar
 
 import pytest
+from django.conf import settings
 
 from tenants.asgi.threads import DatabaseThreads
 from tenants.billing.ledger.errors import InsufficientFunds
+from tenants.billing.ledger.reserving.reservations import Reservation
+from tenants.billing.ledger.services import hold
 from tenants.billing.ledger.till import Till
 from tenants.billing.prices import Price
 from tenants.context import unit_of_work
@@ -15,17 +20,51 @@ from tenants.identity import Identity
 from tenants.ids import uuid7
 from tenants.metering.events import MeterEvent
 from tenants.metering.services import record_events
+from tenants.selectors import identify_key
+from tenants.services import CreatedTenant
 
 from .conftest import Purse
 
 CALL = Price("call", 10, 1, "EUR")
+NOWHERE = "redis://127.0.0.1:1/0"
+T = TypeVar("T")
 
 
 @pytest.fixture
-def till() -> Iterator[Till]:
+def threads() -> Iterator[DatabaseThreads]:
     threads = DatabaseThreads("till", 1)
-    yield Till(threads)
+    yield threads
     threads.close()
+
+
+@pytest.fixture
+def identity(tenant: CreatedTenant) -> Identity:
+    """As it is known a moment after there are terms."""
+    return replace(identify_key(tenant.key.text), bounded=True)
+
+
+@asynccontextmanager
+async def tills(threads: DatabaseThreads, url: str = "") -> AsyncIterator[tuple[Till, Till]]:
+    """Those of two processes."""
+    both = Till(threads, url or settings.MAAS_REDIS_URL), Till(threads, url or settings.MAAS_REDIS_URL)
+    yield both
+    for till in both:
+        await till.close()
+
+
+async def taken(
+    till: Till, identity: Identity, micros: int = 10, currency: str = "EUR"
+) -> Reservation | None:
+    """None where there was not so much."""
+    with suppress(InsufficientFunds):
+        reserved = await till.reserve(identity, uuid7(), currency, micros)
+        assert reserved is not None
+        return reserved
+    return None
+
+
+async def all_of(asked: list[Coroutine[Any, Any, Reservation | None]]) -> list[Reservation]:
+    return [one for one in await asyncio.gather(*asked) if one is not None]
 
 
 def used(identity: Identity, *, key: bool = True) -> MeterEvent:
@@ -43,35 +82,208 @@ def used(identity: Identity, *, key: bool = True) -> MeterEvent:
     )
 
 
+def charge(*calls: Reservation, cost: int | None = None) -> None:
+    """As the scheduler does, of uses that cost so much each."""
+    for one in calls:
+        price = Price("call", one.amount_micros if cost is None else cost, 1, "EUR")
+        use = MeterEvent(
+            one.id, one.tenant_id, "call", "embed", 1, 1, price, True, one.id.int >> 80, one.key_id
+        )
+        record_events(tenant_id=one.tenant_id, events=[use])
+
+
 def test_a_caller_who_has_nothing_left_is_refused_and_one_without_terms_is_not(
-    till: Till, identity: Identity, other_identity: Identity, purse: Purse
+    threads: DatabaseThreads, identity: Identity, other_identity: Identity, purse: Purse
 ) -> None:
     purse.prepaid(9)
 
     async def ask() -> None:
-        await till.require(other_identity, CALL)
-        await till.require(identity, Price("call", 0, 1, "EUR"))
-        with pytest.raises(InsufficientFunds):
-            await till.require(identity, CALL)
-        with pytest.raises(InsufficientFunds):
-            await till.require(identity, Price("call", 1, 1, "USD"))
+        async with tills(threads) as (till, _):
+            assert await till.reserve(replace(other_identity, bounded=True), uuid7(), "EUR", 10) is None
+            assert await till.reserve(identity, uuid7(), "EUR", 0) is None
+            assert await till.reserve(replace(identity, livemode=False), uuid7(), "EUR", 10) is None
+            assert not await taken(till, identity)
+            assert not await taken(till, identity, 1, "USD")
+            assert await taken(till, identity, 9)
 
     asyncio.run(ask())
 
 
-def test_what_a_process_has_used_is_gone_for_it_at_once(till: Till, identity: Identity, purse: Purse) -> None:
-    purse.prepaid(20)
+def test_who_is_known_to_have_no_bound_is_looked_at_by_nobody(
+    threads: DatabaseThreads, tenant: CreatedTenant, purse: Purse
+) -> None:
+    unbounded = identify_key(tenant.key.text)
+    purse.budget(100, uuid7())
+    assert not unbounded.bounded, "another key's budget bounds this one no more than none does"
+    assert not identify_key(tenant.key.text).bounded
+    threads.close()
+
+    async def ask() -> None:
+        async with tills(threads, NOWHERE) as (till, _):
+            assert await till.reserve(unbounded, uuid7(), "EUR", 10) is None
+
+    asyncio.run(ask())
+
+
+@pytest.mark.parametrize("of", ["balance", "tenant", "key"])
+def test_a_key_is_known_to_be_bounded_by_whatever_bounds_it(
+    tenant: CreatedTenant, purse: Purse, of: str
+) -> None:
+    key_id = identify_key(tenant.key.text).key_id
+    if of == "balance":
+        purse.prepaid(5)
+    else:
+        purse.budget(5, key_id if of == "key" else None)
+    assert identify_key(tenant.key.text).bounded
+
+
+def test_of_two_hundred_at_two_processes_as_many_pass_as_can_be_paid_while_they_are_charged(
+    threads: DatabaseThreads, identity: Identity, purse: Purse
+) -> None:
+    purse.prepaid(500)
+    purse.budget(370, identity.key_id)
+
+    async def call(till: Till) -> Reservation | None:
+        reserved = await taken(till, identity)
+        if reserved is not None:
+            till.settle(reserved, 10)
+            await asyncio.to_thread(charge, reserved)
+        return reserved
 
     async def ask() -> int:
-        for count in range(9):
-            try:
-                await till.require(identity, CALL)
-            except InsufficientFunds:
-                return count
-            till.spend(identity, "EUR", 10)
-        return 9
+        async with tills(threads) as both:
+            return len(await all_of([call(both[number % 2]) for number in range(200)]))
+
+    assert asyncio.run(ask()) == 37
+    assert purse.stands() == (130, 0)
+    assert purse.account("uncollected") == 0
+
+
+def test_what_a_call_did_not_need_is_there_for_the_next_at_once(
+    threads: DatabaseThreads, identity: Identity, purse: Purse
+) -> None:
+    purse.prepaid(100)
+
+    async def ask() -> None:
+        async with tills(threads) as (one, other):
+            first = await taken(one, identity, 100)
+            assert first is not None
+            assert not await taken(other, identity)
+            one.settle(first, 80)
+            await asyncio.to_thread(charge, first, cost=80)
+            assert await taken(one, identity, 15)
+            assert not await taken(other, identity, 10)
+            assert await taken(other, identity, 5)
+
+    asyncio.run(ask())
+
+
+def test_whoever_leaves_while_money_is_set_aside_leaves_none_of_it(
+    threads: DatabaseThreads, identity: Identity, purse: Purse
+) -> None:
+    purse.prepaid(100)
+
+    async def ask() -> None:
+        async with tills(threads) as (till, _):
+            await taken(till, identity, 1)
+            for pauses in range(6):
+                leaving = asyncio.create_task(till.reserve(identity, uuid7(), "EUR", 99))
+                for _ in range(pauses):
+                    await asyncio.sleep(0)
+                leaving.cancel()
+                await asyncio.wait([leaving])
+                if not leaving.cancelled():
+                    till.settle(leaving.result() or pytest.fail("bounded"), 0)
+            assert await taken(till, identity, 99)
+
+    asyncio.run(ask())
+
+
+def test_credit_that_is_granted_is_spent_by_who_was_refused_a_moment_ago(
+    threads: DatabaseThreads, identity: Identity, purse: Purse
+) -> None:
+    purse.prepaid(9)
+
+    async def ask() -> None:
+        async with tills(threads) as (till, _):
+            assert not await taken(till, identity)
+            await asyncio.to_thread(purse.grant, 1)
+            await asyncio.sleep(0.9)
+            assert await taken(till, identity)
+
+    asyncio.run(ask())
+
+
+def test_without_redis_a_process_goes_by_what_it_has_used_itself(
+    threads: DatabaseThreads, identity: Identity, purse: Purse
+) -> None:
+    purse.prepaid(25)
+
+    async def ask() -> int:
+        async with tills(threads, NOWHERE) as (till, _):
+            for count in range(9):
+                reserved = await taken(till, identity)
+                if reserved is None:
+                    return count
+                till.settle(reserved, 10)
+            return 9
 
     assert asyncio.run(ask()) == 2
+
+
+def test_while_the_database_cannot_be_asked_nobody_is_refused(identity: Identity) -> None:
+    full = DatabaseThreads("full", 0 + 1, waiting=-1)
+
+    async def ask() -> None:
+        async with tills(full) as (till, _):
+            assert await till.reserve(identity, uuid7(), "EUR", 10) is None
+
+    asyncio.run(ask())
+    full.close()
+
+
+def test_a_job_gets_nothing_of_what_is_set_aside_for_calls_and_calls_nothing_of_its_hold(
+    threads: DatabaseThreads, identity: Identity, purse: Purse
+) -> None:
+    purse.prepaid(100)
+
+    def held(micros: int) -> int | None:
+        with unit_of_work(identity.tenant_id):
+            return hold(purse.source(identity.key_id), micros)
+
+    async def ask() -> None:
+        async with tills(threads) as (till, other):
+            call = await taken(till, identity, 60)
+            assert call is not None
+            with pytest.raises(InsufficientFunds) as refused:
+                await asyncio.to_thread(held, 41)
+            assert refused.value.extra["available_micros"] == 40
+            assert await asyncio.to_thread(held, 40) == 40
+            assert not await taken(till, identity, 1), "by the look that is older than the hold"
+            assert not await taken(other, identity, 1)
+            till.settle(call, 0)
+            assert await taken(other, identity, 60)
+
+    asyncio.run(ask())
+    assert purse.stands() == (60, 40)
+
+
+def test_a_hold_that_comes_to_nothing_holds_no_call_up_for_long(
+    threads: DatabaseThreads, identity: Identity, purse: Purse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tenants.billing.ledger.reserving.committing.HOLD_S", 2)
+    purse.prepaid(100)
+    with suppress(KeyboardInterrupt), unit_of_work(identity.tenant_id):
+        hold(purse.source(), 100)
+        raise KeyboardInterrupt
+
+    async def ask() -> None:
+        async with tills(threads) as (till, _):
+            assert not await taken(till, identity)
+            await asyncio.sleep(1)
+            assert await taken(till, identity, 100)
+
+    asyncio.run(ask())
 
 
 def test_calls_are_charged_once_together_and_to_the_budget_of_their_key(
