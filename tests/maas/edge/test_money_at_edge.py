@@ -1,0 +1,171 @@
+"""A balance or a budget at two real web processes, when two hundred ask at once and are charged meanwhile."""
+
+import asyncio
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AsyncExitStack, ExitStack
+from dataclasses import dataclass
+from functools import partial
+
+import httpx
+import pytest
+from django.conf import settings
+from django.db import connections
+
+from inference.lane import LaneReader
+from inference.registry.models import ModelVersion
+from tenants.metering.roll_up import roll_up_uses
+from tenants.services import CreatedTenant
+from tests.inference.gateway.house import Embedder
+from tests.maas.granian_server import GranianServer
+from tests.tenants.billing.ledger.conftest import Purse
+
+CALLERS, PAID, PRICE = 200, 37, 10
+PATIENCE_S = 30.0
+Ask = Callable[[int], str]
+
+
+@pytest.fixture(scope="module")
+def servers() -> Iterator[list[GranianServer]]:
+    with ExitStack() as stack:
+        yield [stack.enter_context(GranianServer("maas.asgi:application")) for _ in range(2)]
+
+
+@pytest.fixture
+def purse(tenant: CreatedTenant) -> Purse:
+    return Purse(tenant.tenant.id)
+
+
+@dataclass(frozen=True)
+class Served:
+    name: str
+    embedder: Embedder
+
+
+@pytest.fixture
+def serve(make_version: Callable[..., ModelVersion]) -> Iterator[Callable[..., Served]]:
+    """A model that embeds, at 10 micro-units and 1 where the result is known."""
+    with ExitStack() as stack:
+
+        def served(**terms: object) -> Served:
+            version, embedder = make_version(price_micros=PRICE, **terms), Embedder()
+            reader = LaneReader(settings.MAAS_REDIS_URL, embedder.serve, slots=256)
+            reader.set_lanes([version.key])
+            reader.start()
+            stack.callback(reader.stop, 0.2)
+            assert reader.reading.wait(PATIENCE_S)
+            return Served(version.served_model.name, embedder)
+
+        yield served
+
+
+@pytest.fixture(autouse=True)
+def scheduler() -> Iterator[None]:
+    """Charges what was used, as soon as it can."""
+    ends = threading.Event()
+
+    def charge_on() -> None:
+        while not ends.wait(0.02):
+            roll_up_uses()
+        connections.close_all()
+
+    thread = threading.Thread(target=charge_on)
+    thread.start()
+    yield
+    ends.set()
+    thread.join()
+
+
+def answers(
+    servers: Sequence[GranianServer], tenant: CreatedTenant, model: str, text: Ask, callers: int = CALLERS
+) -> Counter[int | str]:
+    """Of so many who ask at once: statuses, and the codes of refusals."""
+
+    async def ask(client: httpx.AsyncClient, number: int) -> int | str:
+        answer = await client.post("/v1/embeddings", json={"model": model, "input": text(number)})
+        return answer.status_code if answer.status_code == 200 else str(answer.json()["error"]["code"])
+
+    async def ask_all() -> list[int | str]:
+        async with AsyncExitStack() as stack:
+            clients = [await stack.enter_async_context(_client(server, tenant)) for server in servers]
+            return await asyncio.gather(*(ask(clients[n % len(clients)], n) for n in range(callers)))
+
+    return Counter(asyncio.run(ask_all()))
+
+
+def _client(server: GranianServer, tenant: CreatedTenant) -> httpx.AsyncClient:
+    key = {"Authorization": f"Bearer {tenant.key.text}"}
+    none = httpx.Limits(max_connections=None)
+    return httpx.AsyncClient(base_url=server.url, headers=key, timeout=60, limits=none, verify=False)
+
+
+def bounded_by(of: str, purse: Purse, tenant: CreatedTenant) -> None:
+    match of:
+        case "a balance":
+            purse.prepaid(PAID * PRICE)
+        case "a credit line":
+            purse.prepaid(line=PAID * PRICE)
+        case "a month's budget":
+            purse.budget(PAID * PRICE)
+        case "a key's budget":
+            purse.prepaid(10 * PAID * PRICE)
+            purse.budget(PAID * PRICE, tenant.key.key.id)
+
+
+@pytest.mark.parametrize("of", ["a balance", "a credit line", "a month's budget", "a key's budget"])
+def test_of_two_hundred_at_two_processes_exactly_those_pass_that_can_be_paid(
+    servers: list[GranianServer], tenant: CreatedTenant, purse: Purse, serve: Callable[..., Served], of: str
+) -> None:
+    bounded_by(of, purse, tenant)
+    model = serve().name
+    seen = answers(servers, tenant, model, "text {}".format)
+    assert seen == {200: PAID, "insufficient_funds": CALLERS - PAID}
+    assert answers(servers, tenant, model, "more {}".format, 10) == {"insufficient_funds": 10}
+    roll_up_uses()
+    spent = purse.account("revenue")
+    assert (spent, purse.account("uncollected")) == (PAID * PRICE, 0)
+    if of.endswith("budget"):
+        assert purse.of_budget() == (PAID * PRICE, 0)
+    else:
+        assert purse.stands()[0] == (0 if of == "a balance" else -PAID * PRICE)
+
+
+def test_what_fails_costs_nothing_and_what_it_was_to_cost_is_there_for_others(
+    servers: list[GranianServer], tenant: CreatedTenant, purse: Purse, serve: Callable[..., Served]
+) -> None:
+    purse.prepaid(PAID * PRICE)
+    served = serve()
+    served.embedder.fails = RuntimeError("a defect")
+    failed = answers(servers, tenant, served.name, "text {}".format, PAID)
+    assert not failed[200] + failed["insufficient_funds"]
+    served.embedder.fails = None
+    assert answers(servers, tenant, served.name, "text {}".format)[200] == PAID
+
+
+def test_tokens_are_set_aside_by_their_most_and_no_balance_is_passed(
+    servers: list[GranianServer], tenant: CreatedTenant, purse: Purse, serve: Callable[..., Served]
+) -> None:
+    """A text of eight letters costs 80, and 100 are set aside for it."""
+    purse.prepaid(1_000)
+    model = serve(meter="token").name
+    passed = 0
+    for turn in range(4):
+        passed += answers(servers, tenant, model, partial("{}{:07}".format, turn), 40)[200]
+        roll_up_uses()
+    assert passed == 12, "what is left, 40, suffices for no more"
+    assert (purse.stands(), purse.account("uncollected")) == ((40, 0), 0)
+
+
+def test_known_answers_are_paid_for_to_the_last_and_no_further(
+    servers: list[GranianServer], tenant: CreatedTenant, purse: Purse, serve: Callable[..., Served]
+) -> None:
+    purse.prepaid(4 * PRICE + PAID)
+    model = serve(cache_ttl_s=1_000).name
+    for _ in range(3):
+        answers(servers, tenant, model, "a known text".format, len(servers))
+    seen = sum(answers(servers, tenant, model, "a known text".format)[200] for _ in range(3))
+    roll_up_uses()
+    assert seen
+    assert purse.account("uncollected") == 0
+    assert 0 <= purse.stands()[0] < PRICE
