@@ -16,8 +16,8 @@ def most_micros(price: Price, cached_price: Price, work: LaneWork, window_tokens
     units = max(1, most_units(price.meter, work, window_tokens if isinstance(window_tokens, int) else None))
     most = max(price.cost_micros(units), cached_price.cost_micros(units))
     # Of a list, what runs and what is known are rounded each for itself.
-    several = price.meter == "token" and price.amount_micros != cached_price.amount_micros
-    return most + (1 if several and most else 0)
+    rounded = price.meter == "token" and max(price.per, cached_price.per) > 1
+    return most + (1 if rounded and most else 0)
 
 
 def most_units(meter: Meter, work: LaneWork, window_tokens: int | None = None) -> int:
