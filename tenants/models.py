@@ -8,6 +8,14 @@ from django.utils import timezone
 
 from tenants import roles
 from tenants.audit.models import AuditEntry
+from tenants.billing.invoices.models import (
+    BillingDetails,
+    ClosedMonth,
+    Invoice,
+    InvoiceLine,
+    NumberSeries,
+    Seller,
+)
 from tenants.billing.ledger.models import (
     Budget,
     BudgetAlert,
@@ -17,6 +25,7 @@ from tenants.billing.ledger.models import (
     Wallet,
 )
 from tenants.billing.models import UsageDay, UsageRecord
+from tenants.billing.payments.models import Payment, ProviderCustomer, ProviderEvent, Refund
 from tenants.billing.plans.models import (
     ChosenLimits,
     Plan,
@@ -35,18 +44,28 @@ from tenants.scoped import TenantOwned
 __all__ = [
     "ApiKey",
     "AuditEntry",
+    "BillingDetails",
     "Budget",
     "BudgetAlert",
     "ChosenLimits",
+    "ClosedMonth",
     "Invitation",
+    "Invoice",
+    "InvoiceLine",
     "LedgerDifference",
     "LedgerEntry",
     "LedgerTransaction",
     "Membership",
     "ModelLimit",
+    "NumberSeries",
+    "Payment",
     "Plan",
     "PlanIncluded",
     "PlanPrice",
+    "ProviderCustomer",
+    "ProviderEvent",
+    "Refund",
+    "Seller",
     "Subscription",
     "Tenant",
     "TenantPrice",

@@ -69,6 +69,11 @@ class LedgerTransaction(TenantOwned):
                 condition=models.Q(kind__in=[postings.CHARGE, postings.RELEASE]),
                 name="tenants_ledger_one_settlement",
             ),
+            models.UniqueConstraint(
+                fields=["tenant", "source_kind", "source_id"],
+                condition=models.Q(kind__in=postings.ONCE),
+                name="tenants_ledger_one_each",
+            ),
         ]
 
     def __str__(self) -> str:

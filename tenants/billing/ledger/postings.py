@@ -14,17 +14,26 @@ GRANTS: Final = "grants"
 UNCOLLECTED: Final = "uncollected"
 """Work that was done and is not paid, since a balance or budget had no more: the operator's loss."""
 RECEIVABLE: Final = "receivable"
-"""What was billed and is not paid yet."""
+"""What was billed and is not paid yet (below zero)."""
 PAYMENTS: Final = "payments"
-"""What came in from outside."""
-ACCOUNTS: Final = (CREDIT, HELD, REVENUE, GRANTS, UNCOLLECTED, RECEIVABLE, PAYMENTS)
+"""What came in from outside (below zero)."""
+TAX: Final = "tax"
+"""What was billed beside and is owed to the state."""
+ACCOUNTS: Final = (CREDIT, HELD, REVENUE, GRANTS, UNCOLLECTED, RECEIVABLE, PAYMENTS, TAX)
 
 HOLD: Final = "hold"
 CHARGE: Final = "charge"
 RELEASE: Final = "release"
 GRANT: Final = "grant"
-KINDS: Final = (HOLD, CHARGE, RELEASE, GRANT)
-Kind = Literal["hold", "charge", "release", "grant"]
+BILL: Final = "bill"
+CORRECTION: Final = "correction"
+PAYMENT: Final = "payment"
+REFUND: Final = "refund"
+WRITE_OFF: Final = "write_off"
+KINDS: Final = (HOLD, CHARGE, RELEASE, GRANT, BILL, CORRECTION, PAYMENT, REFUND, WRITE_OFF)
+ONCE: Final = (BILL, CORRECTION, PAYMENT, REFUND, WRITE_OFF)
+"""Of one source there is one of these."""
+Kind = Literal["hold", "charge", "release", "grant", "bill", "correction", "payment", "refund", "write_off"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +80,66 @@ def settlement(*, held_micros: int, cost_micros: int, collected_micros: int) -> 
 def grant(amount_micros: int) -> Posting:
     """Below zero it is taken back."""
     return Posting(GRANT, _entries((CREDIT, amount_micros), (GRANTS, -amount_micros)))
+
+
+def bill(*, adjusted_micros: int, tax_micros: int, due_micros: int) -> Posting:
+    """What an invoice says beyond what was charged as it was used, its tax, and what of it all is to be paid."""
+    return Posting(
+        BILL,
+        _entries(
+            (REVENUE, adjusted_micros),
+            (TAX, tax_micros),
+            (RECEIVABLE, -due_micros),
+            (CREDIT, due_micros - adjusted_micros - tax_micros),
+        ),
+    )
+
+
+def correction(*, net_micros: int, tax_micros: int, open_micros: int) -> Posting:
+    """A credit note: first what is still to be paid is less, and what was paid already is credit again."""
+    total = net_micros + tax_micros
+    if not 0 <= open_micros <= total:
+        raise ValueError(f"of {total} it is not possible to take {open_micros} from what is open")
+    return Posting(
+        CORRECTION,
+        _entries(
+            (REVENUE, -net_micros),
+            (TAX, -tax_micros),
+            (RECEIVABLE, open_micros),
+            (CREDIT, total - open_micros),
+        ),
+    )
+
+
+def payment(*, amount_micros: int, open_micros: int) -> Posting:
+    """What came in goes to the invoice as far as it is open, and what is left is credit."""
+    if not 0 <= open_micros <= amount_micros:
+        raise ValueError(f"of {amount_micros} it is not possible to pay {open_micros}")
+    return Posting(
+        PAYMENT,
+        _entries(
+            (PAYMENTS, -amount_micros), (RECEIVABLE, open_micros), (CREDIT, amount_micros - open_micros)
+        ),
+    )
+
+
+def refund(*, amount_micros: int, reopened_micros: int) -> Posting:
+    """What goes back is owed again on the invoice that it had paid, or taken out of credit."""
+    if not 0 <= reopened_micros <= amount_micros:
+        raise ValueError(f"of {amount_micros} it is not possible to reopen {reopened_micros}")
+    return Posting(
+        REFUND,
+        _entries(
+            (PAYMENTS, amount_micros),
+            (RECEIVABLE, -reopened_micros),
+            (CREDIT, reopened_micros - amount_micros),
+        ),
+    )
+
+
+def write_off(amount_micros: int) -> Posting:
+    """Of an invoice that nobody will pay: the operator's loss."""
+    return Posting(WRITE_OFF, _entries((RECEIVABLE, amount_micros), (UNCOLLECTED, -amount_micros)))
 
 
 def collectable(*, cost_micros: int, held_micros: int, rooms_micros: Iterable[int]) -> int:
