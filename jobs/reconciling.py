@@ -8,6 +8,7 @@ from django.db import DatabaseError, connections
 from jobs import states
 from jobs.models import Job
 from jobs.money import settle_ended
+from tenants.billing.invoices.reconciling import compare_invoices
 from tenants.billing.ledger.checks import Compared, differences
 from tenants.billing.ledger.reconciling import compare_ledger, keep_differences
 from tenants.context import OPERATOR, operator_work, unit_of_work
@@ -51,7 +52,7 @@ SELECT tenant_id, id FROM jobs_job WHERE held_micros IS NOT NULL AND state <> AL
 def reconcile() -> int:
     """How many differences there are now."""
     settle_stranded_jobs()
-    return keep_differences([*compare_ledger(), *compare_jobs()])
+    return keep_differences([*compare_ledger(), *compare_jobs(), *compare_invoices()])
 
 
 def compare_jobs() -> list[Compared]:

@@ -33,6 +33,7 @@ from jobs.search.backfill import index_ordered_jobs
 from jobs.uploads.upkeep import expire_uploads, finish_stranded_uploads, forget_uploads
 from jobs.webhooks.notices import mail_of_disabled_endpoints
 from jobs.webhooks.upkeep import end_stranded_deliveries, erase_old_webhooks
+from tenants.billing.invoices.run import BILL_EVERY_S, bill_ended_months
 from tenants.billing.ledger.alerts import alert_of_budgets
 from tenants.billing.settling import SETTLE_EVERY_S, settle_days
 from tenants.context import OPERATOR
@@ -107,6 +108,7 @@ class Scheduler:
             _Duty(FORGET_EVERY_S, Aside(alert_of_budgets)),
             _Duty(RECONCILE_EVERY_S, Aside(reconcile)),
             _Duty(SETTLE_EVERY_S, Aside(settle_days)),
+            _Duty(BILL_EVERY_S, Aside(bill_ended_months)),
         ]
         self.leading = False
         self._answered_s = float("-inf")

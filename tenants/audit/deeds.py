@@ -30,6 +30,9 @@ DEEDS: Mapping[str, str] = {
     "impersonation.started": "began to act as a member",
     "impersonation.ended": "stopped acting as a member",
     "impersonation.wrote": "changed something as a member",
+    "invoice.issued": "issued an invoice",
+    "invoice.credited": "took back a part of an invoice",
+    "invoice.written_off": "wrote off an invoice",
     "operator.acted": "acted on something of the account",
 }
 """In words that follow a name: “… created an API key”. Whoever writes down something new names it here."""
@@ -46,6 +49,7 @@ KINDS: Mapping[str, str] = {
     "job": "Jobs",
     "results": "Kept results",
     "impersonation": "Operators as members",
+    "invoice": "Invoices",
     "operator": "Operators",
 }
 

@@ -108,6 +108,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.UUIDField(default=tenants.ids.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('month', models.DateField()),
+                ('records', models.BigIntegerField(default=0, help_text='Of usage, when it was last looked at.')),
                 ('closed_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
             ],
             options={
@@ -277,7 +278,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='ledgertransaction',
-            constraint=models.UniqueConstraint(condition=models.Q(('kind__in', ('bill', 'correction', 'payment', 'refund', 'write_off'))), fields=('tenant', 'source_kind', 'source_id'), name='tenants_ledger_one_each'),
+            constraint=models.UniqueConstraint(condition=models.Q(('kind__in', ('bill', 'correction', 'payment', 'refund', 'write_off'))), fields=('tenant', 'source_kind', 'source_id', 'kind'), name='tenants_ledger_one_each'),
         ),
         migrations.AddField(
             model_name='billingdetails',

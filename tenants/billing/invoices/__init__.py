@@ -1,1 +1,1 @@
-"""What is billed: drawn from usage, numbered without gaps, never changed; what was wrong is put right by a credit note."""
+"""What is billed: drawn from usage, numbered without gaps, never changed. A credit note takes back what was wrong."""

@@ -214,6 +214,7 @@ class ClosedMonth(TenantOwned):
     """It was billed: what is used in it and comes later goes on the next invoice, on a line of its own."""
 
     month = models.DateField()
+    records = models.BigIntegerField(default=0, help_text="Of usage, when it was last looked at.")
     closed_at = models.DateTimeField(db_default=Now(), editable=False)
 
     class Meta(TenantOwned.Meta):

@@ -70,7 +70,7 @@ class LedgerTransaction(TenantOwned):
                 name="tenants_ledger_one_settlement",
             ),
             models.UniqueConstraint(
-                fields=["tenant", "source_kind", "source_id"],
+                fields=["tenant", "source_kind", "source_id", "kind"],
                 condition=models.Q(kind__in=postings.ONCE),
                 name="tenants_ledger_one_each",
             ),

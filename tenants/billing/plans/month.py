@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
+from math import ceil
 
 from tenants.billing.plans.agreed import EVERY_MODEL
 from tenants.billing.prices import Meter, Price
@@ -35,6 +36,11 @@ class Included:
     model: str
     meter: Meter
     quantity: int
+
+
+def share_of(included: Iterable[Included], share: Fraction) -> tuple[Included, ...]:
+    """Of a plan that follows another within a month, for what is left of it; begun units are whole."""
+    return tuple(Included(one.model, one.meter, ceil(one.quantity * share)) for one in included)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 
+from tenants.billing.ledger.terms import grant_credit
 from tenants.billing.months import Month
 from tenants.billing.plans.models import Plan, PlanIncluded, PlanPrice, Subscription
 from tenants.billing.plans.selectors import current_subscription, default_plan
@@ -47,12 +48,16 @@ def subscribe(*, tenant_id: UUID, plan: Plan | None, start: Start = Start.NOW) -
             raise PlanArchived(f"The plan {plan.name!r} is archived: choose one that is sold.")
         now = database_now()
         starts_at = now if start is Start.NOW else _next_month(now)
-        return Subscription.objects.create(
+        is_first = not _had_a_plan(tenant_id)
+        made = Subscription.objects.create(
             tenant_id=tenant_id,
             plan=plan,
             starts_at=starts_at,
-            trial_ends_at=_trial_end(tenant_id, plan, starts_at),
+            trial_ends_at=_trial_end(plan, starts_at) if plan and is_first else None,
         )
+        if plan and is_first:
+            _give_trial_credit(made, plan)
+    return made
 
 
 def give_default_plan(*, tenant_id: UUID) -> Subscription | None:
@@ -85,11 +90,24 @@ def _next_month(now: datetime) -> datetime:
     return datetime(first.year, first.month, first.day, tzinfo=UTC)
 
 
-def _trial_end(tenant_id: UUID, plan: Plan | None, starts_at: datetime) -> datetime | None:
-    had_one = Subscription.objects.filter(tenant_id=tenant_id).exclude(plan=None).exists()
-    if plan is None or had_one or not plan.trial_days:
-        return None
-    return starts_at + timedelta(days=plan.trial_days)
+def _had_a_plan(tenant_id: UUID) -> bool:
+    return Subscription.objects.filter(tenant_id=tenant_id).exclude(plan=None).exists()
+
+
+def _trial_end(plan: Plan, starts_at: datetime) -> datetime | None:
+    return starts_at + timedelta(days=plan.trial_days) if plan.trial_days else None
+
+
+def _give_trial_credit(subscription: Subscription, plan: Plan) -> None:
+    if plan.trial_credit_micros:
+        grant_credit(
+            tenant_id=subscription.tenant_id,
+            currency=plan.currency,
+            amount_micros=plan.trial_credit_micros,
+            reason=f"Trial of the plan {plan.name}",
+            made_by="",
+            grant_id=subscription.pk,
+        )
 
 
 def duplicate_plan(*, plan: Plan) -> Plan:

@@ -1,0 +1,209 @@
+"""What of a tenant's month there is to bill, and what of it was: reads of operators, who see each tenant."""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, time
+from typing import Any, cast
+from uuid import UUID
+
+from django.db import connections
+from django.db.models import Sum
+
+from tenants.billing.invoices.drawing import Amount, Item, Kind, MonthOfTime, Segment
+from tenants.billing.invoices.models import ClosedMonth, Invoice, InvoiceLine
+from tenants.billing.models import UsageDay
+from tenants.billing.months import Month
+from tenants.billing.plans.models import Subscription
+from tenants.billing.plans.month import Used
+from tenants.billing.plans.selectors import included_versions, subscriptions_of
+from tenants.billing.plans.versions import included_between
+from tenants.billing.prices import Price
+from tenants.context import current_alias
+
+# Late uses of months that were closed longer ago than this are not looked for.
+LATE_MONTHS = 3
+
+_USED = """
+SELECT (created_at AT TIME ZONE 'UTC')::date, model, cached, price, sum(quantity)::bigint, count(*)
+FROM tenants_usagerecord
+WHERE tenant_id = %(tenant)s AND created_at >= %(since)s AND created_at < %(until)s AND livemode
+GROUP BY 1, 2, 3, 4
+"""
+# What the ledger says was charged for work, and what of it no balance could pay.
+_CHARGED = """
+SELECT t.currency,
+       coalesce(sum(e.amount_micros) FILTER (WHERE e.account = 'revenue'), 0)::bigint,
+       coalesce(-sum(e.amount_micros) FILTER (WHERE e.account = 'uncollected'), 0)::bigint,
+       coalesce(-sum(e.amount_micros) FILTER (WHERE e.account IN ('credit', 'held')), 0)::bigint
+FROM tenants_ledgertransaction t JOIN tenants_ledgerentry e ON e.transaction_id = t.id
+WHERE t.tenant_id = %(tenant)s AND t.kind = 'charge' AND t.day >= %(since)s AND t.day < %(until)s
+GROUP BY t.currency
+"""
+_BILLED_REVENUE = """
+SELECT t.currency, sum(e.amount_micros)::bigint
+FROM tenants_ledgertransaction t JOIN tenants_ledgerentry e ON e.transaction_id = t.id AND e.account = 'revenue'
+WHERE t.tenant_id = %(tenant)s AND t.kind = 'bill'
+GROUP BY t.currency
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Charged:
+    revenue_micros: int = 0
+    uncollected_micros: int = 0
+    """Of it."""
+    taken_micros: int = 0
+    """Out of the balance, beyond what was held."""
+
+    @property
+    def collected_micros(self) -> int:
+        return self.revenue_micros - self.uncollected_micros
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    segments: tuple[Segment, ...]
+    records: int
+
+
+def at(day: date) -> datetime:
+    return datetime.combine(day, time(), UTC)
+
+
+def month_of_time(month: Month, now: datetime) -> MonthOfTime:
+    first, after = at(month.first), at(month.after_last)
+    return MonthOfTime(first, after, max(first, min(after, now)))
+
+
+def collect(tenant_id: UUID, time: MonthOfTime) -> Collected:
+    segments: list[Segment] = []
+    records = 0
+    for since, until, subscription in _held(tenant_id, time):
+        used, many = _used(tenant_id, since, until)
+        records += many
+        follows = any(segment.plan_id for segment in segments)
+        segments.append(replace(_segment(subscription, since, until, used), follows_a_plan=follows))
+    return Collected(tuple(segments), records)
+
+
+def _held(tenant_id: UUID, time: MonthOfTime) -> list[tuple[datetime, datetime, Subscription | None]]:
+    """Which plan held when, without gaps."""
+    begun = [one for one in reversed(subscriptions_of(tenant_id)) if one.starts_at < time.until]
+    before = [one for one in begun if one.starts_at <= time.first]
+    inside = [one for one in begun if one.starts_at > time.first]
+    starts: list[tuple[datetime, Subscription | None]] = [
+        (time.first, before[-1] if before else None),
+        *((one.starts_at, one) for one in inside),
+    ]
+    ends = [*(start for start, _ in starts[1:]), time.until]
+    return [(start, end, one) for (start, one), end in zip(starts, ends, strict=True) if start < end]
+
+
+def _segment(
+    subscription: Subscription | None,
+    since: datetime,
+    until: datetime,
+    used: tuple[Used, ...],
+) -> Segment:
+    plan = subscription.plan if subscription else None
+    if subscription is None or plan is None:
+        return Segment(since, until, used)
+    return Segment(
+        since,
+        until,
+        used,
+        plan_id=plan.pk,
+        currency=plan.currency,
+        fee_micros=plan.monthly_fee_micros,
+        trial_ends_at=subscription.trial_ends_at,
+        included=included_between(included_versions(plan), since, until),
+    )
+
+
+def _used(tenant_id: UUID, since: datetime, until: datetime) -> tuple[tuple[Used, ...], int]:
+    rows = _rows(_USED, tenant_id, since, until)
+    used = tuple(
+        Used(day, model, quantity, _price(price), cached) for day, model, cached, price, quantity, _ in rows
+    )
+    return used, sum(row[-1] for row in rows)
+
+
+def _price(found: str) -> Price:
+    return Price.from_json(json.loads(found))
+
+
+def billed_of(tenant_id: UUID, month: Month) -> dict[Item, Amount]:
+    """By earlier invoices; what credit notes took back stays billed."""
+    found: dict[Item, Amount] = defaultdict(Amount)
+    lines = InvoiceLine.objects.filter(
+        tenant_id=tenant_id, month=month.first, invoice__kind=Invoice.Kind.INVOICE
+    ).select_related("invoice")
+    for line in lines:
+        item = Item(
+            cast(Kind, line.kind),
+            line.month,
+            line.invoice.currency,
+            plan_id=line.plan_id,
+            model=line.model,
+            cached=line.cached,
+            price=Price.from_json(line.price) if line.price else None,
+        )
+        found[item] += Amount(line.quantity, line.included, line.exact_micros)
+    return dict(found)
+
+
+def months_with_late_uses(tenant_id: UUID, before: Month) -> list[Month]:
+    """Closed ones of which more is known than when they were billed."""
+    closed = ClosedMonth.objects.filter(tenant_id=tenant_id, month__lt=before.first).order_by("-month")
+    found = []
+    for one in closed[:LATE_MONTHS]:
+        month = Month.of(one.month)
+        if records_of(tenant_id, month) != one.records:
+            found.append(month)
+    return sorted(found)
+
+
+def records_of(tenant_id: UUID, month: Month) -> int:
+    days = UsageDay.objects.filter(
+        tenant_id=tenant_id, day__gte=month.first, day__lt=month.after_last, livemode=True
+    )
+    return int(days.aggregate(sum=Sum("records"))["sum"] or 0)
+
+
+def charged(tenant_id: UUID, since: date, until: date) -> Mapping[str, Charged]:
+    """By currency; days of the ledger, the last not included."""
+    return {row[0]: Charged(*row[1:]) for row in _rows(_CHARGED, tenant_id, since, until)}
+
+
+def revenue_of_bills(tenant_id: UUID) -> Mapping[str, int]:
+    with connections[current_alias()].cursor() as cursor:
+        cursor.execute(_BILLED_REVENUE, {"tenant": tenant_id})
+        return dict(cursor.fetchall())
+
+
+def invoiced_net(tenant_id: UUID, currency: str) -> int:
+    """By all invoices until now, whatever credit notes took back."""
+    mine = Invoice.objects.filter(tenant_id=tenant_id, currency=currency, kind=Invoice.Kind.INVOICE)
+    return int(mine.aggregate(sum=Sum("net_micros"))["sum"] or 0)
+
+
+def first_billed(tenant_id: UUID, month: Month) -> date:
+    """Of what was charged before, nothing was or will be billed."""
+    first = (
+        ClosedMonth.objects.filter(tenant_id=tenant_id)
+        .order_by("month")
+        .values_list("month", flat=True)
+        .first()
+    )
+    invoiced = (
+        Invoice.objects.filter(tenant_id=tenant_id).order_by("month").values_list("month", flat=True).first()
+    )
+    return min([month.first, *(one for one in (first, invoiced) if one)])
+
+
+def _rows(statement: str, tenant_id: UUID, since: date, until: date) -> Iterable[Any]:
+    with connections[current_alias()].cursor() as cursor:
+        cursor.execute(statement, {"tenant": tenant_id, "since": since, "until": until})
+        return list(cursor.fetchall())

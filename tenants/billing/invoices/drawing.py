@@ -1,0 +1,241 @@
+"""What a month comes to, item by item, and what of it is still to be billed: pure.
+
+A month is always computed whole. An invoice says the difference to what earlier ones said of the same month, so a month
+can be billed in parts, and what is used in it and comes late is billed as if it had come in time.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from fractions import Fraction
+from typing import Literal
+from uuid import UUID
+
+from tenants.billing.plans.month import Included, Used, month_bill, share_of
+from tenants.billing.prices import Price
+from tenants.billing.shares import in_units, rounded, unit_micros
+
+Kind = Literal["fee", "usage", "uncollected", "correction"]
+WHOLE_BP = 10_000
+_SECOND = timedelta(seconds=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """What is billed once: the same item of the same month on a later invoice is more of it."""
+
+    kind: Kind
+    month: date
+    currency: str
+    plan_id: UUID | None = None
+    model: str = ""
+    cached: bool = False
+    price: Price | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    quantity: int = 0
+    included: int = 0
+    exact_micros: int = 0
+
+    def __add__(self, other: "Amount") -> "Amount":
+        return Amount(
+            self.quantity + other.quantity,
+            self.included + other.included,
+            self.exact_micros + other.exact_micros,
+        )
+
+    def __sub__(self, other: "Amount") -> "Amount":
+        return self + Amount(-other.quantity, -other.included, -other.exact_micros)
+
+    def __bool__(self) -> bool:
+        return bool(self.quantity or self.included or self.exact_micros)
+
+
+Amounts = Mapping[Item, Amount]
+
+
+@dataclass(frozen=True, slots=True)
+class MonthOfTime:
+    first: datetime
+    after_last: datetime
+    until: datetime
+    """As far as it is billed: its end, or the moment for which it is asked before."""
+
+    def share(self, since: datetime, until: datetime) -> Fraction:
+        return Fraction(max(timedelta(), until - since) // _SECOND, (self.after_last - self.first) // _SECOND)
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A part of the month in which one plan, or none, held."""
+
+    since: datetime
+    until: datetime
+    used: tuple[Used, ...]
+    plan_id: UUID | None = None
+    currency: str = ""
+    fee_micros: int = 0
+    trial_ends_at: datetime | None = None
+    included: tuple[Included, ...] = ()
+    """In a whole month."""
+    follows_a_plan: bool = False
+    """Another held in this month before: what this one includes is for the rest of it."""
+
+
+def month_amounts(month: MonthOfTime, segments: Sequence[Segment]) -> dict[Item, Amount]:
+    """Fees by the second; of each model and price what the plans did not include. What is free is not billed."""
+    found: dict[Item, Amount] = defaultdict(Amount)
+    for segment in segments:
+        first = month.first.date()
+        if segment.fee_micros:
+            fee = Item("fee", first, segment.currency, plan_id=segment.plan_id)
+            found[fee] += Amount(exact_micros=_fee(segment, month))
+        share = month.share(segment.since, month.after_last) if segment.follows_a_plan else Fraction(1)
+        pools = share_of(segment.included, share)
+        for line in month_bill(segment.used, pools, fee_micros=0, currency=segment.currency).lines:
+            if not line.price.amount_micros:
+                continue
+            item = Item(
+                "usage", first, line.price.currency, model=line.model, cached=line.cached, price=line.price
+            )
+            found[item] += Amount(line.quantity, line.included)
+    return {item: _priced(item, amount) for item, amount in found.items()}
+
+
+def _fee(segment: Segment, month: MonthOfTime) -> int:
+    since = max(segment.since, segment.trial_ends_at or segment.since)
+    return round(segment.fee_micros * month.share(since, segment.until))  # half to even
+
+
+def _priced(item: Item, amount: Amount) -> Amount:
+    """Rounded once, of all that is billed of it."""
+    if item.price is None:
+        return amount
+    return Amount(amount.quantity, amount.included, item.price.cost_micros(amount.quantity - amount.included))
+
+
+def still_to_bill(now: Amounts, billed: Amounts) -> dict[Item, Amount]:
+    items = [*now, *(item for item in billed if item not in now)]
+    rest = {item: now.get(item, Amount()) - billed.get(item, Amount()) for item in items}
+    return {item: amount for item, amount in rest.items() if amount}
+
+
+def with_uncollected(
+    rest: Amounts, *, month: date, uncollected_micros: Mapping[str, int], billed: Amounts
+) -> dict[Item, Amount]:
+    """What a balance could not pay is the operator's loss and is not billed: never more than the rest comes to."""
+    found = dict(rest)
+    for currency, micros in uncollected_micros.items():
+        item = Item("uncollected", month, currency)
+        missing = micros + billed.get(item, Amount()).exact_micros
+        sum_micros = sum(amount.exact_micros for one, amount in rest.items() if one.currency == currency)
+        if (less := min(missing, sum_micros)) > 0:
+            found[item] = Amount(exact_micros=-less)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Tax:
+    name: str = ""
+    rate_bp: int = 0
+    note: str = ""
+
+    def of(self, net_micros: int, unit: int) -> int:
+        """On the sum of an invoice, once."""
+        return round(Fraction(net_micros * self.rate_bp, WHOLE_BP * unit)) * unit
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    item: Item
+    amount: Amount
+    amount_micros: int
+    late: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """An invoice that has no number yet."""
+
+    currency: str
+    lines: tuple[Line, ...]
+    tax: Tax
+
+    @property
+    def net_micros(self) -> int:
+        return sum(line.amount_micros for line in self.lines)
+
+    @property
+    def tax_micros(self) -> int:
+        return self.tax.of(self.net_micros, unit_micros(self.currency))
+
+    @property
+    def total_micros(self) -> int:
+        return self.net_micros + self.tax_micros
+
+
+def drafts(rest: Amounts, *, month: date, tax: Tax) -> list[Draft]:
+    """One for each currency. Lines are in what can be paid, and add up to the rounded sum."""
+    found = []
+    for currency in sorted({item.currency for item in rest}):
+        items = sorted((item for item in rest if item.currency == currency), key=_order)
+        cents = in_units([rest[item].exact_micros for item in items], unit_micros(currency))
+        lines = tuple(
+            Line(item, rest[item], cent, late=item.month != month)
+            for item, cent in zip(items, cents, strict=True)
+        )
+        found.append(Draft(currency, lines, tax))
+    return found
+
+
+_KINDS: tuple[Kind, ...] = ("fee", "usage", "uncollected", "correction")
+
+
+def _order(item: Item) -> tuple[object, ...]:
+    price = item.price or Price("page", 0, 1, item.currency)
+    return (
+        item.month,
+        _KINDS.index(item.kind),
+        str(item.plan_id or ""),
+        item.model,
+        item.cached,
+        price.meter,
+        price.amount_micros,
+        price.per,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Corrected:
+    """A part of an invoice that is taken back."""
+
+    net_micros: int
+    tax_micros: int
+
+    @property
+    def total_micros(self) -> int:
+        return self.net_micros + self.tax_micros
+
+
+def corrected(net_micros: int, *, of: Corrected, before: Corrected, unit: int) -> Corrected:
+    """Its tax is such that all parts of an invoice together take back all of its tax."""
+    if not 0 < net_micros <= of.net_micros - before.net_micros:
+        raise ValueError(f"{net_micros} is not between 0 and what is left of {of.net_micros}")
+    whole = rounded_share(of.tax_micros, before.net_micros + net_micros, of.net_micros, unit)
+    return Corrected(net_micros, whole - before.tax_micros)
+
+
+def rounded_share(amount: int, part: int, whole: int, unit: int) -> int:
+    return round(Fraction(amount * part, whole * unit)) * unit
+
+
+def due_micros(*, total_micros: int, balance_micros: int) -> int:
+    """Of an invoice that the balance has been charged with already: what the balance lacks."""
+    return min(total_micros, max(0, -balance_micros))
+
+
+def to_unit(amount_micros: int, currency: str) -> int:
+    return rounded(amount_micros, unit_micros(currency))

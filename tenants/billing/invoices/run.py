@@ -1,0 +1,64 @@
+"""The scheduler's duty: each month that is over is billed once, tenant by tenant, in the order of months."""
+
+from collections.abc import Iterator
+from datetime import UTC, timedelta
+from uuid import UUID
+
+import structlog
+from django.conf import settings
+from django.db import connections
+
+from tenants.billing.invoices.collecting import at
+from tenants.billing.invoices.errors import NotBillable
+from tenants.billing.invoices.models import Seller
+from tenants.billing.invoices.services import draw_month
+from tenants.billing.months import Month
+from tenants.context import OPERATOR, operator_work
+from tenants.database_time import database_now
+
+log = structlog.get_logger(__name__)
+BILL_EVERY_S = 600.0
+AT_ONCE = 1_000
+
+_OPEN = """
+SELECT t.id FROM tenants_tenant t
+WHERE t.created_at < %(after_last)s
+  AND NOT EXISTS (SELECT FROM tenants_closedmonth c WHERE c.tenant_id = t.id AND c.month = %(first)s)
+ORDER BY t.id LIMIT %(most)s
+"""
+
+
+def bill_ended_months() -> int:
+    """How many tenants' months were closed. One that cannot be billed keeps no other waiting."""
+    return sum(_closed(tenant_id, month) for month in _ended() for tenant_id in _open(month))
+
+
+def _ended() -> Iterator[Month]:
+    """Once late uses have had some hours to arrive."""
+    with operator_work():
+        seller = Seller.objects.first()
+        now = database_now().astimezone(UTC)
+    if seller is None:
+        return
+    month = Month.of(seller.bills_from)
+    while now >= at(month.after_last) + timedelta(hours=settings.MAAS_INVOICE_AFTER_H):
+        yield month
+        month = month.next
+
+
+def _open(month: Month) -> list[UUID]:
+    with operator_work(), connections[OPERATOR].cursor() as cursor:
+        cursor.execute(_OPEN, {"first": month.first, "after_last": at(month.after_last), "most": AT_ONCE})
+        return [found for (found,) in cursor.fetchall()]
+
+
+def _closed(tenant_id: UUID, month: Month) -> bool:
+    try:
+        draw_month(tenant_id, month, closes=True)
+    except NotBillable as error:
+        log.warning("month_not_billed", tenant_id=str(tenant_id), month=str(month), error=error.detail)
+        return False
+    except Exception:
+        log.exception("month_not_billed", tenant_id=str(tenant_id), month=str(month))
+        return False
+    return True

@@ -1,0 +1,37 @@
+"""Reads of what was billed, and of what would be."""
+
+from uuid import UUID
+
+from django.db.models import QuerySet
+
+from tenants.billing.invoices.collecting import records_of
+from tenants.billing.invoices.drawing import Draft
+from tenants.billing.invoices.errors import NotBillable
+from tenants.billing.invoices.models import Invoice
+from tenants.billing.invoices.services import preview_month
+from tenants.billing.months import Month
+from tenants.context import operator_work
+from tenants.database_time import database_now
+
+MOST_RECORDS = 2_000_000
+"""So many are added up while somebody waits."""
+
+
+def invoices_of(tenant_id: UUID) -> "QuerySet[Invoice]":
+    """Newest first, with credit notes."""
+    return Invoice.objects.filter(tenant_id=tenant_id).order_by("-issued_on", "-id")
+
+
+def upcoming(tenant_id: UUID) -> list[Draft] | None:
+    """What the present month comes to until now; None where nothing is billed here, or where it is too much to add up.
+
+    A reading of operators: outside the tenant's unit of work.
+    """
+    with operator_work():
+        month = Month.of(database_now().date())
+        if records_of(tenant_id, month) > MOST_RECORDS:
+            return None
+    try:
+        return preview_month(tenant_id, month)
+    except NotBillable:
+        return None

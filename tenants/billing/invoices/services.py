@@ -1,0 +1,234 @@
+"""Bills a tenant's month, takes back a part of an invoice, gives one up. All of it is operators' work."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import date, timedelta
+from uuid import UUID
+
+from django.db import transaction
+
+from tenants.audit.services import record
+from tenants.billing.invoices.collecting import (
+    billed_of,
+    charged,
+    collect,
+    first_billed,
+    invoiced_net,
+    month_of_time,
+    months_with_late_uses,
+    revenue_of_bills,
+)
+from tenants.billing.invoices.drawing import (
+    Amount,
+    Corrected,
+    Draft,
+    Item,
+    MonthOfTime,
+    corrected,
+    drafts,
+    month_amounts,
+    still_to_bill,
+    to_unit,
+    with_uncollected,
+)
+from tenants.billing.invoices.errors import NotBillable
+from tenants.billing.invoices.issuing import Parties, issue, issue_credit_note, write_off_rest
+from tenants.billing.invoices.models import BillingDetails, ClosedMonth, Invoice, Seller
+from tenants.billing.invoices.wording import tax_for
+from tenants.billing.months import Month
+from tenants.billing.plans.models import Plan
+from tenants.billing.shares import unit_micros
+from tenants.billing.wording import money
+from tenants.context import OPERATOR, operator_work
+from tenants.database_time import database_now
+from tenants.models import Tenant
+
+LONGEST_REASON = 200
+
+
+def draw_month(tenant_id: UUID, month: Month, *, closes: bool, made_by: str = "") -> list[Invoice]:
+    """What of it was not billed yet, an invoice for each currency; none where there is nothing.
+
+    With `closes` it must be over, and what comes later goes on the next invoice as late. Without, it is billed as far
+    as it has come. Raises NotBillable.
+    """
+    with _alone(tenant_id) as tenant:
+        parties = _parties(tenant, made_by)
+        time = month_of_time(month, database_now())
+        _require_turn(parties, month, time, closes=closes)
+        rest, records = _rest(tenant_id, month, time)
+        found = drafts(rest, month=month.first, tax=tax_for(parties.seller, parties.details))
+        issued = _issued(found, parties, month, time)
+        if closes:
+            ClosedMonth.objects.create(tenant_id=tenant_id, month=month.first, records=records)
+        for invoice in issued:
+            record(
+                tenant_id=tenant_id,
+                deed="invoice.issued",
+                subject_id=invoice.pk,
+                subject=invoice.number,
+                note=money(invoice.total_micros, invoice.currency),
+            )
+    return issued
+
+
+def credit(
+    *, tenant_id: UUID, invoice_id: UUID, reason: str, made_by: str, net_micros: int | None = None
+) -> Invoice:
+    """A credit note for so much of it before tax; None for all that is left of it. Raises NotBillable."""
+    with _alone(tenant_id) as tenant:
+        invoice = _locked(tenant_id, invoice_id)
+        reason = _checked(reason)
+        of = Corrected(invoice.net_micros, invoice.tax_micros)
+        before = _corrected_before(invoice)
+        left = of.net_micros - before.net_micros
+        wanted = left if net_micros is None else net_micros
+        if not 0 < wanted <= left or wanted != to_unit(wanted, invoice.currency):
+            raise NotBillable(
+                f"{money(wanted, invoice.currency)} cannot be taken back: of {invoice.number} "
+                f"{money(left, invoice.currency)} before tax is left. Give a part of that in whole cents."
+            )
+        part = corrected(wanted, of=of, before=before, unit=unit_micros(invoice.currency))
+        note = issue_credit_note(invoice, part, _parties(tenant, made_by), reason=reason)
+        record(
+            tenant_id=tenant_id,
+            deed="invoice.credited",
+            subject_id=invoice.pk,
+            subject=invoice.number,
+            note=f"{note.number}, {money(note.total_micros, note.currency)}: {reason}",
+        )
+    return note
+
+
+def write_off(*, tenant_id: UUID, invoice_id: UUID, reason: str, made_by: str) -> Invoice:
+    """Nobody will pay it: what is open is the operator's loss. Raises NotBillable."""
+    with _alone(tenant_id):
+        invoice = _locked(tenant_id, invoice_id)
+        if invoice.status != Invoice.Status.OPEN:
+            raise NotBillable(f"{invoice.number} is {invoice.get_status_display()}: nothing of it is open.")
+        reason = _checked(reason)
+        write_off_rest(invoice, reason=reason, made_by=made_by)
+        record(
+            tenant_id=tenant_id,
+            deed="invoice.written_off",
+            subject_id=invoice.pk,
+            subject=invoice.number,
+            note=f"{money(invoice.written_off_micros, invoice.currency)}: {reason}",
+        )
+    return invoice
+
+
+def preview_month(tenant_id: UUID, month: Month) -> list[Draft]:
+    """What `draw_month` would bill now; nothing is written."""
+    with operator_work(), transaction.atomic(using=OPERATOR):
+        tenant = Tenant.objects.get(id=tenant_id)
+        parties = _parties(tenant, "")
+        rest, _ = _rest(tenant_id, month, month_of_time(month, database_now()))
+        return drafts(rest, month=month.first, tax=tax_for(parties.seller, parties.details))
+
+
+@contextmanager
+def _alone(tenant_id: UUID) -> Iterator[Tenant]:
+    """Two that bill a tenant do it one after the other, and no plan of it changes meanwhile."""
+    with operator_work(), transaction.atomic(using=OPERATOR):
+        yield Tenant.objects.select_for_update(no_key=True).get(id=tenant_id)
+
+
+def _parties(tenant: Tenant, made_by: str) -> Parties:
+    seller = Seller.objects.first()
+    if seller is None:
+        raise NotBillable("Nothing can be billed yet: say under Seller who sells.")
+    details = BillingDetails.objects.filter(tenant_id=tenant.pk).first()
+    return Parties(tenant, seller, details, dict(Plan.objects.values_list("pk", "name")), made_by)
+
+
+def _require_turn(parties: Parties, month: Month, time: MonthOfTime, *, closes: bool) -> None:
+    first = Month.of(parties.seller.bills_from)
+    tenant_id = parties.tenant.pk
+    if month < first:
+        raise NotBillable(f"{month} is not billed: the seller bills from {first}.")
+    if time.until <= time.first or (closes and time.until < time.after_last):
+        raise NotBillable(f"{month} is not over yet." if closes else f"{month} has not begun.")
+    closed = set(ClosedMonth.objects.filter(tenant_id=tenant_id).values_list("month", flat=True))
+    if month.first in closed:
+        raise NotBillable(f"{month} is billed: what comes later goes on the next invoice.")
+    begun = Month.of(max(first.first, parties.tenant.created_at.date()))
+    if begun < month and month.previous.first not in closed:
+        raise NotBillable(f"{month.previous} is to be billed first.")
+
+
+def _rest(tenant_id: UUID, month: Month, time: MonthOfTime) -> tuple[Mapping[Item, Amount], int]:
+    rest: dict[Item, Amount] = {}
+    for late in months_with_late_uses(tenant_id, month):
+        rest |= _rest_of_closed(tenant_id, late)
+    collected = collect(tenant_id, time)
+    billed = billed_of(tenant_id, month)
+    without = {item: amount for item, amount in billed.items() if item.kind != "uncollected"}
+    rest |= still_to_bill(month_amounts(time, collected.segments), without)
+    lost = {
+        currency: sums.uncollected_micros
+        for currency, sums in charged(tenant_id, month.first, month.after_last).items()
+    }
+    return with_uncollected(
+        rest, month=month.first, uncollected_micros=lost, billed=billed
+    ), collected.records
+
+
+def _rest_of_closed(tenant_id: UUID, month: Month) -> Mapping[Item, Amount]:
+    time = month_of_time(month, database_now())
+    collected = collect(tenant_id, time)
+    ClosedMonth.objects.filter(tenant_id=tenant_id, month=month.first).update(records=collected.records)
+    billed = {
+        item: amount for item, amount in billed_of(tenant_id, month).items() if item.kind != "uncollected"
+    }
+    return still_to_bill(month_amounts(time, collected.segments), billed)
+
+
+def _issued(found: list[Draft], parties: Parties, month: Month, time: MonthOfTime) -> list[Invoice]:
+    tenant_id, issued = parties.tenant.pk, []
+    since = first_billed(tenant_id, month)
+    end = min(month.after_last, time.until.date() + timedelta(days=1))
+    before, later = charged(tenant_id, since, end), charged(tenant_id, end, date.max)
+    of_bills = revenue_of_bills(tenant_id)
+    for draft in found:
+        if draft.net_micros < 0:
+            raise NotBillable(
+                f"{month} comes to {money(draft.net_micros, draft.currency)}: look at its plans and prices."
+            )
+        currency = draft.currency
+        charges = before[currency].collected_micros if currency in before else 0
+        net = invoiced_net(tenant_id, currency) + draft.net_micros
+        issued.append(
+            issue(
+                draft,
+                parties,
+                time=time,
+                adjusted_micros=net - charges - of_bills.get(currency, 0),
+                later_micros=later[currency].taken_micros if currency in later else 0,
+            )
+        )
+    return issued
+
+
+def _locked(tenant_id: UUID, invoice_id: UUID) -> Invoice:
+    found = Invoice.objects.select_for_update(no_key=True).filter(
+        tenant_id=tenant_id, id=invoice_id, kind=Invoice.Kind.INVOICE
+    )
+    invoice = found.first()
+    if invoice is None:
+        raise NotBillable("There is no such invoice.")
+    return invoice
+
+
+def _corrected_before(invoice: Invoice) -> Corrected:
+    notes = list(invoice.credit_notes.all())
+    return Corrected(sum(note.net_micros for note in notes), sum(note.tax_micros for note in notes))
+
+
+def _checked(reason: str) -> str:
+    found = reason.strip()
+    if not 1 <= len(found) <= LONGEST_REASON:
+        raise NotBillable(
+            f"Say in 1 to {LONGEST_REASON} characters why: it is printed, and the books keep it."
+        )
+    return found

@@ -1,0 +1,72 @@
+"""Invoices and ledger are held against each other: what differs is found, and nothing else."""
+
+from collections.abc import Iterator
+
+import pytest
+from django.db import connections
+
+from tenants.billing.invoices.reconciling import compare_invoices
+from tenants.billing.invoices.services import credit, write_off
+from tenants.billing.ledger import postings
+from tenants.billing.ledger.checks import Compared
+from tenants.billing.ledger.journal import Source, post
+from tenants.context import operator_work, unit_of_work
+from tenants.ids import uuid7
+
+from .conftest import OPERATOR_NAME, Customer
+
+
+def found(customer: Customer) -> list[Compared]:
+    return [one for one in compare_invoices() if one.tenant_id == customer.tenant_id]
+
+
+@pytest.fixture
+def unkept() -> Iterator[None]:
+    """As somebody would who is let do anything with the tables."""
+    with connections["owner"].cursor() as cursor:
+        cursor.execute("ALTER TABLE tenants_invoice DISABLE TRIGGER USER")
+        yield
+        cursor.execute("ALTER TABLE tenants_invoice ENABLE TRIGGER USER")
+
+
+def test_after_bills_late_uses_credit_notes_and_losses_nothing_differs(customer: Customer) -> None:
+    customer.uses(1_000, customer.before.first)
+    (first,) = customer.drawn(customer.before)
+    customer.uses(7, customer.before.first)
+    customer.uses(1_003, customer.last.first)
+    (second,) = customer.drawn(customer.last)
+    credit(
+        tenant_id=customer.tenant_id,
+        invoice_id=first.pk,
+        net_micros=500_000,
+        reason="x",
+        made_by=OPERATOR_NAME,
+    )
+    write_off(tenant_id=customer.tenant_id, invoice_id=second.pk, reason="x", made_by=OPERATOR_NAME)
+    assert found(customer) == []
+
+
+def test_an_invoice_that_says_something_else_than_the_ledger_is_found(
+    customer: Customer, unkept: None
+) -> None:
+    customer.closed_before()
+    customer.uses(1_000, customer.last.first)
+    (invoice,) = customer.drawn(customer.last)
+    with operator_work():
+        type(invoice).objects.filter(pk=invoice.pk).update(
+            due_micros=invoice.due_micros - 10_000,
+            net_micros=invoice.net_micros - 10_000,
+            total_micros=invoice.total_micros - 10_000,
+        )
+    assert sorted(one.compared for one in found(customer)) == ["invoice_due", "invoiced", "invoices_open"]
+
+
+def test_what_was_charged_and_never_billed_is_found(customer: Customer) -> None:
+    customer.closed_before()
+    customer.uses(1_000, customer.last.first)
+    customer.drawn(customer.last)
+    source = Source(customer.tenant_id, "job", uuid7(), "EUR", day=customer.last.first)
+    with unit_of_work(customer.tenant_id):
+        post(source, postings.settlement(held_micros=0, cost_micros=5, collected_micros=5))
+    (difference,) = found(customer)
+    assert (difference.compared, difference.expected_micros - difference.found_micros) == ("invoiced", 5)
