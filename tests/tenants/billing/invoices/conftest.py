@@ -135,6 +135,15 @@ def seller() -> Iterator[Seller]:
 
 @pytest.fixture
 def customer(tenant: CreatedTenant, seller: Seller) -> Customer:
+    return _since_two_months(tenant)
+
+
+@pytest.fixture
+def other_customer(other_tenant: CreatedTenant, seller: Seller) -> Customer:
+    return _since_two_months(other_tenant)
+
+
+def _since_two_months(tenant: CreatedTenant) -> Customer:
     found = Customer(tenant.tenant.id)
     with operator_work():
         Subscription.objects.filter(tenant_id=found.tenant_id).delete()

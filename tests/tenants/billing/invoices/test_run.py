@@ -1,0 +1,66 @@
+"""The duty that bills months that are over."""
+
+from typing import Any
+
+import pytest
+from structlog.testing import capture_logs
+
+from tenants.billing.invoices.models import Invoice, Seller
+from tenants.billing.invoices.run import bill_ended_months
+from tenants.context import operator_work
+from tenants.models import UsageRecord
+
+from .conftest import Customer
+
+
+@pytest.fixture(autouse=True)
+def at_once(settings: Any) -> None:
+    """Whatever the hour: the last month is over since long enough."""
+    settings.MAAS_INVOICE_AFTER_H = 0
+
+
+def billed(customer: Customer) -> list[Invoice]:
+    with operator_work():
+        return list(Invoice.objects.filter(tenant_id=customer.tenant_id).order_by("month"))
+
+
+def test_every_month_that_is_over_is_billed_once(customer: Customer) -> None:
+    customer.uses(1_000, customer.before.first)
+    customer.uses(2_000, customer.last.first)
+    customer.uses(4_000, customer.now.first)
+    assert bill_ended_months() >= 2
+    assert [one.net_micros for one in billed(customer)] == [1_500_000, 3_000_000]
+    bill_ended_months()
+    assert len(billed(customer)) == 2
+
+
+def test_late_uses_are_waited_for(customer: Customer, settings: Any) -> None:
+    customer.uses(1_000, customer.last.first)
+    settings.MAAS_INVOICE_AFTER_H = 24 * 40
+    bill_ended_months()
+    assert billed(customer) == []
+
+
+def test_without_a_seller_nobody_is_billed(customer: Customer) -> None:
+    with operator_work():
+        Seller.objects.all().delete()
+    assert bill_ended_months() == 0
+
+
+def test_one_that_cannot_be_billed_is_told_and_keeps_no_other_waiting(
+    customer: Customer, other_customer: Customer
+) -> None:
+    poorer = min(customer, other_customer, key=lambda one: one.tenant_id)
+    richer = other_customer if poorer is customer else customer
+    for one in (poorer, richer):
+        one.uses(1_000, one.before.first)
+    with operator_work():
+        # Of a price that no version of the product has written.
+        UsageRecord.objects.filter(tenant_id=poorer.tenant_id).update(price={"meter": "weight"})
+    with capture_logs() as logs:
+        bill_ended_months()
+    assert len(billed(richer)) == 1
+    assert billed(poorer) == []
+    assert {log["event"] for log in logs if log.get("tenant_id") == str(poorer.tenant_id)} == {
+        "month_not_billed"
+    }
