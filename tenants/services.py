@@ -11,6 +11,7 @@ from django.db.models.functions import Coalesce, Least, Now
 
 from tenants.audit.changes import changes_between
 from tenants.audit.services import record
+from tenants.billing.ledger.own_budgets import carry_budgets
 from tenants.billing.plans.services import give_default_plan
 from tenants.context import OPERATOR, current_alias, operator_work, unit_of_work
 from tenants.database_time import database_now
@@ -112,7 +113,7 @@ def rotate_key(*, key_id: UUID, overlap: timedelta, created_by: UUID | None = No
     if old is None:
         return None
     _end_within(old, overlap)
-    return create_key(
+    made = create_key(
         tenant_id=old.tenant_id,
         name=old.name,
         scopes=old.scopes,
@@ -121,6 +122,8 @@ def rotate_key(*, key_id: UUID, overlap: timedelta, created_by: UUID | None = No
         created_by=created_by,
         replaces=old,
     )
+    carry_budgets(old=old, new=made.key)
+    return made
 
 
 def _end_within(key: ApiKey, overlap: timedelta) -> None:

@@ -61,7 +61,10 @@ class WalletForm(forms.ModelForm):  # type: ignore[type-arg]
         super().__init__(*args, **kwargs)
         if self.instance.tenant_id:
             budget = Budget.objects.filter(
-                tenant_id=self.instance.tenant_id, currency=self.instance.currency, api_key_id=None
+                tenant_id=self.instance.tenant_id,
+                currency=self.instance.currency,
+                api_key_id=None,
+                set_by=Budget.By.OPERATOR,
             ).first()
             self.initial["credit_line"] = Decimal(self.instance.credit_line_micros) / MICROS
             self.initial["budget"] = Decimal(budget.monthly_micros) / MICROS if budget else None

@@ -18,6 +18,7 @@ BUDGET = inline_serializer(
     "BudgetOfMonth",
     {
         "of": serializers.ChoiceField(["tenant", "key"]),
+        "set_by": serializers.ChoiceField(["operator", "tenant"], help_text="Both hold."),
         "monthly_micros": serializers.IntegerField(),
         "used_micros": serializers.IntegerField(help_text="In this month of the calendar, UTC."),
         "held_micros": serializers.IntegerField(),
@@ -77,6 +78,7 @@ def _told(balance: Balance) -> dict[str, object]:
 def _budget(budget: BudgetNow) -> dict[str, object]:
     return {
         "of": budget.of,
+        "set_by": budget.set_by,
         "monthly_micros": budget.monthly_micros,
         "used_micros": budget.used_micros,
         "held_micros": budget.held_micros,

@@ -30,6 +30,8 @@ DEEDS: Mapping[str, str] = {
     "impersonation.started": "began to act as a member",
     "impersonation.ended": "stopped acting as a member",
     "impersonation.wrote": "changed something as a member",
+    "budget.set": "set a budget",
+    "budget.removed": "removed a budget",
     "invoice.issued": "issued an invoice",
     "invoice.credited": "took back a part of an invoice",
     "invoice.written_off": "wrote off an invoice",
@@ -49,6 +51,7 @@ KINDS: Mapping[str, str] = {
     "job": "Jobs",
     "results": "Kept results",
     "impersonation": "Operators as members",
+    "budget": "Budgets",
     "invoice": "Invoices",
     "operator": "Operators",
 }

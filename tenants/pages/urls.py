@@ -4,6 +4,7 @@ from django.contrib.auth.views import LogoutView
 from django.urls import include, path
 
 from tenants.pages.audit import views as audit
+from tenants.pages.budgets import views as budgets
 from tenants.pages.impersonating import stop_acting
 from tenants.pages.keys import views as keys
 from tenants.pages.log import views as log
@@ -24,6 +25,8 @@ urlpatterns = [
     path("keys/<str:key_id>/rotate", keys.rotate, name="rotate-key"),
     path("keys/<str:key_id>/keep-to", keys.keep_to, name="keep-key-to"),
     path("keys/<str:key_id>/revoke", keys.revoke, name="revoke-key"),
+    path("budgets", budgets.budgets, name="budgets"),
+    path("budgets/<str:budget_id>/remove", budgets.remove_budget, name="remove-budget"),
     path("usage", usage.usage_page, name="usage"),
     path("usage/day", usage.usage_day, name="usage-day"),
     path("usage.csv", usage.usage_csv, name="usage-csv"),

@@ -104,8 +104,18 @@ class LedgerEntry(TenantOwned):
 
 
 class Budget(TenantOwned):
-    """What may be spent in a month of the calendar (UTC), by the whole tenant or by one of its keys."""
+    """What may be spent in a month of the calendar (UTC), by the whole tenant or by one of its keys.
 
+    The operator may set one, and the tenant itself another: both hold.
+    """
+
+    class By(models.TextChoices):
+        OPERATOR = "operator"
+        TENANT = "tenant", "the account itself"
+
+    set_by = models.CharField(
+        max_length=8, choices=By.choices, default=By.OPERATOR, db_default=By.OPERATOR.value, editable=False
+    )
     api_key_id = models.UUIDField(
         null=True, blank=True, editable=False, help_text="None for the whole tenant."
     )
@@ -120,7 +130,7 @@ class Budget(TenantOwned):
         constraints = [
             *TenantOwned.Meta.constraints,
             models.UniqueConstraint(
-                fields=["tenant", "currency", "api_key_id"],
+                fields=["tenant", "currency", "api_key_id", "set_by"],
                 nulls_distinct=False,
                 name="tenants_budget_once",
             ),

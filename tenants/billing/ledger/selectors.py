@@ -13,6 +13,7 @@ from tenants.billing.ledger.months import first_of_this_month
 @dataclass(frozen=True)
 class BudgetNow:
     of: str
+    set_by: str
     monthly_micros: int
     used_micros: int
     held_micros: int
@@ -34,6 +35,6 @@ def balances(key_id: UUID | None = None) -> list[Balance]:
     month = first_of_this_month()
     for budget in Budget.objects.filter(Q(api_key_id=None) | Q(api_key_id=key_id)).order_by("set_at"):
         used = budget.used_micros if budget.month == month else 0
-        now = BudgetNow(budget.of, budget.monthly_micros, used, budget.held_micros)
+        now = BudgetNow(budget.of, budget.set_by, budget.monthly_micros, used, budget.held_micros)
         budgets[budget.currency].append(now)
     return [Balance(wallet, budgets[wallet.currency]) for wallet in Wallet.objects.order_by("currency")]

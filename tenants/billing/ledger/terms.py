@@ -82,14 +82,19 @@ def grant_credit(
 
 
 def set_budget(
-    *, tenant_id: UUID, currency: str, monthly_micros: int | None, key_id: UUID | None = None
+    *,
+    tenant_id: UUID,
+    currency: str,
+    monthly_micros: int | None,
+    key_id: UUID | None = None,
+    set_by: str = Budget.By.OPERATOR,
 ) -> Budget | None:
     """None takes it away. What the month has used before it was set counts."""
     _check_currency(currency)
     if monthly_micros is not None and not 0 <= monthly_micros <= MOST_MICROS:
         raise InvalidTerms(f"A budget of {monthly_micros} micros is not between 0 and {MOST_MICROS}.")
     _locked(tenant_id, currency)
-    found = Budget.objects.filter(tenant_id=tenant_id, currency=currency, api_key_id=key_id)
+    found = Budget.objects.filter(tenant_id=tenant_id, currency=currency, api_key_id=key_id, set_by=set_by)
     if monthly_micros is None:
         found.delete()
         return None
@@ -97,6 +102,7 @@ def set_budget(
         tenant_id=tenant_id,
         currency=currency,
         api_key_id=key_id,
+        set_by=set_by,
         month=first_of_this_month(),
         used_micros=_used(tenant_id, currency, key_id),
         held_micros=_held(tenant_id, currency, key_id),

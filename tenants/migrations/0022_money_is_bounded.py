@@ -31,6 +31,6 @@ RESET ROLE;
 
 
 class Migration(migrations.Migration):
-    dependencies = [("tenants", "0020_days_to_settle")]
+    dependencies = [("tenants", "0021_invoices")]
 
     operations = [migrations.RunSQL(DOOR, SHUT)]

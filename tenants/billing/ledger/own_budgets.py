@@ -1,0 +1,83 @@
+"""Budgets that an account sets for itself and its keys, beside the operator's: both hold."""
+
+from uuid import UUID
+
+from django.db import transaction
+
+from tenants.audit.changes import changes_between
+from tenants.audit.services import record
+from tenants.billing.ledger.models import Budget
+from tenants.billing.ledger.terms import set_budget
+from tenants.billing.wording import money
+from tenants.context import OPERATOR, operator_work
+from tenants.models import ApiKey
+
+MOST = 200
+"""Of one account, over all keys and currencies."""
+
+
+class BudgetRefused(ValueError):
+    """For the person who asked."""
+
+
+def set_own_budget(
+    *, tenant_id: UUID, currency: str, monthly_micros: int, key_id: UUID | None = None
+) -> Budget | None:
+    """In place of the one there was. Raises BudgetRefused, InvalidTerms."""
+    return _change(tenant_id, currency, monthly_micros, key_id)
+
+
+def remove_own_budget(*, tenant_id: UUID, budget_id: UUID) -> bool:
+    with operator_work():
+        budget = Budget.objects.filter(tenant_id=tenant_id, id=budget_id, set_by=Budget.By.TENANT).first()
+    if budget is None:
+        return False
+    _change(tenant_id, budget.currency, None, budget.api_key_id)
+    return True
+
+
+def _change(tenant_id: UUID, currency: str, monthly_micros: int | None, key_id: UUID | None) -> Budget | None:
+    with operator_work(), transaction.atomic(using=OPERATOR):
+        key = ApiKey.objects.filter(tenant_id=tenant_id, id=key_id).first() if key_id else None
+        if key_id and key is None:
+            raise BudgetRefused("There is no such key.")
+        mine = Budget.objects.filter(tenant_id=tenant_id, set_by=Budget.By.TENANT)
+        before = mine.filter(currency=currency, api_key_id=key_id).first()
+        if before is None and monthly_micros is not None and mine.count() >= MOST:
+            raise BudgetRefused(f"This account has {MOST} budgets, which is the most. Remove one first.")
+        made = set_budget(
+            tenant_id=tenant_id,
+            currency=currency,
+            monthly_micros=monthly_micros,
+            key_id=key_id,
+            set_by=Budget.By.TENANT,
+        )
+        record(
+            tenant_id=tenant_id,
+            deed="budget.set" if made else "budget.removed",
+            subject_id=key_id or "",
+            subject=key or "the account",
+            changes=changes_between({"monthly": _told(before)}, {"monthly": _told(made)}),
+        )
+    return made
+
+
+def _told(budget: Budget | None) -> str | None:
+    return money(budget.monthly_micros, budget.currency) if budget else None
+
+
+def carry_budgets(*, old: ApiKey, new: ApiKey) -> None:
+    """A key that takes another's place has its budgets, with what the month has used of them."""
+    with operator_work(), transaction.atomic(using=OPERATOR):
+        for budget in Budget.objects.filter(tenant_id=old.tenant_id, api_key_id=old.pk):
+            carried = set_budget(
+                tenant_id=old.tenant_id,
+                currency=budget.currency,
+                monthly_micros=budget.monthly_micros,
+                key_id=new.pk,
+                set_by=budget.set_by,
+            )
+            if carried is not None:
+                Budget.objects.filter(pk=carried.pk).update(
+                    month=budget.month, used_micros=budget.used_micros
+                )

@@ -1,0 +1,1 @@
+"""What an account lets itself and its keys spend in a month."""

@@ -1,0 +1,43 @@
+"""What a person fills in to set a budget."""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from django import forms
+
+from tenants.billing.ledger.terms import MOST_MICROS
+
+MICROS = 1_000_000
+WHOLE_ACCOUNT = ""
+
+
+class BudgetForm(forms.Form):
+    of = forms.ChoiceField(label="For", required=False)
+    currency = forms.RegexField(
+        "^[A-Z]{3}$",
+        max_length=3,
+        error_messages={"invalid": "Write three capital letters, such as EUR."},
+        widget=forms.TextInput(attrs={"size": 4, "autocapitalize": "characters", "spellcheck": "false"}),
+    )
+    monthly = forms.DecimalField(
+        label="A month",
+        min_value=0,
+        max_value=MOST_MICROS // MICROS,
+        decimal_places=6,
+        help_text="What may be spent from the first to the last of each month (UTC). 0 stops all that costs something.",
+        widget=forms.NumberInput(attrs={"step": "0.01", "min": "0", "inputmode": "decimal"}),
+    )
+
+    def __init__(self, *args: Any, keys: Sequence[tuple[str, str]], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["of"].choices = [(WHOLE_ACCOUNT, "The whole account"), *keys]  # type: ignore[attr-defined]
+
+    @property
+    def key_id(self) -> UUID | None:
+        chosen = self.cleaned_data["of"]
+        return UUID(chosen) if chosen else None
+
+    @property
+    def monthly_micros(self) -> int:
+        return int(self.cleaned_data["monthly"] * MICROS)
