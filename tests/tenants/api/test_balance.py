@@ -47,7 +47,14 @@ def test_balance_and_budgets_are_told(
             "credit_line_micros": 20,
             "spendable_micros": 90,
             "budgets": [
-                {"of": "tenant", "set_by": "operator", "monthly_micros": 80, "used_micros": 0, "held_micros": 30, "left_micros": 50}
+                {
+                    "of": "tenant",
+                    "set_by": "operator",
+                    "monthly_micros": 80,
+                    "used_micros": 0,
+                    "held_micros": 30,
+                    "left_micros": 50,
+                }
             ],
         }
     ]
