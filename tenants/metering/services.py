@@ -90,7 +90,7 @@ def record_events(*, tenant_id: UUID, events: Sequence[MeterEvent]) -> None:
     try:
         with unit_of_work(tenant_id):
             _record(tenant_id, events)
-            transaction.on_commit(lambda: charging.end(_charges(events)), using=APP)
+            transaction.on_commit(lambda: charging.end(_charges(events) if charging.keeps else ()), using=APP)
     except BaseException:
         charging.end()
         raise

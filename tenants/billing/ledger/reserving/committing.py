@@ -5,10 +5,11 @@ nowhere at any moment, so that no call is promised what a job has just been give
 """
 
 import time
+from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
-from typing import Any, cast
+from typing import Any
 from uuid import UUID
 
 import redis
@@ -62,18 +63,19 @@ class Charging:
     def __init__(self, tenant_id: UUID) -> None:
         self._tenant_id = tenant_id
         self._token = uuid7().hex
-        self._keeps = _door().say(tenant_id, [CHARGING, self._token]) != _NOTHING_KEPT
+        # Nobody has reserved anything of late: there is nothing that could be counted twice.
+        self.keeps = _door().say(tenant_id, [CHARGING, self._token]) != _NOTHING_KEPT
 
     def end(self, charges: Sequence[Charge] = ()) -> None:
         """After the commit, with what was charged; with nothing where nothing was."""
+        if not self.keeps:
+            return
         for start in range(0, len(charges), IDS_AT_ONCE):
             self._say("", charges[start : start + IDS_AT_ONCE])
-        if self._keeps:
-            self._say(self._token, ())
+        self._say(self._token, ())
 
     def _say(self, token: str, charges: Sequence[Charge]) -> None:
-        ids = [one.reservation_id.hex for one in charges] if self._keeps else []
-        words = charged_words(token, [_words_of(one) for one in _together(charges)], ids)
+        words = charged_words(token, _sums(charges), [one.reservation_id.hex for one in charges])
         if _door().say(self._tenant_id, words, surely=True) is None and charges:
             log.warning("reservations_not_released", tenant_id=str(self._tenant_id), count=len(charges))
 
@@ -126,19 +128,19 @@ class _Door:
         """None where Redis does not answer. `surely`: even where it did not a moment ago."""
         if not surely and time.monotonic() < self._away_until_s:
             return None
-        count, *rest = said(tenant_id, *words)
+        about = said(tenant_id, *words)
         try:
-            return self._eval(cast(int, count), rest)
+            return self._eval(about.key, about.text)[0]
         except (RedisError, OSError) as error:
             log.info("reservations_not_known", tenant_id=str(tenant_id), error=str(error))
             self._away_until_s = time.monotonic() + LEFT_ALONE_S
             return None
 
-    def _eval(self, count: int, rest: Words) -> Any:
+    def _eval(self, key: str, text: str) -> Any:
         try:
-            return self._client.evalsha(SHA, count, *rest)
+            return self._client.evalsha(SHA, 1, key, text)
         except NoScriptError:
-            return self._client.eval(TEXT, count, *rest)
+            return self._client.eval(TEXT, 1, key, text)
 
 
 @cache
@@ -147,15 +149,9 @@ def _door() -> _Door:
     return _Door(settings.MAAS_REDIS_URL)
 
 
-def _together(charges: Sequence[Charge]) -> list[Charge]:
-    """One for each currency and key."""
-    sums: dict[tuple[str, UUID | None], Charge] = {}
+def _sums(charges: Sequence[Charge]) -> list[tuple[str, str, int]]:
+    """By currency and key."""
+    sums: dict[tuple[str, UUID | None], int] = defaultdict(int)
     for one in charges:
-        found = sums.get((one.currency, one.key_id))
-        amount = one.amount_micros + (found.amount_micros if found else 0)
-        sums[one.currency, one.key_id] = replace(one, amount_micros=amount)
-    return list(sums.values())
-
-
-def _words_of(charge: Charge) -> tuple[str, str, int]:
-    return charge.currency, charge.key_id.hex if charge.key_id else "", charge.amount_micros
+        sums[one.currency, one.key_id] += one.amount_micros
+    return [(currency, key_id.hex if key_id else "", micros) for (currency, key_id), micros in sums.items()]

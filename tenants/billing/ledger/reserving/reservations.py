@@ -10,7 +10,7 @@ import redis.asyncio
 import structlog
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
-from redis.exceptions import NoScriptError, RedisError, ResponseError
+from redis.exceptions import NoScriptError, RedisError
 
 from tenants.billing.ledger.reserving.rooms import Gone, Rooms, Verdict, words_of
 from tenants.billing.ledger.reserving.script import (
@@ -21,8 +21,10 @@ from tenants.billing.ledger.reserving.script import (
     SETTLED_S,
     SHA,
     TEXT,
+    Said,
     Words,
     said,
+    spoken,
 )
 
 log = structlog.get_logger(__name__)
@@ -60,7 +62,7 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    words: Words
+    said: Said
     answer: "asyncio.Future[Any] | None"
     """None where nobody waits."""
 
@@ -93,7 +95,7 @@ class Reservations:
         return Gone(*map(int, await self._ask(words)))
 
     async def reserve(self, wanted: Reservation, rooms: Rooms, gone: Gone) -> Told:
-        words: Words = [wanted.id.hex, wanted.currency, wanted.key, wanted.amount_micros, RESERVED_S]
+        words = (wanted.id.hex, wanted.currency, wanted.key, wanted.amount_micros, RESERVED_S)
         asked = said(wanted.tenant_id, RESERVE, *words, *words_of(rooms, gone), "")
         verdict, left = await self._ask(asked)
         return Told(Verdict(int(verdict)), int(left))
@@ -113,10 +115,10 @@ class Reservations:
     def _is_away(self) -> bool:
         return asyncio.get_running_loop().time() < self._away_until_s
 
-    async def _ask(self, words: Words) -> Any:
+    async def _ask(self, about: Said) -> Any:
         if self._is_away or len(self._waiting) >= MOST_WAITING:
             raise ReservationsAway("Redis did not answer a moment ago")
-        asked = _Asked(words, asyncio.get_running_loop().create_future())
+        asked = _Asked(about, asyncio.get_running_loop().create_future())
         self._set_out(asked)
         assert asked.answer is not None
         return await asked.answer
@@ -138,46 +140,41 @@ class Reservations:
 
     async def _go(self, together: Sequence[_Asked]) -> None:
         answers: Sequence[object] = [asyncio.CancelledError()] * len(together)
+        error = None
         try:
             async with asyncio.timeout(PATIENCE_S):
-                answers = await self._say_twice([one.words for one in together])
-        except (RedisError, OSError) as error:
-            answers = [error] * len(together)
+                answers = await self._say_twice(spoken([one.said for one in together]))
+        except (RedisError, OSError) as failure:
+            error, answers = failure, [failure] * len(together)
         finally:
             _end(together, answers)
-        self._tell(next((one for one in answers if isinstance(one, Exception)), None))
+        self._tell(error)
 
-    async def _say_twice(self, asked: Sequence[Words]) -> Sequence[object]:
+    async def _say_twice(self, words: Words) -> Sequence[object]:
         """The second time only where the connection broke: whatever is asked may be done twice."""
         try:
-            return await self._say(asked)
+            return await self._say(words)
         except (redis.ConnectionError, OSError):
-            return await self._say(asked)
+            return await self._say(words)
 
-    async def _say(self, asked: Sequence[Words]) -> Sequence[object]:
-        answers = await self._heard([("EVALSHA", SHA, *words) for words in asked])
-        if any(isinstance(answer, NoScriptError) for answer in answers):
-            await self._heard([("SCRIPT", "LOAD", TEXT)])
-            answers = await self._heard([("EVALSHA", SHA, *words) for words in asked])
-        return answers
-
-    async def _heard(self, commands: Sequence[Sequence[str | int]]) -> list[object]:
-        answers: list[object] = []
+    async def _say(self, words: Words) -> Sequence[object]:
+        whole = False
         try:
-            await self._connection.send_packed_command(self._connection.pack_commands(commands))
-            while len(answers) < len(commands):
-                answers.append(await self._hear())
+            try:
+                answers = await self._heard("EVALSHA", SHA, *words)
+            except NoScriptError:
+                answers = await self._heard("EVAL", TEXT, *words)
+            whole = True
         finally:
-            if len(answers) < len(commands):
-                # Answers that nobody heard must not be taken for those of the next.
+            if not whole:
+                # An answer that nobody heard must not be taken for that to the next.
                 await self._connection.disconnect(nowait=True)
         return answers
 
-    async def _hear(self) -> object:
-        try:
-            return await self._connection.read_response()
-        except ResponseError as error:
-            return error
+    async def _heard(self, *spoken: str | int) -> Sequence[object]:
+        await self._connection.send_command(*spoken)
+        answers: Sequence[object] = await self._connection.read_response()
+        return answers
 
     def _tell(self, error: Exception | None) -> None:
         """Once for each time that Redis is away."""

@@ -9,6 +9,7 @@ counted twice, and none is missed: so long as any is on its way, "no" is said to
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from hashlib import sha1
 from typing import Final
 from uuid import UUID
@@ -29,11 +30,12 @@ CHARGING: Final = "charging"
 CHARGED: Final = "charged"
 
 Words = list[str | int]
+_EMPTY = "-"
 
 TEXT = """
-local sums, held, till, charging = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local clock = redis.call('TIME')
 local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
+local sums, held, till, charging
 
 local function add(name, currency, key, amount)
   if amount == 0 then return end
@@ -78,22 +80,22 @@ local function mark(token)
   redis.call('EXPIRE', charging, %(charging)d)
 end
 
-local what = ARGV[1]
+local deeds = {}
 
-if what == 'reserve' then
-  local id, currency, key, amount, seconds = ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6])
+function deeds.reserve(id, currency, key, amount, seconds, room, seen, key_room, key_seen, token)
+  amount = tonumber(amount)
   for _, over in ipairs(redis.call('ZRANGEBYSCORE', till, '-inf', now, 'LIMIT', 0, 100)) do drop(over) end
   drop(id)
   local least, sure = nil, true
-  for i, name in ipairs({'', key}) do
-    local room, seen = ARGV[5 + 2 * i], ARGV[6 + 2 * i]
-    if room ~= '' then
+  for _, one in ipairs({{'', room, seen}, {key, key_room, key_seen}}) do
+    local name, there, before = one[1], one[2], one[3]
+    if there ~= '' then
       local gone = sum('gone', currency, name)
       -- Somebody has the row of the wallet locked: nothing is charged between the look and this.
-      if seen == '' then seen = gone else seen = tonumber(seen) end
-      if gone < seen then return {2, 0} end
-      sure = sure and gone == seen
-      local left = tonumber(room) - (gone - seen) - sum('held', currency, name)
+      if before == '' then before = gone else before = tonumber(before) end
+      if gone < before then return {2, 0} end
+      sure = sure and gone == before
+      local left = tonumber(there) - (gone - before) - sum('held', currency, name)
       if not least or left < least then least = left end
     end
   end
@@ -102,61 +104,74 @@ if what == 'reserve' then
     return {sure and 0 or 2, math.max(0, least)}
   end
   add('held', currency, key, amount)
-  keep(id, currency, key, amount, seconds)
-  if ARGV[11] ~= '' then mark(ARGV[11]) end
+  keep(id, currency, key, amount, tonumber(seconds))
+  if token ~= '' then mark(token) end
   for _, name in ipairs({sums, held, till}) do redis.call('EXPIRE', name, %(kept)d) end
   return {1, 0}
 end
 
-if what == 'settle' then
-  local id, amount, seconds = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
+function deeds.settle(id, amount, seconds)
   local one = found(id)
   if not one then return 0 end
+  amount = tonumber(amount)
   if amount == 0 then
     drop(id)
   else
     add('held', one.currency, one.key, amount - one.amount)
-    keep(id, one.currency, one.key, amount, seconds)
+    keep(id, one.currency, one.key, amount, tonumber(seconds))
   end
   return 1
 end
 
-if what == 'seen' then
-  return {sum('gone', ARGV[2], ''), ARGV[3] == '' and 0 or sum('gone', ARGV[2], ARGV[3])}
+function deeds.seen(currency, key)
+  return {sum('gone', currency, ''), key == '' and 0 or sum('gone', currency, key)}
 end
 
-if what == 'charging' then
+function deeds.charging(token)
   if redis.call('EXISTS', sums) == 0 then return 0 end
-  mark(ARGV[2])
+  mark(token)
   return 1
 end
 
-if what == 'charged' then
-  local token, count = ARGV[2], tonumber(ARGV[3])
+function deeds.charged(token, count, ...)
+  local rest = {...}
   if redis.call('EXISTS', sums) == 1 then
-    for i = 1, count do
-      local at = 1 + 3 * i
-      add('gone', ARGV[at], ARGV[at + 1], tonumber(ARGV[at + 2]))
-    end
-    for i = 4 + 3 * count, #ARGV do drop(ARGV[i]) end
+    local ids = 3 * tonumber(count) + 1
+    for at = 1, ids - 1, 3 do add('gone', rest[at], rest[at + 1], tonumber(rest[at + 2])) end
+    for at = ids, #rest do drop(rest[at]) end
   end
   if token ~= '' then redis.call('ZREM', charging, token) end
   return 1
 end
-return redis.error_reply('no such deed: ' .. what)
+
+local answers = {}
+for i, tenant in ipairs(KEYS) do
+  sums, held, till, charging = tenant .. ':sums', tenant .. ':held', tenant .. ':until', tenant .. ':charging'
+  local words = {}
+  for word in string.gmatch(ARGV[i], '%%S+') do words[#words + 1] = word == '-' and '' or word end
+  answers[i] = deeds[words[1]](unpack(words, 2))
+end
+return answers
 """ % {"charging": CHARGING_S, "kept": KEPT_S}  # noqa: UP031  # braces are Lua's
 SHA = sha1(TEXT.encode(), usedforsecurity=False).hexdigest()
 
 
-def keys_of(tenant_id: UUID) -> list[str]:
-    """In the order in which the script reads them."""
-    return [f"maas:money:{tenant_id.hex}:{what}" for what in ("sums", "held", "until", "charging")]
+@dataclass(frozen=True, slots=True)
+class Said:
+    """Many go in one trip, each about its own tenant."""
+
+    key: str
+    """What the names of all that is kept of the tenant begin with."""
+    text: str
 
 
-def said(tenant_id: UUID, *words: str | int) -> Words:
-    """What follows the script's name, or its text."""
-    keys = keys_of(tenant_id)
-    return [len(keys), *keys, *words]
+def said(tenant_id: UUID, *words: str | int) -> Said:
+    return Said(f"maas:money:{tenant_id.hex}", " ".join(str(word) or _EMPTY for word in words))
+
+
+def spoken(together: Sequence[Said]) -> list[str | int]:
+    """What follows the script's name, or its text; the answers come in the same order."""
+    return [len(together), *(one.key for one in together), *(one.text for one in together)]
 
 
 def charged_words(token: str, charges: Sequence[tuple[str, str, int]], ids: Sequence[str]) -> Words:
