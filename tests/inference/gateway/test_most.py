@@ -25,7 +25,7 @@ def test_a_text_has_no_more_tokens_than_bytes_and_its_marks_and_than_are_read_of
     assert most_units("token", TEXTS) == 6 + 8 + 2
     assert most_units("token", TEXTS, 7) == 6 + 7 + 2
     assert most_units("token", TokenInput(((1, 2, 3), (4,)), single=False)) == 5 + 3
-    assert most_micros(price("token"), price("token"), TEXTS) == 170
+    assert most_micros(price("token"), price("token"), TEXTS) == 160
 
 
 def test_what_costs_nothing_needs_nothing_and_what_is_not_counted_at_least_one_unit() -> None:
