@@ -62,5 +62,11 @@ def allauth_settings(*, secure: bool) -> Mapping[str, Any]:
             "activate_totp": "tenants.pages.accounts.second_factor_forms.FirstCodeForm",
             "add_webauthn": "tenants.pages.accounts.second_factor_forms.PasskeyForm",
         },
+        "SOCIALACCOUNT_ADAPTER": "tenants.accounts.sign_on.adapter.SignOnAdapter",
+        "SOCIALACCOUNT_AUTO_SIGNUP": False,
+        "SOCIALACCOUNT_EMAIL_AUTHENTICATION": False,
+        "SOCIALACCOUNT_STORE_TOKENS": False,
+        "SOCIALACCOUNT_QUERY_EMAIL": True,
+        "SOCIALACCOUNT_REQUESTS_TIMEOUT": 5,
         "PASSWORD_RESET_TIMEOUT": _LINK_DAYS * 24 * 3600,
     }

@@ -53,6 +53,8 @@ STATUS: Mapping[str, int] = {
     "tenant_switched": 409,
     "last_owner": 409,
     "already_member": 409,
+    "sign_on_connected_elsewhere": 409,
+    "last_way_in": 409,
     "webhook_disabled": 409,
     "offset_mismatch": 409,
     "direct_uploads_unavailable": 409,

@@ -10,6 +10,7 @@ from maas import csp, operator_theme
 from maas.accounts import allauth_settings, checked_sign_up
 from maas.env import DatabaseUrl, Environment, storage_backend
 from maas.mail import mail_settings
+from tenants.accounts.sign_on.configured import sign_on_providers
 from tenants.limits import MOST_DAYS
 from tenants.rates.rates import MOST, MOST_AT_ONCE
 
@@ -124,6 +125,7 @@ INSTALLED_APPS = [
     "allauth",
     "allauth.account",
     "allauth.mfa",
+    "allauth.socialaccount",
     "allauth.usersessions",
     "tenants",
     "inference",
@@ -266,6 +268,17 @@ MAAS_SIGN_UP = checked_sign_up(
 )
 MAAS_STAFF_TWO_FACTOR = ENV.flag("MAAS_STAFF_TWO_FACTOR", _secure)
 globals().update(allauth_settings(secure=_secure))
+_sign_on = {
+    "MAAS_GOOGLE_CLIENT_ID": ENV.text("MAAS_GOOGLE_CLIENT_ID", ""),
+    "MAAS_GOOGLE_SECRET": ENV.text("MAAS_GOOGLE_SECRET", ""),
+    "MAAS_GITHUB_CLIENT_ID": ENV.text("MAAS_GITHUB_CLIENT_ID", ""),
+    "MAAS_GITHUB_SECRET": ENV.text("MAAS_GITHUB_SECRET", ""),
+    "MAAS_MICROSOFT_CLIENT_ID": ENV.text("MAAS_MICROSOFT_CLIENT_ID", ""),
+    "MAAS_MICROSOFT_SECRET": ENV.text("MAAS_MICROSOFT_SECRET", ""),
+    "MAAS_MICROSOFT_TENANT": ENV.text("MAAS_MICROSOFT_TENANT", "common"),
+}
+# Each of these has an address, a client id and a secret of its own: MAAS_OIDC_<NAME>_URL and so on.
+MAAS_SIGN_ON = sign_on_providers(ENV.names("MAAS_OIDC_PROVIDERS"), {**ENV.values, **_sign_on}, secure=_secure)
 MAAS_PROXIES = ENV.number("MAAS_PROXIES", 1 if _secure else 0)
 SECURE_SSL_REDIRECT = _secure
 SECURE_REDIRECT_EXEMPT = [r"^livez$", r"^readyz$", r"^metrics$"]

@@ -5,6 +5,7 @@ from uuid import UUID
 
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
+from allauth.socialaccount.models import SocialAccount, SocialApp, SocialToken
 from allauth.usersessions.models import UserSession
 from django import forms
 from django.contrib import admin
@@ -33,6 +34,8 @@ admin.site.unregister(Group)
 admin.site.unregister(EmailAddress)
 admin.site.unregister(Authenticator)
 admin.site.unregister(UserSession)
+for _of_sign_on in (SocialAccount, SocialApp, SocialToken):
+    admin.site.unregister(_of_sign_on)
 RIGHTS = ("is_staff", "is_superuser", "groups")
 KEEPING_IN = ("is_active", "is_staff", "is_superuser")
 

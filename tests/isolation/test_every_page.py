@@ -20,8 +20,8 @@ from .belongings import Belongings
 ELSEWHERE = ("/admin", "/v1", "^v1")
 """The operator's own, and the API, which test_routes walks."""
 PARAMETER = re.compile(r"<(?:\w+:)?(\w+)>")
-SHARED_PARAMETERS = {"name", "uidb36", "key", "token", "pk"}
-"""Models are the operator's and the same for all tenants; whom a link of a mail is for is signed in its key; before a
+SHARED_PARAMETERS = {"name", "uidb36", "key", "token", "pk", "provider_id"}
+"""Providers to sign in through are the operator's. Models are the operator's and the same for all tenants; whom a link of a mail is for is signed in its key; before a
 passkey is looked up its owner's password is asked for (tests/tenants/pages/accounts/test_second_factors.py)."""
 
 
@@ -113,6 +113,7 @@ SHOWING = (
     "/account/email",
     "/account/password",
     "/account/sessions",
+    "/account/sign-on",
     "/account/two-factor",
     "/archives",
     "/archives?before={archive_id}",
@@ -168,6 +169,12 @@ TAKING_NO_ID = {
     "/account/two-factor/passkeys/{pk}/remove": "as above",
     "/sign-in/again/code": "one's own code",
     "/sign-in/again/passkey": "one's own passkey",
+    "/sign-in/with/{provider_id}": "who comes has nothing yet",
+    "/sign-in/with/{provider_id}/back": "what was begun stands in the session",
+    "/sign-in/stopped": "the same for all",
+    "/sign-up/through": "who signs up has nothing yet",
+    "/account/sign-on/{provider_id}/connect": "one's own",
+    "/account/sign-on/{provider_id}/remove": "one's own",
     "/sign-in/code": "who comes stands in the session",
     "/sign-in/passkey": "who comes is told by the passkey",
     "/account/email/keep": "one's own change of address is given up",

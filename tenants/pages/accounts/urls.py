@@ -30,6 +30,7 @@ register_converter(_Person, "person")
 
 urlpatterns = [
     path("", include("tenants.pages.accounts.second_factor_urls")),
+    path("", include("tenants.pages.accounts.sign_on_urls")),
     path(
         "sign-up",
         throttled_mail(

@@ -1,6 +1,9 @@
 """A person's own page: who they are here, and the ways to what they can change."""
 
+from typing import Any
+
 from allauth.account.models import EmailAddress
+from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -44,6 +47,10 @@ def _person(request: HttpRequest) -> User:
     return request.user
 
 
-def doors(request: HttpRequest) -> dict[str, bool]:
+def doors(request: HttpRequest) -> dict[str, Any]:
     """Context processor: how people come in here, and where the mail is if there is no mail server."""
-    return {"mail_is_shown_in_the_log": is_shown_in_the_log(), "sign_up_is_open": signing_up_is_open()}
+    return {
+        "mail_is_shown_in_the_log": is_shown_in_the_log(),
+        "sign_up_is_open": signing_up_is_open(),
+        "sign_on": settings.MAAS_SIGN_ON,
+    }

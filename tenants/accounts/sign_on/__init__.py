@@ -1,0 +1,1 @@
+"""Signing in through another service: an OpenID provider, Google, GitHub or Microsoft, where the operator set it up."""

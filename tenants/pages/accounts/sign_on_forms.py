@@ -1,0 +1,63 @@
+"""What people fill in who come through another service for the first time."""
+
+from typing import Any
+
+from allauth.account.models import EmailAddress
+from allauth.socialaccount.forms import SignupForm
+from django import forms
+from django.db import transaction
+from django.http import HttpRequest
+
+from tenants.accounts.sign_on.adapter import confirmed_address, invited_by
+from tenants.accounts.sign_on.services import tell_accounts
+from tenants.accounts.signing_up import make_first_tenant
+from tenants.models import User
+
+
+class SignUpThroughForm(SignupForm):  # type: ignore[misc]
+    """Whom a mail has invited joins that account, and makes none. An address that is known as theirs stays as it is."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.invited = invited_by(self.sociallogin)
+        self.confirmed = self.invited.email if self.invited else confirmed_address(self.sociallogin)
+        if not self.invited:
+            self.fields["tenant"] = forms.CharField(
+                label="Company or team",
+                max_length=200,
+                help_text="What your account is called. You can invite others to it.",
+                widget=forms.TextInput(attrs={"autocomplete": "organization", "autofocus": True}),
+            )
+        self.fields["name"] = forms.CharField(
+            label="Your name",
+            max_length=200,
+            required=False,
+            initial=str(self.sociallogin.account.extra_data.get("name", ""))[:200],
+            widget=forms.TextInput(attrs={"autocomplete": "name"}),
+        )
+        self.fields["email"] = forms.EmailField(
+            label="E-mail",
+            max_length=254,
+            disabled=bool(self.confirmed),
+            widget=forms.EmailInput(attrs={"autocomplete": "username"}),
+        )
+        if self.confirmed:
+            self.initial["email"] = self.confirmed
+        self.order_fields(["tenant", "name", "email"])
+
+    def try_save(self, request: HttpRequest) -> Any:
+        """All or nothing: a person, what they sign in through, and their account."""
+        if self.account_already_exists:
+            return super().try_save(request)
+        self.sociallogin.email_addresses = (
+            [EmailAddress(email=self.confirmed, verified=True, primary=True)] if self.confirmed else []
+        )
+        with transaction.atomic():
+            return super().try_save(request)
+
+    def signup(self, request: HttpRequest, user: User) -> None:
+        user.name = self.cleaned_data["name"]
+        user.save(update_fields=["name"])
+        if not self.invited:
+            make_first_tenant(owner=user, name=self.cleaned_data["tenant"])
+            tell_accounts("sign_on.connected", user, self.sociallogin.account.provider)
