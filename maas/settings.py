@@ -81,6 +81,8 @@ MAAS_KEEP_RESULTS_DAYS = ENV.limit("MAAS_KEEP_RESULTS_DAYS", 0, MOST_DAYS)
 MAAS_KEEP_EVENTS_DAYS = ENV.limit("MAAS_KEEP_EVENTS_DAYS", 0, MOST_DAYS)
 MAAS_KEEP_TEST_DAYS = ENV.limit("MAAS_KEEP_TEST_DAYS", 7, MOST_DAYS)
 MAAS_KEEP_TOMBSTONES_DAYS = ENV.limit("MAAS_KEEP_TOMBSTONES_DAYS", 365, MOST_DAYS)
+# Between the wish to delete an account and its erasure; until then an owner can take it back. 0 is at once.
+MAAS_DELETION_GRACE_DAYS = ENV.number("MAAS_DELETION_GRACE_DAYS", 30)
 MAAS_WORKER_THREADS = ENV.number("MAAS_WORKER_THREADS", 16)
 MAAS_WORKER_POOLS = ENV.names("MAAS_WORKER_POOLS")  # none is all
 MAAS_WEB_THREADS = ENV.number("MAAS_WEB_THREADS", 16)
@@ -201,6 +203,10 @@ STATIC_URL = "/static/"
 # Found in the packages themselves when a process starts: nothing has to be collected first.
 WHITENOISE_USE_FINDERS = True
 
+if not 0 <= MAAS_DELETION_GRACE_DAYS <= MOST_DAYS:
+    raise ImproperlyConfigured(
+        f"MAAS_DELETION_GRACE_DAYS={MAAS_DELETION_GRACE_DAYS} must be 0, which is at once, or at most {MOST_DAYS}"
+    )
 globals().update(mail_settings(MAAS_EMAIL_URL))
 
 AUTH_USER_MODEL = "tenants.User"

@@ -75,6 +75,12 @@ class TenantSuspended(DomainError):
     code = "tenant_suspended"
 
 
+class TenantClosing(TenantSuspended):
+    """Its deletion was asked for: nothing is done for it any more, until an owner takes that back."""
+
+    code = "tenant_closing"
+
+
 class TooManyKeys(DomainError):
     """More working keys than anyone can keep account of."""
 

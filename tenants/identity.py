@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
 from tenants.billing.plans.agreed import NONE, AgreedPrices
-from tenants.errors import KeyNotForAddress, KeyNotForModel, NotPermitted
+from tenants.errors import KeyNotForAddress, KeyNotForModel, NotPermitted, TenantClosing
 from tenants.key_fences import may_come_from
 from tenants.limits import EffectiveLimits
 from tenants.rates.limits import UNLIMITED, CallerLimits
@@ -103,12 +104,17 @@ class Identity:
     bounded: bool = True
     """Whether a balance or a budget may end what it spends: of whoever has neither, nobody looks what is left."""
 
+    closes_at: datetime | None = None
+    """When everything of the tenant is erased: until then its members may look, and no more."""
+
     # Django REST framework asks these of whatever stands in `request.user`.
     is_authenticated = True
     is_active = True
 
     def require(self, scope: Scope) -> None:
         if scope not in self.scopes:
+            if self.closes_at is not None and not scope.endswith(":read"):
+                raise TenantClosing(closing_words(self.closes_at), extra=closing_extra(self.closes_at))
             raise NotPermitted(
                 f"This key lacks the scope {scope!r}; it has {sorted(self.scopes)}. Use a key with that scope."
                 if self.key_id
@@ -138,6 +144,17 @@ class Identity:
             raise NotPermitted(
                 f"This key may do what your role does not let you: {', '.join(beyond)}. An owner can do this."
             )
+
+
+def closing_words(closes_at: datetime) -> str:
+    return (
+        f"This account is being deleted: everything of it is erased from {closes_at:%Y-%m-%d %H:%M} UTC on. Until then an "
+        "owner can take that back on the dashboard."
+    )
+
+
+def closing_extra(closes_at: datetime) -> dict[str, object]:
+    return {"closes_at": closes_at.isoformat()}
 
 
 def all_scopes() -> frozenset[str]:

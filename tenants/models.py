@@ -119,11 +119,20 @@ class Tenant(AccountLimits):
     class State(models.TextChoices):
         ACTIVE = "active"
         SUSPENDED = "suspended"
+        CLOSING = "closing"
+        """Its deletion was asked for, and can be taken back until `closes_at`."""
+        ERASING = "erasing"
+        ERASED = "erased"
+        """Nothing is left but what was used and paid, under no name."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     name = models.CharField(max_length=200)
     state = models.CharField(max_length=12, choices=State.choices, default=State.ACTIVE)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
+    closes_at = models.DateTimeField(null=True, editable=False, help_text="When its erasure begins.")
+    closing_told_at = models.DateTimeField(
+        null=True, editable=False, help_text="When its owners were reminded of that."
+    )
     results_generation = models.PositiveIntegerField(
         default=0,
         editable=False,

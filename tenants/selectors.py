@@ -13,8 +13,8 @@ from django.db import connections
 from tenants.billing.plans.agreed import AgreedPrices
 from tenants.billing.plans.selectors import terms_of
 from tenants.context import APP, unit_of_work
-from tenants.errors import InvalidKey, KeyEnded, TenantLeft, TenantSuspended
-from tenants.identity import Identity, Scope
+from tenants.errors import InvalidKey, KeyEnded, TenantClosing, TenantLeft, TenantSuspended
+from tenants.identity import Identity, Scope, closing_extra, closing_words
 from tenants.key_hashing import stored_digest
 from tenants.keys import parse_key
 from tenants.limits import EffectiveLimits
@@ -117,7 +117,7 @@ def identify_key(text: str) -> Identity:
     if row is None or not matches:
         raise InvalidKey("This API key is not known: it may have been deleted. Create a new one.")
     _require_working(row)
-    _require_active(row.tenant_state)
+    _require_active(row.tenant_id, row.tenant_state)
     own = OwnLimits.read(row.limits)
     return Identity(
         tenant_id=row.tenant_id,
@@ -185,12 +185,16 @@ def member_of(rows: Sequence[MembershipRow], user_id: UUID, tenant_id: UUID | No
     row = next((row for row in rows if tenant_id in (row.tenant_id, None)), None)
     if row is None:
         raise TenantLeft("You were removed from the account that you were working for. Choose another one.")
-    _require_active(row.tenant_state)
+    closes_at = closing_of(row.tenant_id) if row.tenant_state == Tenant.State.CLOSING else None
+    if closes_at is None:
+        _require_active(row.tenant_id, row.tenant_state)
+    scopes = scopes_of(row.role)
     own = OwnLimits.read(row.limits)
     return Identity(
         tenant_id=row.tenant_id,
         limits=own.effective(),
-        scopes=scopes_of(row.role),
+        scopes=scopes if closes_at is None else frozenset(one for one in scopes if one.endswith(":read")),
+        closes_at=closes_at,
         user_id=user_id,
         tenant_name=row.tenant_name,
         rates=own.rates(row.tenant_id),
@@ -220,6 +224,20 @@ def _require_working(row: _KeyRow) -> None:
     raise KeyEnded(detail, code=code, tenant_id=row.tenant_id, key_id=row.id)
 
 
-def _require_active(tenant_state: str) -> None:
-    if tenant_state != Tenant.State.ACTIVE:
-        raise TenantSuspended("This account is suspended. Write to the operator of this service.")
+def _require_active(tenant_id: UUID, tenant_state: str) -> None:
+    match tenant_state:
+        case Tenant.State.ACTIVE:
+            return
+        case Tenant.State.CLOSING if closes_at := closing_of(tenant_id):
+            raise TenantClosing(closing_words(closes_at), extra=closing_extra(closes_at))
+        case Tenant.State.ERASING | Tenant.State.ERASED:
+            raise TenantClosing("This account is deleted: what was in it is erased, or about to be.")
+    raise TenantSuspended("This account is suspended. Write to the operator of this service.")
+
+
+def closing_of(tenant_id: UUID) -> datetime | None:
+    """When it is erased; None where nobody asked for that, or no more."""
+    with connections[APP].cursor() as cursor:
+        cursor.execute("SELECT maas_closes_at(%s)", [tenant_id])
+        found: datetime | None = cursor.fetchone()[0]
+    return found

@@ -175,7 +175,8 @@ def set_tenant_state(*, tenant_id: UUID, state: Tenant.State) -> bool:
     """Whether that is news. Operators' work; known everywhere within a second."""
     with transaction.atomic(using=current_alias()):
         tenant = Tenant.objects.select_for_update(no_key=True).get(id=tenant_id)
-        if tenant.state == state:
+        if tenant.state == state or tenant.state not in (Tenant.State.ACTIVE, Tenant.State.SUSPENDED):
+            # Whose deletion was asked for is kept or erased, and nothing else.
             return False
         changes = changes_between({"state": tenant.state}, {"state": state})
         Tenant.objects.filter(id=tenant_id).update(state=state)

@@ -14,6 +14,7 @@ from inference.brokers import BrokerUnavailable
 from inference.registry.selectors import served_versions
 from jobs.archives.upkeep import keep_up_archives
 from jobs.batches.upkeep import count_batches, erase_expired_files, keep_up_batches
+from jobs.closing.erasing import erase_closed_tenants
 from jobs.dispatch.aside import Aside
 from jobs.dispatch.broker import messages_set_aside, patiently
 from jobs.dispatch.demand import pages_demand
@@ -36,6 +37,7 @@ from jobs.webhooks.upkeep import end_stranded_deliveries, erase_old_webhooks
 from tenants.billing.invoices.run import BILL_EVERY_S, bill_ended_months
 from tenants.billing.ledger.alerts import alert_of_budgets
 from tenants.billing.settling import SETTLE_EVERY_S, settle_days
+from tenants.closing.services import remind_owners
 from tenants.context import OPERATOR
 from tenants.database_troubles import PASSING, is_operators
 from tenants.metering.roll_up import RECOUNT_EVERY_S, ROLL_UP_EVERY_S, recount_set_aside, roll_up_uses
@@ -96,6 +98,8 @@ class Scheduler:
             _Duty(FORGET_EVERY_S, Aside(erase_overdue)),
             _Duty(FORGET_EVERY_S, Aside(erase_old_events)),
             _Duty(FORGET_EVERY_S, Aside(forget_erased)),
+            _Duty(ERASE_EVERY_S, Aside(erase_closed_tenants)),
+            _Duty(FORGET_EVERY_S, Aside(remind_owners)),
             _Duty(FORGET_EVERY_S, Aside(forget_uploads)),
             _Duty(ERASE_EVERY_S, Aside(end_stranded_deliveries)),
             _Duty(FORGET_EVERY_S, Aside(erase_old_webhooks)),

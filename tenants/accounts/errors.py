@@ -27,3 +27,9 @@ class InvitedAsAnother(DomainError):
 
 class TooManyInvitations(DomainError):
     code = "too_many_invitations"
+
+
+class OperatorStays(DomainError):
+    """Whoever runs the service does not vanish from it by themselves."""
+
+    code = "operator_stays"

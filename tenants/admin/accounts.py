@@ -1,6 +1,6 @@
 """The operator's view of tenants and their members."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from django.contrib import admin, messages
@@ -22,6 +22,8 @@ from tenants.admin.records import FoundById, tenants_named
 from tenants.admin.tenant_changing import TenantChangeForm
 from tenants.admin.tenant_making import MadeTenant, TenantAddForm, make_tenant
 from tenants.admin.words import ago, link_to, list_link
+from tenants.closing.errors import NotClosing
+from tenants.closing.services import begin_erasing, take_back
 from tenants.limit_fields import KEPT, OF_JOBS
 from tenants.models import Membership, Tenant
 from tenants.rates.rates import NAMES
@@ -60,10 +62,11 @@ class TenantAdmin(FoundById):
         *KEPT,
         "id",
         "created_at",
+        "closes_at",
     )
-    readonly_fields = ("id", "created_at", "plans", "records")
+    readonly_fields = ("id", "created_at", "closes_at", "plans", "records")
     inlines = (MembershipInline, ModelLimitInline)
-    actions = ("suspend", "reactivate", "erase_results")
+    actions = ("suspend", "reactivate", "erase_results", "take_back", "erase_now")
     services_tell = True
 
     def get_urls(self) -> list[Any]:
@@ -126,8 +129,10 @@ class TenantAdmin(FoundById):
         return TemplateResponse(request, "admin/tenants/tenant/made.html", context)
 
     @column("state", order_by="state")
-    def state_badge(self, tenant: Tenant) -> str:
-        return badge(tenant.state)
+    def state_badge(self, tenant: Tenant) -> SafeString | str:
+        if tenant.state != Tenant.State.CLOSING or tenant.closes_at is None:
+            return badge(tenant.state)
+        return format_html("{} {}", badge(tenant.state), f"until {tenant.closes_at:%Y-%m-%d %H:%M} UTC")
 
     @column("work")
     def jobs(self, tenant: Tenant) -> SafeString:
@@ -174,8 +179,12 @@ class TenantAdmin(FoundById):
         return False
 
     def row_actions(self, row: Tenant) -> list[str]:
-        state = "suspend" if row.state == Tenant.State.ACTIVE else "reactivate"
-        return [state, "erase_results"]
+        match row.state:
+            case Tenant.State.CLOSING:
+                return ["take_back", "erase_now"]
+            case Tenant.State.ERASING | Tenant.State.ERASED:
+                return []
+        return ["suspend" if row.state == Tenant.State.ACTIVE else "reactivate", "erase_results"]
 
     @admin.action(description="Suspend", permissions=["change"])
     @confirmed(
@@ -202,6 +211,36 @@ class TenantAdmin(FoundById):
             erase_results(tenant_id=tenant.pk)
             self.log_change(request, tenant, "Kept results erased.")
         self.message_user(request, "Nothing that was kept answers any more.", messages.SUCCESS)
+
+    @admin.action(description="Keep from being deleted", permissions=["change"])
+    @at_once
+    def take_back(self, request: HttpRequest, chosen: "QuerySet[Tenant]") -> None:
+        self._end_closing(request, chosen, take_back, "Kept from being deleted.")
+
+    @admin.action(description="Erase now", permissions=["change"])
+    @confirmed(
+        "Erase these tenants now?",
+        "Their owners have asked for it, and could still take it back. Documents, results, keys, webhooks and members are "
+        "erased within minutes, for good; usage and money stay, under no name.",
+        "Erase for good",
+    )
+    def erase_now(self, request: HttpRequest, chosen: "QuerySet[Tenant]") -> None:
+        self._end_closing(request, chosen, begin_erasing, "Its erasure has begun.")
+
+    def _end_closing(
+        self, request: HttpRequest, chosen: "QuerySet[Tenant]", end: Callable[..., None], told: str
+    ) -> None:
+        done = 0
+        for tenant in chosen:
+            try:
+                end(tenant_id=tenant.pk)
+            except NotClosing as refusal:
+                self.message_user(request, f"{tenant.name}: {refusal.detail}", messages.ERROR)
+            else:
+                self.log_change(request, tenant, told)
+                done += 1
+        if done:
+            self.message_user(request, f"{done}: {told}", messages.SUCCESS)
 
     def _set_state(self, request: HttpRequest, chosen: "QuerySet[Tenant]", state: Tenant.State) -> None:
         changed = [tenant for tenant in chosen if set_tenant_state(tenant_id=tenant.pk, state=state)]

@@ -27,6 +27,8 @@ TONES: Mapping[str, str] = {
     "ready": GOOD,
     "paused": WATCH,
     "suspended": BAD,
+    "closing": BAD,
+    "erasing": BAD,
     "revoked": BAD,
 }
 

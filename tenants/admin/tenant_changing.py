@@ -13,6 +13,7 @@ from tenants.billing.plans.services import Start, subscribe
 from tenants.database_time import database_now
 from tenants.models import Tenant
 
+STATES = (Tenant.State.ACTIVE, Tenant.State.SUSPENDED)
 NO_PLAN = "none: what models cost"
 
 
@@ -39,6 +40,11 @@ class TenantChangeForm(forms.ModelForm):  # type: ignore[type-arg]
         self._is_planned = last is not None and last.starts_at > database_now()
         self.initial["plan"] = last.plan_id if last else None
         self.initial["plan_start"] = (Start.NEXT_MONTH if self._is_planned else Start.NOW).value
+        if state := self.fields.get("state"):
+            # The rest is not chosen, but asked for: see the actions.
+            now = self.instance.state
+            may = STATES if now in STATES else (now,)
+            state.choices = [(one, Tenant.State(one).label) for one in may]  # type: ignore[attr-defined]
         if plan := self.fields.get("plan"):
             assert isinstance(plan, forms.ModelChoiceField)
             plan.queryset = Plan.objects.filter(Q(archived=False) | Q(pk=last.plan_id if last else None))

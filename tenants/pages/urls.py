@@ -5,6 +5,7 @@ from django.urls import include, path
 
 from tenants.pages.audit import views as audit
 from tenants.pages.budgets import views as budgets
+from tenants.pages.closing.views import delete_tenant, keep_tenant
 from tenants.pages.impersonating import stop_acting
 from tenants.pages.keys import views as keys
 from tenants.pages.log import views as log
@@ -18,6 +19,8 @@ urlpatterns = [
     path("", include("tenants.pages.accounts.urls")),
     path("", include("tenants.pages.people.urls")),
     path("tenant", switch_tenant, name="switch-tenant"),
+    path("tenant/delete", delete_tenant, name="delete-tenant"),
+    path("tenant/keep", keep_tenant, name="keep-tenant"),
     path("stop-acting", stop_acting, name="stop-acting"),
     path("sign-out", LogoutView.as_view(http_method_names=["post"]), name="sign-out"),
     path("keys", keys.key_list, name="key-list"),

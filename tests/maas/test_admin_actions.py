@@ -51,6 +51,13 @@ def suspended(desk: Desk) -> Tenant:
     return Tenant.objects.get(pk=desk.identity.tenant_id)
 
 
+def closing(desk: Desk) -> Tenant:
+    Tenant.objects.filter(pk=desk.identity.tenant_id).update(
+        state="closing", closes_at="2100-01-01T00:00Z", closing_told_at=None
+    )
+    return Tenant.objects.get(pk=desk.identity.tenant_id)
+
+
 def webhook_endpoint(desk: Desk) -> WebhookEndpoint:
     return create_endpoint(identity=desk.identity, url="https://example.com/hook").endpoint
 
@@ -78,6 +85,8 @@ ROWS: dict[tuple[type[Model], str], Callable[[Desk], Model]] = {
     (Tenant, "suspend"): lambda desk: Tenant.objects.get(pk=desk.identity.tenant_id),
     (Tenant, "reactivate"): suspended,
     (Tenant, "erase_results"): lambda desk: Tenant.objects.get(pk=desk.identity.tenant_id),
+    (Tenant, "take_back"): closing,
+    (Tenant, "erase_now"): closing,
     (Plan, "duplicate"): lambda desk: make_plan(),
     (ApiKey, "revoke"): lambda desk: ApiKey.objects.get(tenant_id=desk.identity.tenant_id),
     (Membership, "delete_selected"): lambda desk: Membership.objects.get(tenant_id=desk.identity.tenant_id),

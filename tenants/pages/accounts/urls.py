@@ -6,6 +6,7 @@ Each of django-allauth's pages has the name that it looks for, our address, our 
 from allauth.account import views
 from django.urls import include, path, register_converter
 
+from tenants.pages.accounts.deleting import delete_oneself
 from tenants.pages.accounts.people_only import people_only
 from tenants.pages.accounts.sessions import end_one, end_others, session_list
 from tenants.pages.accounts.views import account, keep_address
@@ -77,6 +78,7 @@ urlpatterns = [
         name="account_inactive",
     ),
     path("account", people_only(account), name="account"),
+    path("account/delete", people_only(delete_oneself), name="delete-person"),
     path("account/sessions", people_only(session_list), name="sessions"),
     path("account/sessions/end-others", people_only(end_others), name="end-other-sessions"),
     path("account/sessions/<int:session_id>/end", people_only(end_one), name="end-session"),

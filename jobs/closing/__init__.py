@@ -1,0 +1,1 @@
+"""Carries out the deletion of accounts: everything of a tenant is erased, wherever it lies."""

@@ -1,0 +1,67 @@
+"""Deletes a person: they leave every account, and nothing is left that says who they were but the audit logs."""
+
+from django.db import transaction
+
+from tenants.accounts.errors import LastOwner, OperatorStays
+from tenants.audit.changes import changes_between
+from tenants.audit.services import record
+from tenants.context import OPERATOR, operator_work
+from tenants.models import Membership, Tenant, User
+from tenants.roles import OWNER
+
+_OPEN = (Tenant.State.ACTIVE, Tenant.State.SUSPENDED)
+"""An account that is being deleted needs no owner any more."""
+
+
+def delete_person(*, person: User) -> None:
+    """All or nothing. Raises LastOwner, which names the accounts, and OperatorStays."""
+    if person.is_staff:
+        raise OperatorStays(
+            "You are an operator of this service. Another one has to take that from you first."
+        )
+    with operator_work(), transaction.atomic(using=OPERATOR):
+        members = list(_locked(person))
+        _require_other_owners(members)
+        for member in members:
+            record(
+                tenant_id=member.tenant_id,
+                deed="member.removed",
+                subject_id=member.pk,
+                subject=person.email,
+                changes=changes_between({"role": member.role}, {}),
+                note="They deleted themselves.",
+            )
+        Membership.objects.filter(user_id=person.pk).delete()
+        User.objects.filter(pk=person.pk).delete()
+
+
+def alone_in(person: User) -> list[str]:
+    """Names of the accounts that would be nobody's."""
+    with operator_work(), transaction.atomic(using=OPERATOR):
+        return _alone(list(Membership.objects.select_related("tenant").filter(user_id=person.pk)))
+
+
+def _locked(person: User) -> "list[Membership]":
+    """Whoever changes members waits, account by account in one order, as everywhere where several are held."""
+    found = Membership.objects.filter(user_id=person.pk).order_by("tenant_id")
+    for tenant_id in found.values_list("tenant_id", flat=True):
+        Tenant.objects.select_for_update(no_key=True).get(id=tenant_id)
+    return list(found.select_related("tenant"))
+
+
+def _require_other_owners(members: list[Membership]) -> None:
+    names = _alone(members)
+    if names:
+        raise LastOwner(
+            f"You are the last owner of {', '.join(names)}. Make somebody else an owner there, or delete the account first."
+        )
+
+
+def _alone(members: list[Membership]) -> list[str]:
+    owned = [one for one in members if one.role == OWNER and one.tenant.state in _OPEN]
+    return [one.tenant.name for one in owned if not _other_owner(one)]
+
+
+def _other_owner(member: Membership) -> bool:
+    owners = Membership.objects.filter(tenant_id=member.tenant_id, role=OWNER, user__is_active=True)
+    return owners.exclude(pk=member.pk).exists()

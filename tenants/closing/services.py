@@ -1,0 +1,137 @@
+"""Asks for an account's deletion, takes that back, begins it when its time has come, and ends it."""
+
+from datetime import timedelta
+from functools import partial
+from uuid import UUID
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models.functions import Now
+
+from tenants.accounts.members import locked_actor
+from tenants.audit.changes import changes_between
+from tenants.audit.services import record
+from tenants.closing.errors import NameNotTyped, NotClosing
+from tenants.closing.mails import ASKED, ERASED, tell_owners
+from tenants.context import OPERATOR, current_alias, operator_work, unit_of_work
+from tenants.database_time import database_now
+from tenants.errors import NotPermitted
+from tenants.identity import Identity
+from tenants.models import Membership, Tenant
+from tenants.results import erase_results
+from tenants.roles import scopes_of
+
+REMINDED = timedelta(days=7)
+"""So long before its end owners are told once more."""
+
+
+def ask_to_close(*, identity: Identity, typed: str) -> Tenant:
+    """Nothing is done for it from now on. Raises NotPermitted, NameNotTyped, NotClosing."""
+    with unit_of_work(identity.tenant_id):
+        _require_owner(identity)
+        tenant = Tenant.objects.get(id=identity.tenant_id)
+        if " ".join(typed.split()) != " ".join(tenant.name.split()):
+            raise NameNotTyped(f"Type the account's name as it stands here: {tenant.name}")
+        if tenant.state != Tenant.State.ACTIVE:
+            raise NotClosing(f"The account is {tenant.state} already.")
+        now, grace = database_now(), timedelta(days=settings.MAAS_DELETION_GRACE_DAYS)
+        tenant.state, tenant.closes_at = Tenant.State.CLOSING, now + grace
+        # Whoever has just been told needs no reminder.
+        tenant.closing_told_at = now if grace <= REMINDED else None
+        _save(tenant, "tenant.closing")
+        told = partial(tell_owners, ASKED, tenant, owners_of(tenant.id))
+        transaction.on_commit(told, using=current_alias(), robust=True)
+    return tenant
+
+
+def keep(*, identity: Identity) -> None:
+    """All is as it was before. Raises NotPermitted, NotClosing."""
+    with unit_of_work(identity.tenant_id):
+        _require_owner(identity)
+        take_back(tenant_id=identity.tenant_id)
+
+
+def take_back(*, tenant_id: UUID) -> None:
+    """In its own transaction or the caller's: an owner's or an operator's. Raises NotClosing."""
+    with transaction.atomic(using=current_alias()):
+        tenant = _closing(tenant_id)
+        tenant.state, tenant.closes_at, tenant.closing_told_at = Tenant.State.ACTIVE, None, None
+        _save(tenant, "tenant.kept")
+
+
+def begin_erasing(*, tenant_id: UUID) -> None:
+    """Operators' work. From now on it cannot be taken back. Raises NotClosing."""
+    with transaction.atomic(using=current_alias()):
+        tenant = _closing(tenant_id)
+        tenant.state = Tenant.State.ERASING
+        _save(tenant, "tenant.erasing")
+        erase_results(tenant_id=tenant_id)
+
+
+def end_erasing(*, tenant_id: UUID) -> None:
+    """Operators' work, once nothing else is left: its people leave, and its name goes."""
+    with operator_work(), transaction.atomic(using=OPERATOR):
+        tenant = Tenant.objects.select_for_update(no_key=True).get(id=tenant_id)
+        if tenant.state != Tenant.State.ERASING:
+            return
+        told, named = owners_of(tenant_id), Tenant(id=tenant_id, name=tenant.name)
+        gone, _ = Membership.objects.filter(tenant_id=tenant_id).delete()
+        tenant.name, tenant.state = f"Deleted account {str(tenant_id)[-12:]}", Tenant.State.ERASED
+        Tenant.objects.filter(id=tenant_id).update(name=tenant.name, state=tenant.state)
+        record(
+            tenant_id=tenant_id,
+            deed="tenant.erased",
+            subject_id=tenant_id,
+            subject=tenant.name,
+            note=f"{gone} members left with it.",
+        )
+        transaction.on_commit(partial(tell_owners, ERASED, named, told), using=OPERATOR, robust=True)
+
+
+def owners_of(tenant_id: UUID) -> list[str]:
+    owners = Membership.objects.filter(tenant_id=tenant_id, role=Membership.Role.OWNER, user__is_active=True)
+    return list(owners.order_by("user__email").values_list("user__email", flat=True))
+
+
+def _require_owner(identity: Identity) -> None:
+    """As they are now: an account that closes lets nobody do anything but look."""
+    if "account:write" not in scopes_of(locked_actor(identity).role):
+        raise NotPermitted("Only an owner can delete this account, or keep it.")
+
+
+def _closing(tenant_id: UUID) -> Tenant:
+    tenant = Tenant.objects.select_for_update(no_key=True).get(id=tenant_id)
+    if tenant.state != Tenant.State.CLOSING:
+        raise NotClosing(
+            f"The account is {tenant.state}: there is no deletion of it to take back or to begin."
+        )
+    return tenant
+
+
+def _save(tenant: Tenant, deed: str) -> None:
+    known = Tenant.objects.filter(id=tenant.id)
+    before = known.values("state", "closes_at").get()
+    known.update(state=tenant.state, closes_at=tenant.closes_at, closing_told_at=tenant.closing_told_at)
+    changes = changes_between(before, {"state": tenant.state, "closes_at": tenant.closes_at})
+    record(tenant_id=tenant.id, deed=deed, subject_id=tenant.id, subject=tenant.name, changes=changes)
+
+
+def due_to_close() -> list[UUID]:
+    """Operators' work. Those that are being erased too, which may have been cut off."""
+    closing = Tenant.objects.filter(state=Tenant.State.CLOSING, closes_at__lte=Now())
+    erasing = Tenant.objects.filter(state=Tenant.State.ERASING)
+    return list((closing | erasing).order_by("closes_at").values_list("id", flat=True))
+
+
+def remind_owners() -> int:
+    """The scheduler's duty: a week before. How many accounts; noted first, so that nobody is told twice."""
+    told = 0
+    with operator_work():
+        near = Tenant.objects.filter(
+            state=Tenant.State.CLOSING, closing_told_at=None, closes_at__lte=Now() + REMINDED
+        )
+        for tenant in near[:100]:
+            if near.filter(id=tenant.id).update(closing_told_at=Now()):
+                tell_owners("reminded", tenant, owners_of(tenant.id))
+                told += 1
+    return told
