@@ -53,6 +53,8 @@ def allauth_settings(*, secure: bool) -> Mapping[str, Any]:
         "ACCOUNT_DEFAULT_HTTP_PROTOCOL": "https" if secure else "http",
         "MFA_ADAPTER": "tenants.accounts.second_factors.SecondFactors",
         "MFA_SUPPORTED_TYPES": ["totp", "webauthn", "recovery_codes"],
+        # Who is signed in has a confirmed address; another one may wait for being confirmed beside a second step.
+        "MFA_ALLOW_UNVERIFIED_EMAIL": True,
         "MFA_PASSKEY_LOGIN_ENABLED": True,
         "MFA_TOTP_ISSUER": "Document AI",
         "MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN": not secure,

@@ -148,8 +148,8 @@ class Identity:
 
 def closing_words(closes_at: datetime) -> str:
     return (
-        f"This account is being deleted: everything of it is erased from {closes_at:%Y-%m-%d %H:%M} UTC on. Until then an "
-        "owner can take that back on the dashboard."
+        f"This account is being deleted: everything of it is erased from {closes_at:%Y-%m-%d %H:%M} UTC on. Until then "
+        "an owner can take that back on the dashboard."
     )
 
 

@@ -1,7 +1,7 @@
 """The scheduler's duty: erases what belongs to accounts whose deletion is due, a bounded piece at a time.
 
-Each piece is a transaction of its own, and looks for what is left rather than remembering what was done: whoever dies in
-the middle is followed by somebody who goes on, and two at once do no harm.
+Each piece is a transaction of its own, and looks for what is left rather than remembering what was done: whoever dies
+in the middle is followed by somebody who goes on, and two at once do no harm.
 """
 
 import time

@@ -35,6 +35,7 @@ from jobs.uploads.upkeep import expire_uploads, finish_stranded_uploads, forget_
 from jobs.webhooks.notices import mail_of_disabled_endpoints
 from jobs.webhooks.upkeep import end_stranded_deliveries, erase_old_webhooks
 from tenants.billing.invoices.run import BILL_EVERY_S, bill_ended_months
+from tenants.accounts.unconfirmed import forget_unconfirmed
 from tenants.billing.ledger.alerts import alert_of_budgets
 from tenants.billing.settling import SETTLE_EVERY_S, settle_days
 from tenants.closing.services import remind_owners
@@ -100,6 +101,7 @@ class Scheduler:
             _Duty(FORGET_EVERY_S, Aside(forget_erased)),
             _Duty(ERASE_EVERY_S, Aside(erase_closed_tenants)),
             _Duty(FORGET_EVERY_S, Aside(remind_owners)),
+            _Duty(FORGET_EVERY_S, Aside(forget_unconfirmed)),
             _Duty(FORGET_EVERY_S, Aside(forget_uploads)),
             _Duty(ERASE_EVERY_S, Aside(end_stranded_deliveries)),
             _Duty(FORGET_EVERY_S, Aside(erase_old_webhooks)),

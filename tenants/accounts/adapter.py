@@ -16,6 +16,7 @@ from django.urls import reverse
 
 from tenants.accounts.addresses import belongs_to_another, has_address, vouch_for
 from tenants.accounts.mail import MailUnavailable, deliver
+from tenants.accounts.unconfirmed import make_room_for
 from tenants.models import User
 from tenants.pages.home import beginning
 from tenants.pages.sign_in.addresses import UNKNOWN, client_address, place_of
@@ -57,6 +58,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         return super().pre_login(request, user, **kwargs)
 
     def confirm_email(self, request: HttpRequest, email_address: EmailAddress) -> bool:
+        make_room_for(email_address.email, beside=email_address.user)
         if belongs_to_another(email_address.email, email_address.user):
             self.add_message(request, messages.ERROR, "account/messages/email_confirmation_failed.txt")
             return False

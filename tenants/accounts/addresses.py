@@ -23,3 +23,17 @@ def has_address(user: User) -> bool:
 
 def belongs_to_another(email: str, user: User) -> bool:
     return User.objects.filter(email=email.lower()).exclude(pk=user.pk).exists()
+
+
+def belongs_to_somebody(email: str) -> bool:
+    """Confirmed or not; what somebody merely asked to change theirs to is nobody's yet."""
+    known = EmailAddress.objects.filter(email=email.lower(), verified=True)
+    return User.objects.filter(email=email.lower()).exists() or known.exists()
+
+
+def await_confirmation(user: User) -> None:
+    """Of whoever signs up: the framework writes nothing down where somebody else asked to change theirs to it, and who
+    has no address at all is taken for one whom an operator has made."""
+    EmailAddress.objects.get_or_create(
+        user_id=user.pk, email=user.email, defaults={"verified": False, "primary": True}
+    )

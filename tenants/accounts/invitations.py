@@ -9,6 +9,7 @@ from allauth.account.models import EmailAddress
 from django.conf import settings
 from django.core import signing
 from django.core.mail import EmailMessage
+from django.db import IntegrityError
 from django.db.models import F, QuerySet
 from django.db.models.functions import Now
 from django.template.loader import render_to_string
@@ -18,6 +19,7 @@ from tenants.accounts.addresses import has_address, vouch_for
 from tenants.accounts.errors import AlreadyMember, InvitationGone, InvitedAsAnother, TooManyInvitations
 from tenants.accounts.mail import deliver
 from tenants.accounts.members import locked_actor, require_right
+from tenants.accounts.unconfirmed import make_room_for
 from tenants.audit.changes import changes_between
 from tenants.audit.services import record
 from tenants.context import unit_of_work
@@ -145,14 +147,18 @@ def accept(*, token: str, user: User) -> Invited:
 def accept_as_new(*, token: str, name: str, password: str) -> User:
     """The link came by mail, so the address is theirs. Raises InvitationGone, InvitedAsAnother."""
     invited = read_link(token)
-    with unit_of_work(invited.tenant_id):
-        _working(_named(token), locked=True)
-        if User.objects.filter(email=invited.email).exists():
-            raise InvitedAsAnother(
-                f"{invited.email} has an account here already. Sign in to accept the invitation."
-            )
-        user = User.objects.create_user(invited.email, password, name=name)
-        accept(token=token, user=user)
+    make_room_for(invited.email)
+    try:
+        with unit_of_work(invited.tenant_id):
+            _working(_named(token), locked=True)
+            user = User.objects.create_user(invited.email, password, name=name)
+            accept(token=token, user=user)
+    except IntegrityError:
+        if not User.objects.filter(email=invited.email).exists():
+            raise
+        raise InvitedAsAnother(
+            f"{invited.email} has an account here already. Sign in to accept the invitation."
+        ) from None
     return user
 
 

@@ -53,7 +53,8 @@ def _require_other_owners(members: list[Membership]) -> None:
     names = _alone(members)
     if names:
         raise LastOwner(
-            f"You are the last owner of {', '.join(names)}. Make somebody else an owner there, or delete the account first."
+            f"You are the last owner of {', '.join(names)}. Make somebody else an owner there, or delete the account "
+            "first."
         )
 
 

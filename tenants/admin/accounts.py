@@ -220,8 +220,8 @@ class TenantAdmin(FoundById):
     @admin.action(description="Erase now", permissions=["change"])
     @confirmed(
         "Erase these tenants now?",
-        "Their owners have asked for it, and could still take it back. Documents, results, keys, webhooks and members are "
-        "erased within minutes, for good; usage and money stay, under no name.",
+        "Their owners have asked for it, and could still take it back. Documents, results, keys, webhooks and members "
+        "are erased within minutes, for good; usage and money stay, under no name.",
         "Erase for good",
     )
     def erase_now(self, request: HttpRequest, chosen: "QuerySet[Tenant]") -> None:

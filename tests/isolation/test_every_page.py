@@ -21,8 +21,9 @@ ELSEWHERE = ("/admin", "/v1", "^v1")
 """The operator's own, and the API, which test_routes walks."""
 PARAMETER = re.compile(r"<(?:\w+:)?(\w+)>")
 SHARED_PARAMETERS = {"name", "uidb36", "key", "token", "pk", "provider_id"}
-"""Providers to sign in through are the operator's. Models are the operator's and the same for all tenants; whom a link of a mail is for is signed in its key; before a
-passkey is looked up its owner's password is asked for (tests/tenants/pages/accounts/test_second_factors.py)."""
+"""Providers to sign in through are the operator's. Models are the operator's and the same for all tenants; whom a
+link of a mail is for is signed in its key; before a passkey is looked up its owner's password is asked for
+(tests/tenants/pages/accounts/test_second_factors.py)."""
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from tenants.accounts.invitations import Invited, read_link
 from tenants.accounts.sign_on.errors import ConnectedElsewhere
 from tenants.accounts.sign_on.providers import provider_class
 from tenants.accounts.sign_on.services import configured, connect, name_of, tell_by_mail
+from tenants.accounts.unconfirmed import is_known
 from tenants.impersonation import require_own_hands
 from tenants.models import User
 
@@ -104,7 +105,7 @@ def _known_address(sociallogin: SocialLogin) -> str:
     """Told only to whom it belongs."""
     invited = invited_by(sociallogin)
     email = invited.email if invited else confirmed_address(sociallogin)
-    return email if email and User.objects.filter(email=email).exists() else ""
+    return email if email and is_known(email) else ""
 
 
 def _connected(request: HttpRequest, sociallogin: SocialLogin) -> HttpResponseBase:

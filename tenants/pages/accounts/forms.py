@@ -6,9 +6,10 @@ from allauth.account import forms as allauth_forms
 from django import forms
 from django.conf import settings
 from django.contrib.auth.hashers import make_password
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.http import HttpRequest
 
+from tenants.accounts.addresses import await_confirmation, belongs_to_somebody
 from tenants.accounts.signing_up import make_first_tenant
 from tenants.models import User
 
@@ -60,16 +61,30 @@ class SignUpForm(allauth_forms.SignupForm):  # type: ignore[misc]
         self.fields["password1"] = _new_password("Password")
         self.order_fields(["tenant", "name", "email", "password1"])
 
+    def validate_unique_email(self, value: str) -> str:
+        """Somebody's who wants to change theirs to it, and never confirmed that, it is not."""
+        email = str(allauth_forms.get_adapter().validate_unique_email(value.lower()))
+        self.account_already_exists = belongs_to_somebody(email)
+        return email
+
     def try_save(self, request: HttpRequest) -> Any:
         """Both or neither: a person, and the account that they asked for.
 
         A known address costs the same time: its password is hashed too, and thrown away.
         """
-        if self.account_already_exists:
-            make_password(self.cleaned_data["password1"])
-            return super().try_save(request)
-        with transaction.atomic():
-            return super().try_save(request)
+        if not self.account_already_exists:
+            try:
+                with transaction.atomic():
+                    user, answer = super().try_save(request)
+                    await_confirmation(user)
+                return user, answer
+            except IntegrityError:
+                # Somebody was a moment earlier.
+                if not belongs_to_somebody(self.cleaned_data["email"]):
+                    raise
+                self.account_already_exists = True
+        make_password(self.cleaned_data["password1"])
+        return super().try_save(request)
 
     def signup(self, request: HttpRequest, user: User) -> None:
         user.name = self.cleaned_data["name"]

@@ -8,9 +8,11 @@ from django import forms
 from django.db import transaction
 from django.http import HttpRequest
 
+from tenants.accounts.addresses import await_confirmation, belongs_to_somebody, vouch_for
 from tenants.accounts.sign_on.adapter import confirmed_address, invited_by
 from tenants.accounts.sign_on.services import tell_accounts
 from tenants.accounts.signing_up import make_first_tenant
+from tenants.accounts.unconfirmed import make_room_for
 from tenants.models import User
 
 
@@ -45,6 +47,14 @@ class SignUpThroughForm(SignupForm):  # type: ignore[misc]
             self.initial["email"] = self.confirmed
         self.order_fields(["tenant", "name", "email"])
 
+    def validate_unique_email(self, value: str) -> str:
+        """Whose address it is shown to be makes room of whoever signed up with it and never showed that."""
+        email = value.lower()
+        if self.confirmed:
+            make_room_for(email)
+        self.account_already_exists = belongs_to_somebody(email)
+        return email
+
     def try_save(self, request: HttpRequest) -> Any:
         """All or nothing: a person, what they sign in through, and their account."""
         if self.account_already_exists:
@@ -53,7 +63,12 @@ class SignUpThroughForm(SignupForm):  # type: ignore[misc]
             [EmailAddress(email=self.confirmed, verified=True, primary=True)] if self.confirmed else []
         )
         with transaction.atomic():
-            return super().try_save(request)
+            user, answer = super().try_save(request)
+            if self.confirmed:
+                vouch_for(user)
+            else:
+                await_confirmation(user)
+        return user, answer
 
     def signup(self, request: HttpRequest, user: User) -> None:
         user.name = self.cleaned_data["name"]

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_http_methods
 
 from tenants.accounts.errors import InvitationGone, InvitedAsAnother
 from tenants.accounts.invitations import Invited, accept, accept_as_new, read_link
+from tenants.accounts.unconfirmed import is_known
 from tenants.chosen_tenant import choose_tenant
 from tenants.impersonation import require_own_hands
 from tenants.models import User
@@ -25,7 +26,7 @@ def accept_invitation(request: HttpRequest, token: str) -> HttpResponseBase:
         invited = read_link(token)
         if isinstance(request.user, User):
             return _join(request, request.user, invited, token)
-        if User.objects.filter(email=invited.email).exists():
+        if is_known(invited.email):
             return render(request, "tenants/people/join_signed_out.html", {"invited": invited})
         return _join_as_new(request, invited, token)
     except InvitationGone as gone:

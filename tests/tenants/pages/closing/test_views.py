@@ -1,4 +1,4 @@
-"""An owner deletes an account by its name and password; nothing is done for it then, all may look, and an owner keeps it."""
+"""An owner deletes an account by its name and password: all may look on then, and an owner may keep it."""
 
 from collections.abc import Callable
 

@@ -1,0 +1,82 @@
+"""Whoever signed up and never showed that the address is theirs keeps it from nobody, and is forgotten in time."""
+
+from datetime import timedelta
+from uuid import UUID
+
+import structlog
+from allauth.account.models import EmailAddress
+from django.db import transaction
+from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models.functions import Now
+
+from tenants.audit.services import record
+from tenants.context import OPERATOR, operator_work
+from tenants.models import Membership, Tenant, User
+
+log = structlog.get_logger(__name__)
+KEPT = timedelta(days=7)
+"""Longer than a link to confirm works."""
+MOST = 50
+
+
+def is_known(email: str) -> bool:
+    """Somebody has the address, and it is theirs or an operator's word is that it is."""
+    with operator_work():
+        found = User.objects.filter(email=email.lower())
+        return found.exists() and not unconfirmed().filter(email=email.lower()).exists()
+
+
+def unconfirmed() -> "QuerySet[User]":
+    """Operators' work. Who was made by an operator has no address to confirm; who shares an account was let in."""
+    addresses = EmailAddress.objects.filter(user_id=OuterRef("pk"))
+    own = Membership.objects.filter(user_id=OuterRef(OuterRef("pk"))).values("tenant_id")
+    sharing = Membership.objects.filter(tenant_id__in=own).exclude(user_id=OuterRef("pk"))
+    return User.objects.filter(
+        Exists(addresses),
+        ~Exists(addresses.filter(verified=True)),
+        ~Exists(sharing),
+        is_staff=False,
+        last_login=None,
+    )
+
+
+def make_room_for(email: str, *, beside: User | None = None) -> None:
+    """Whoever asks has shown that the address is theirs; whoever signed up with it before has not."""
+    with operator_work():
+        others = unconfirmed().filter(email=email.lower()).exclude(pk=beside.pk if beside else None)
+        found = list(others.values_list("pk", flat=True))
+    for person_id in found:
+        _forget(person_id)
+
+
+def forget_unconfirmed() -> int:
+    """The scheduler's duty. How many people; bounded."""
+    with operator_work():
+        old = unconfirmed().filter(date_joined__lte=Now() - KEPT).order_by("date_joined")
+        found = list(old.values_list("pk", flat=True)[:MOST])
+    return sum(_forget(person_id) for person_id in found)
+
+
+def _forget(person_id: UUID) -> bool:
+    """With the account that they made, which is erased as any that is deleted. Looked at once more under the lock."""
+    with operator_work(), transaction.atomic(using=OPERATOR):
+        User.objects.select_for_update().filter(pk=person_id).first()
+        if not unconfirmed().filter(pk=person_id).exists():
+            return False
+        for member in Membership.objects.filter(user_id=person_id).select_related("tenant"):
+            _let_go_of(member.tenant)
+        Membership.objects.filter(user_id=person_id).delete()
+        User.objects.filter(pk=person_id).delete()
+    log.info("unconfirmed_person_forgotten", user_id=str(person_id))
+    return True
+
+
+def _let_go_of(tenant: Tenant) -> None:
+    Tenant.objects.filter(id=tenant.id).update(state=Tenant.State.ERASING, closes_at=Now())
+    record(
+        tenant_id=tenant.id,
+        deed="tenant.erasing",
+        subject_id=tenant.id,
+        subject=tenant.name,
+        note="Whoever signed up for it never confirmed their address.",
+    )
