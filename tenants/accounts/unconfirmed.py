@@ -43,8 +43,8 @@ def unconfirmed() -> "QuerySet[User]":
 def make_room_for(email: str, *, beside: User | None = None) -> None:
     """Whoever asks has shown that the address is theirs; whoever signed up with it before has not."""
     with operator_work():
-        others = unconfirmed().filter(email=email.lower()).exclude(pk=beside.pk if beside else None)
-        found = list(others.values_list("pk", flat=True))
+        others = list(unconfirmed().filter(email=email.lower()).values_list("pk", flat=True))
+    found = [one for one in others if beside is None or one != beside.pk]
     for person_id in found:
         _forget(person_id)
 

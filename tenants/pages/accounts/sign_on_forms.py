@@ -40,6 +40,7 @@ class SignUpThroughForm(SignupForm):  # type: ignore[misc]
         self.fields["email"] = forms.EmailField(
             label="E-mail",
             max_length=254,
+            help_text="It is shown to be yours. You can change it later." if self.confirmed else "",
             disabled=bool(self.confirmed),
             widget=forms.EmailInput(attrs={"autocomplete": "username"}),
         )

@@ -1,4 +1,4 @@
-"""Whoever signed up with an address and never showed that it is theirs keeps it from nobody, and is forgotten in time."""
+"""Whoever signed up and never showed that the address is theirs keeps it from nobody, and is forgotten."""
 
 from datetime import timedelta
 

@@ -1,0 +1,61 @@
+"""A real browser signs up and in through an OpenID provider elsewhere: no policy of ours stops it on its way."""
+
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.live_stack import LiveStack, RunningStack
+from tests.open_id_provider import CLIENT_ID, SECRET, OpenIdProvider, running_provider
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def provider() -> Iterator[OpenIdProvider]:
+    with running_provider() as provider:
+        yield provider
+
+
+@pytest.fixture(scope="module")
+def stack(tmp_path_factory: pytest.TempPathFactory, provider: OpenIdProvider) -> Iterator[RunningStack]:
+    variables = {
+        "MAAS_SIGN_UP": "open",
+        "MAAS_OIDC_PROVIDERS": "company",
+        "MAAS_OIDC_COMPANY_URL": provider.url,
+        "MAAS_OIDC_COMPANY_CLIENT_ID": CLIENT_ID,
+        "MAAS_OIDC_COMPANY_SECRET": SECRET,
+    }
+    with LiveStack(tmp_path_factory.mktemp("sign-on") / "var", variables=variables) as stack:
+        yield stack.wait_until_ready()
+
+
+@pytest.fixture
+def page(browser: Browser, stack: RunningStack) -> Iterator[Page]:
+    context = browser.new_context(base_url=stack.url)
+    yield context.new_page()
+    context.close()
+
+
+def test_a_person_comes_through_it_for_the_first_time_and_again(page: Page, provider: OpenIdProvider) -> None:
+    provider.be("ada@company.example")
+    asked: list[str] = []
+    complaints: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("console", lambda said: complaints.append(said.text))
+    page.goto("/sign-in")
+    page.get_by_role("button", name="Sign in with Company").click()
+    page.wait_for_url("**/sign-up/through")
+    page.fill("[name=tenant]", "Company Ltd")
+    page.get_by_role("button", name="Create account").click()
+    page.wait_for_url("**/jobs")
+    page.goto("/account/sign-on")
+    expect(page.locator(".belongs")).to_contain_text("ada@company.example")
+
+    page.context.clear_cookies()
+    page.goto("/sign-in?next=/usage")
+    page.get_by_role("button", name="Sign in with Company").click()
+    page.wait_for_url(lambda url: urlsplit(url).path == "/usage")
+    assert any(url.startswith(f"{provider.url}/authorize?") for url in asked)
+    assert not [said for said in complaints if "Content Security Policy" in said]
