@@ -28,6 +28,7 @@ ROWS = (
     "jobs_storedfile",
     "jobs_uploadpiece",
     "jobs_resumableupload",
+    "tenants_providercustomer",
 )
 """In this order: what points at something goes before it."""
 
@@ -42,11 +43,17 @@ ORDERS = ("jobs_filetoerase",)
 
 KEPT = (
     "tenants_auditentry",
+    "tenants_billingdetails",
     "tenants_budget",
     "tenants_budgetalert",
+    "tenants_closedmonth",
+    "tenants_invoice",
+    "tenants_invoiceline",
     "tenants_ledgerdifference",
     "tenants_ledgerentry",
     "tenants_ledgertransaction",
+    "tenants_payment",
+    "tenants_refund",
     "tenants_subscription",
     "tenants_tenantprice",
     "tenants_usageday",

@@ -26,7 +26,7 @@ STATES = [("active", "Active"), ("suspended", "Suspended"), ("closing", "Closing
 
 
 class Migration(migrations.Migration):
-    dependencies = [("tenants", "0020_days_to_settle")]
+    dependencies = [("tenants", "0023_own_budgets")]
 
     operations = [
         migrations.AlterField("tenant", "state", models.CharField(choices=STATES, default="active", max_length=12)),
