@@ -34,8 +34,8 @@ from jobs.search.backfill import index_ordered_jobs
 from jobs.uploads.upkeep import expire_uploads, finish_stranded_uploads, forget_uploads
 from jobs.webhooks.notices import mail_of_disabled_endpoints
 from jobs.webhooks.upkeep import end_stranded_deliveries, erase_old_webhooks
-from tenants.billing.invoices.run import BILL_EVERY_S, bill_ended_months
 from tenants.accounts.unconfirmed import forget_unconfirmed
+from tenants.billing.invoices.run import BILL_EVERY_S, bill_ended_months
 from tenants.billing.ledger.alerts import alert_of_budgets
 from tenants.billing.settling import SETTLE_EVERY_S, settle_days
 from tenants.closing.services import remind_owners
