@@ -1,0 +1,138 @@
+"""What stands on an invoice's paper: only what never changes after it is issued, so that it can be made again."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from tenants.billing.invoices.amounts import amount, amount_of, percent, unit_price
+from tenants.billing.invoices.models import Invoice, InvoiceLine
+
+Pairs = Sequence[tuple[str, str]]
+LINE_BREAK = "\n"
+
+
+@dataclass(frozen=True, slots=True)
+class PaperLine:
+    text: str
+    quantity: str
+    included: str
+    unit_price: str
+    amount: str
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    title: str
+    number: str
+    issued_on: date
+    seller_name: str
+    seller: Sequence[str]
+    buyer: Sequence[str]
+    facts: Pairs
+    """Number, days, period: names and values."""
+    lines: Sequence[PaperLine]
+    currency: str
+    totals: Pairs
+    """The last one is what it comes to."""
+    notes: Sequence[str]
+    payment: Pairs
+    footer: str
+
+
+def paper_of(invoice: Invoice, lines: Iterable[InvoiceLine], *, corrects: Invoice | None = None) -> Paper:
+    """`corrects`: the invoice that a credit note is of."""
+    seller = invoice.seller
+    return Paper(
+        title="Credit note" if _is_note(invoice) else "Invoice",
+        number=invoice.number,
+        issued_on=invoice.issued_on,
+        seller_name=str(seller.get("name", "")),
+        seller=_party(seller),
+        buyer=_party(invoice.buyer),
+        facts=_facts(invoice, corrects),
+        lines=[_line(line, invoice.currency) for line in lines],
+        currency=invoice.currency,
+        totals=_totals(invoice),
+        notes=[note for note in (invoice.reason, invoice.tax_note) if note],
+        payment=_payment(invoice),
+        footer=str(seller.get("footer", "")),
+    )
+
+
+def period_of(invoice: Invoice) -> tuple[date, date]:
+    """Both days included."""
+    return invoice.period_start.date(), (invoice.period_end - timedelta(microseconds=1)).date()
+
+
+def tax_name(invoice: Invoice) -> str:
+    return f"{invoice.tax_name or 'Tax'} {percent(invoice.tax_rate_bp)}"
+
+
+def _is_note(invoice: Invoice) -> bool:
+    return invoice.kind == Invoice.Kind.CREDIT_NOTE
+
+
+def _party(party: Mapping[str, object]) -> list[str]:
+    """Name, address, country, tax id, e-mail: each on lines of its own."""
+    said = {name: str(party.get(name) or "").strip() for name in ("name", "address", "country", "email")}
+    tax_id = str(party.get("tax_id") or "").strip()
+    rows = [said["name"], *said["address"].splitlines(), said["country"]]
+    rows += [f"Tax id: {tax_id}" if tax_id else "", said["email"]]
+    return [row for row in rows if row.strip()]
+
+
+def _facts(invoice: Invoice, corrects: Invoice | None) -> Pairs:
+    first, last = period_of(invoice)
+    note = _is_note(invoice)
+    facts = [
+        ("Number", invoice.number),
+        ("Issued on", f"{invoice.issued_on}"),
+        ("Corrects invoice", f"{corrects.number} of {corrects.issued_on}" if corrects else ""),
+        ("Due on", "" if note else f"{invoice.due_on}"),
+        ("Service period", f"{first} to {last}"),
+        ("Your reference", str(invoice.buyer.get("reference") or "")),
+    ]
+    return [(name, value) for name, value in facts if value]
+
+
+def _line(line: InvoiceLine, currency: str) -> PaperLine:
+    used = line.kind == InvoiceLine.Kind.USAGE
+    return PaperLine(
+        text=line.text,
+        quantity=f"{line.quantity:,}" if used else "",
+        included=f"{line.included:,}" if used and line.included else "",
+        unit_price=unit_price(line.price),
+        amount=amount(line.amount_micros, currency),
+    )
+
+
+def _totals(invoice: Invoice) -> Pairs:
+    currency = invoice.currency
+    totals = [
+        ("Net", amount_of(invoice.net_micros, currency)),
+        (
+            f"{tax_name(invoice)} of {amount(invoice.net_micros, currency)}",
+            amount_of(invoice.tax_micros, currency),
+        ),
+    ]
+    if _is_note(invoice):
+        return [*totals, ("Credited", amount_of(invoice.total_micros, currency))]
+    from_balance = invoice.total_micros - invoice.due_micros
+    totals.append(("Total", amount_of(invoice.total_micros, currency)))
+    if from_balance:
+        totals.append(("Paid from balance", amount_of(-from_balance, currency)))
+    return [*totals, ("To be paid", amount_of(invoice.due_micros, currency))]
+
+
+def _payment(invoice: Invoice) -> Pairs:
+    if _is_note(invoice):
+        return []
+    if not invoice.due_micros:
+        return [("Payment", "Nothing is to be paid: all of it was paid from the balance.")]
+    due = amount_of(invoice.due_micros, invoice.currency)
+    said = [
+        ("Payment", f"{due} by {invoice.due_on}"),
+        ("Reference", invoice.number),
+        ("Bank details", str(invoice.seller.get("bank_details") or "").strip()),
+    ]
+    return [(name, value) for name, value in said if value]
