@@ -44,7 +44,7 @@ SCOPES: tuple[Scope, ...] = (
 )
 """What a key may do unless its maker chooses."""
 
-KEY_SCOPES: tuple[Scope, ...] = (*SCOPES, "usage:read", "audit:read")
+KEY_SCOPES: tuple[Scope, ...] = (*SCOPES, "usage:read", "audit:read", "billing:read")
 """All that a key may be given: only by whoever may do it too."""
 
 MEMBER_SCOPES: tuple[Scope, ...] = (
@@ -54,7 +54,6 @@ MEMBER_SCOPES: tuple[Scope, ...] = (
     "log:read",
     "members:read",
     "members:write",
-    "billing:read",
     "billing:write",
     "account:write",
 )
@@ -76,8 +75,8 @@ _DEEDS: Mapping[Scope, str] = {
     "audit:read": "see its audit log",
     "members:read": "see its members",
     "members:write": "invite or change its members",
-    "billing:read": "see its plan and bills",
-    "billing:write": "change its plan, or how it is paid",
+    "billing:read": "see its balance and invoices",
+    "billing:write": "say who is billed, or how it is paid",
     "account:write": "make owners, or change the account itself",
 }
 """As people say it; programs are told the scope."""

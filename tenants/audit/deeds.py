@@ -42,6 +42,7 @@ DEEDS: Mapping[str, str] = {
     "invoice.issued": "issued an invoice",
     "invoice.credited": "took back a part of an invoice",
     "invoice.written_off": "wrote off an invoice",
+    "billing.changed": "changed the billing details",
     "operator.acted": "acted on something of the account",
 }
 """In words that follow a name: “… created an API key”. Whoever writes down something new names it here."""
@@ -61,6 +62,7 @@ KINDS: Mapping[str, str] = {
     "impersonation": "Operators as members",
     "budget": "Budgets",
     "invoice": "Invoices",
+    "billing": "Billing details",
     "operator": "Operators",
 }
 

@@ -18,6 +18,7 @@ urlpatterns = [
     path("sign-in", sign_in, name="account_login"),
     path("", include("tenants.pages.accounts.urls")),
     path("", include("tenants.pages.people.urls")),
+    path("", include("tenants.pages.billing.urls")),
     path("tenant", switch_tenant, name="switch-tenant"),
     path("tenant/delete", delete_tenant, name="delete-tenant"),
     path("tenant/keep", keep_tenant, name="keep-tenant"),

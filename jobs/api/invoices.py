@@ -1,0 +1,187 @@
+"""`/v1/invoices`: what was billed, as data, as PDF and as CSV."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.http import HttpResponse
+from drf_spectacular.utils import OpenApiParameter, extend_schema, inline_serializer
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from jobs.api.pagination import listing
+from jobs.errors import InvalidRequest, NotFound
+from tenants.api.callers import caller
+from tenants.api.files import AsStored
+from tenants.api.parameters import only
+from tenants.api.schema import PAGED, REFUSALS, paged_list_of
+from tenants.billing.invoices.as_csv import list_as_csv
+from tenants.billing.invoices.files import CSV, as_file, csv_file, pdf_file
+from tenants.billing.invoices.issued import MOST_EXPORTED, WholeInvoice, find_invoice, invoices, whole
+from tenants.billing.invoices.models import Invoice, InvoiceLine
+from tenants.billing.invoices.standing import STANDINGS
+from tenants.billing.invoices.told import invoice_told, sums_of, whole_told
+from tenants.context import unit_of_work
+from tenants.identity import Identity
+
+Fields = dict[str, serializers.Field[Any, Any, Any, Any]]
+STATUS = OpenApiParameter(
+    "status",
+    str,
+    enum=list(STANDINGS),
+    description="`open` are those that are overdue, too; `credit_note` are the notes.",
+)
+NAMED: Fields = {
+    "id": serializers.UUIDField(),
+    "number": serializers.CharField(),
+    "issued_on": serializers.DateField(),
+}
+PARTY: Fields = {name: serializers.CharField() for name in ("name", "address", "country", "tax_id", "email")}
+INVOICE: Fields = {
+    "id": serializers.UUIDField(),
+    "object": serializers.CharField(),
+    "kind": serializers.CharField(help_text="`invoice` or `credit_note`."),
+    "number": serializers.CharField(),
+    "status": serializers.CharField(help_text="`open`, `paid` or `written_off`."),
+    "overdue": serializers.BooleanField(help_text="Open after the day on which it was due."),
+    "currency": serializers.CharField(),
+    "month": serializers.CharField(),
+    "period": inline_serializer(
+        "InvoicePeriod", {"first_day": serializers.DateField(), "last_day": serializers.DateField()}
+    ),
+    "issued_on": serializers.DateField(),
+    "due_on": serializers.DateField(),
+    "corrects": inline_serializer("CorrectedInvoice", NAMED, allow_null=True),
+    "reason": serializers.CharField(help_text="Of a credit note."),
+    "seller": inline_serializer("InvoiceSeller", PARTY),
+    "buyer": inline_serializer("InvoiceBuyer", {**PARTY, "reference": serializers.CharField()}),
+    "tax": inline_serializer(
+        "InvoiceTax",
+        {
+            "name": serializers.CharField(),
+            "rate_bp": serializers.IntegerField(help_text="1900 is 19 %."),
+            "note": serializers.CharField(),
+        },
+    ),
+    **{f"{name}_micros": serializers.IntegerField() for name in sums_of(Invoice())},
+    **{f"{name}_amount": serializers.CharField() for name in sums_of(Invoice())},
+    "paid_at": serializers.DateTimeField(allow_null=True),
+}
+LINE: Fields = {
+    "position": serializers.IntegerField(),
+    "kind": serializers.CharField(help_text=", ".join(InvoiceLine.Kind.values)),
+    "month": serializers.CharField(),
+    "late": serializers.BooleanField(help_text="Of a month that was billed before."),
+    "text": serializers.CharField(),
+    "model": serializers.CharField(),
+    "cached": serializers.BooleanField(),
+    "price": serializers.DictField(allow_null=True),
+    "quantity": serializers.IntegerField(),
+    "included": serializers.IntegerField(),
+    "exact_micros": serializers.IntegerField(),
+    "amount_micros": serializers.IntegerField(),
+    "amount": serializers.CharField(),
+}
+NOTE: Fields = {**NAMED, "total_micros": serializers.IntegerField(), "total": serializers.CharField()}
+
+
+class InvoiceList(APIView):
+    @extend_schema(
+        operation_id="list_invoices",
+        summary="Invoices and credit notes, newest first",
+        parameters=[STATUS, *PAGED],
+        responses={
+            200: paged_list_of("InvoiceList", inline_serializer("Invoice", INVOICE, many=True)),
+            **REFUSALS,
+        },
+    )
+    def get(self, request: Request) -> Response:
+        identity = caller(request, "billing:read")
+        only(request, "status", "limit", "cursor")
+        with unit_of_work(identity.tenant_id):
+            return Response(listing(request, _asked(request), invoice_told))
+
+
+class InvoiceExport(APIView):
+    content_negotiation_class = AsStored
+
+    @extend_schema(
+        operation_id="export_invoices",
+        summary="The list as CSV",
+        parameters=[STATUS],
+        responses={(200, "text/csv"): str, **REFUSALS},
+    )
+    def get(self, request: Request) -> HttpResponse:
+        """The newest 10,000 at most."""
+        identity = caller(request, "billing:read")
+        only(request, "status")
+        with unit_of_work(identity.tenant_id):
+            written = list_as_csv(_asked(request)[:MOST_EXPORTED])
+        return as_file(written.encode(), CSV, "invoices.csv")
+
+
+class InvoiceDetail(APIView):
+    @extend_schema(
+        operation_id="show_invoice",
+        summary="An invoice with its lines",
+        responses={
+            200: inline_serializer(
+                "WholeInvoice",
+                {
+                    **INVOICE,
+                    "lines": inline_serializer("InvoiceLine", LINE, many=True),
+                    "credit_notes": inline_serializer("InvoiceCreditNote", NOTE, many=True),
+                },
+            ),
+            **REFUSALS,
+        },
+    )
+    def get(self, request: Request, invoice_id: str) -> Response:
+        identity = caller(request, "billing:read")
+        only(request)
+        return Response(_of(identity, invoice_id, whole_told))
+
+
+class InvoicePdf(APIView):
+    content_negotiation_class = AsStored
+
+    @extend_schema(
+        operation_id="show_invoice_pdf",
+        summary="An invoice on paper",
+        responses={(200, "application/pdf"): bytes, **REFUSALS},
+    )
+    def get(self, request: Request, invoice_id: str) -> HttpResponse:
+        """The same bytes each time: what is paid later is not on it."""
+        identity = caller(request, "billing:read")
+        only(request)
+        return pdf_file(_of(identity, invoice_id, lambda found: found))
+
+
+class InvoiceCsv(APIView):
+    content_negotiation_class = AsStored
+
+    @extend_schema(
+        operation_id="show_invoice_csv",
+        summary="An invoice's lines as CSV",
+        responses={(200, "text/csv"): str, **REFUSALS},
+    )
+    def get(self, request: Request, invoice_id: str) -> HttpResponse:
+        identity = caller(request, "billing:read")
+        only(request)
+        return csv_file(_of(identity, invoice_id, lambda found: found))
+
+
+def _asked(request: Request) -> Any:
+    try:
+        return invoices(request.query_params.get("status", ""))
+    except ValueError as fault:
+        raise InvalidRequest(str(fault)) from fault
+
+
+def _of(identity: Identity, invoice_id: str, shape: Callable[[WholeInvoice], Any]) -> Any:
+    with unit_of_work(identity.tenant_id):
+        found = find_invoice(invoice_id)
+        if found is None:
+            raise NotFound(f"There is no invoice {invoice_id[:60]!r}.")
+        return shape(whole(found))

@@ -1,0 +1,31 @@
+"""Says whom a tenant's invoices are made out to; how it is taxed is the operator's to say."""
+
+from uuid import UUID
+
+from tenants.audit.changes import changes_between
+from tenants.audit.services import record
+from tenants.billing.invoices.models import BillingDetails
+
+OWN = ("name", "address", "country", "tax_id", "email", "reference")
+"""What a tenant says of itself."""
+
+
+def set_billing_details(*, tenant_id: UUID, said: dict[str, object]) -> BillingDetails:
+    """Holds for invoices that are issued from now on. Inside the tenant's unit of work, or an operator's."""
+    before = BillingDetails.objects.select_for_update(no_key=True).filter(tenant_id=tenant_id).first()
+    old = _values(before, said) if before else {}
+    details, _ = BillingDetails.objects.update_or_create(tenant_id=tenant_id, defaults=said)
+    changes = changes_between(old, {name: value for name, value in said.items() if value or name in old})
+    if changes:
+        record(
+            tenant_id=tenant_id,
+            deed="billing.changed",
+            subject_id=details.pk,
+            subject=details.name,
+            changes=changes,
+        )
+    return details
+
+
+def _values(details: BillingDetails, said: dict[str, object]) -> dict[str, object]:
+    return {name: getattr(details, name) for name in said}

@@ -1,0 +1,69 @@
+"""Reads of a tenant's issued invoices and credit notes; inside its unit of work."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from uuid import UUID
+
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from tenants.billing.invoices.models import BillingDetails, Invoice, InvoiceLine
+from tenants.billing.invoices.paper import Paper, paper_of
+from tenants.billing.invoices.standing import STANDINGS, Standing, standing_of
+
+MOST_EXPORTED = 10_000
+_NOTE = Q(kind=Invoice.Kind.CREDIT_NOTE)
+
+
+def today() -> date:
+    """Invoices are due by days in UTC."""
+    return timezone.now().date()
+
+
+def standing(invoice: Invoice) -> Standing:
+    return standing_of(kind=invoice.kind, status=invoice.status, due_on=invoice.due_on, today=today())
+
+
+def invoices(status: str = "") -> "QuerySet[Invoice]":
+    """Newest first: ids grow with time. `open` are those that are overdue, too. Raises ValueError for no status."""
+    found = Invoice.objects.order_by("-id").select_related("corrects")
+    match status:
+        case "":
+            return found
+        case "credit_note":
+            return found.filter(_NOTE)
+        case "overdue":
+            return found.filter(~_NOTE, status=Invoice.Status.OPEN, due_on__lt=today())
+        case "open" | "paid" | "written_off":
+            return found.filter(~_NOTE, status=status)
+    raise ValueError(f"status={status[:40]!r} is none of {', '.join(STANDINGS)}.")
+
+
+def find_invoice(invoice_id: object) -> Invoice | None:
+    try:
+        wanted = UUID(str(invoice_id))
+    except ValueError:
+        return None
+    return Invoice.objects.select_related("corrects").filter(id=wanted).first()
+
+
+@dataclass(frozen=True)
+class WholeInvoice:
+    invoice: Invoice
+    lines: Sequence[InvoiceLine]
+    credit_notes: Sequence[Invoice]
+
+    @property
+    def paper(self) -> Paper:
+        return paper_of(self.invoice, self.lines, corrects=self.invoice.corrects)
+
+
+def whole(invoice: Invoice) -> WholeInvoice:
+    lines = InvoiceLine.objects.filter(tenant_id=invoice.tenant_id, invoice=invoice).order_by("position")
+    notes = Invoice.objects.filter(tenant_id=invoice.tenant_id, corrects=invoice).order_by("id")
+    return WholeInvoice(invoice, list(lines), list(notes))
+
+
+def billing_details() -> BillingDetails | None:
+    return BillingDetails.objects.first()

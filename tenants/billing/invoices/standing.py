@@ -1,0 +1,25 @@
+"""How an invoice stands, in one word for people; pure."""
+
+from datetime import date
+from typing import Final, Literal
+
+Standing = Literal["open", "overdue", "paid", "written_off", "credit_note"]
+STANDINGS: Final[tuple[Standing, ...]] = ("open", "overdue", "paid", "written_off", "credit_note")
+WORDS: Final[dict[Standing, str]] = {
+    "open": "open",
+    "overdue": "overdue",
+    "paid": "paid",
+    "written_off": "written off",
+    "credit_note": "credit note",
+}
+
+
+def standing_of(*, kind: str, status: str, due_on: date, today: date) -> Standing:
+    """The day on which it is due is the last on which it is not late."""
+    if kind == "credit_note":
+        return "credit_note"
+    if status == "paid":
+        return "paid"
+    if status == "written_off":
+        return "written_off"
+    return "overdue" if due_on < today else "open"

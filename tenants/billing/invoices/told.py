@@ -1,0 +1,99 @@
+"""An invoice as programs are told of it: amounts in millionths, and as decimal numbers beside."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from tenants.billing.invoices.amounts import amount
+from tenants.billing.invoices.issued import WholeInvoice, standing
+from tenants.billing.invoices.models import Invoice, InvoiceLine
+from tenants.billing.invoices.paper import period_of
+
+PRINTED = ("name", "address", "country", "tax_id", "email")
+
+
+def invoice_told(invoice: Invoice) -> dict[str, Any]:
+    first, last = period_of(invoice)
+    return {
+        "id": str(invoice.id),
+        "object": "invoice",
+        "kind": invoice.kind,
+        "number": invoice.number,
+        "status": invoice.status,
+        "overdue": standing(invoice) == "overdue",
+        "currency": invoice.currency,
+        "month": f"{invoice.month:%Y-%m}",
+        "period": {"first_day": f"{first}", "last_day": f"{last}"},
+        "issued_on": f"{invoice.issued_on}",
+        "due_on": f"{invoice.due_on}",
+        "corrects": _named(invoice.corrects) if invoice.corrects else None,
+        "reason": invoice.reason,
+        "seller": _party(invoice.seller),
+        "buyer": {**_party(invoice.buyer), "reference": str(invoice.buyer.get("reference") or "")},
+        "tax": {"name": invoice.tax_name, "rate_bp": invoice.tax_rate_bp, "note": invoice.tax_note},
+        **_amounts(invoice),
+        "paid_at": invoice.paid_at.isoformat() if invoice.paid_at else None,
+    }
+
+
+def whole_told(found: WholeInvoice) -> dict[str, Any]:
+    currency = found.invoice.currency
+    return {
+        **invoice_told(found.invoice),
+        "lines": [_line(line, currency) for line in found.lines],
+        "credit_notes": [
+            {**_named(note), "total_micros": note.total_micros, "total": plain(note.total_micros, currency)}
+            for note in found.credit_notes
+        ],
+    }
+
+
+def plain(amount_micros: int, currency: str) -> str:
+    """For programs: no separators of thousands."""
+    return amount(amount_micros, currency).replace(",", "")
+
+
+def sums_of(invoice: Invoice) -> Mapping[str, int]:
+    return {
+        "net": invoice.net_micros,
+        "tax": invoice.tax_micros,
+        "total": invoice.total_micros,
+        "due": invoice.due_micros,
+        "paid": invoice.paid_micros,
+        "credited": invoice.credited_micros,
+        "written_off": invoice.written_off_micros,
+        "open": invoice.open_micros,
+    }
+
+
+def _amounts(invoice: Invoice) -> dict[str, Any]:
+    told: dict[str, Any] = {}
+    for name, micros in sums_of(invoice).items():
+        told[f"{name}_micros"] = micros
+        told[f"{name}_amount"] = plain(micros, invoice.currency)
+    return told
+
+
+def _named(invoice: Invoice) -> dict[str, Any]:
+    return {"id": str(invoice.id), "number": invoice.number, "issued_on": f"{invoice.issued_on}"}
+
+
+def _party(party: Mapping[str, object]) -> dict[str, Any]:
+    return {name: str(party.get(name) or "") for name in PRINTED}
+
+
+def _line(line: InvoiceLine, currency: str) -> dict[str, Any]:
+    return {
+        "position": line.position,
+        "kind": line.kind,
+        "month": f"{line.month:%Y-%m}",
+        "late": line.late,
+        "text": line.text,
+        "model": line.model,
+        "cached": line.cached,
+        "price": line.price,
+        "quantity": line.quantity,
+        "included": line.included,
+        "exact_micros": line.exact_micros,
+        "amount_micros": line.amount_micros,
+        "amount": plain(line.amount_micros, currency),
+    }
