@@ -36,6 +36,7 @@ from jobs.webhooks.notices import mail_of_disabled_endpoints
 from jobs.webhooks.upkeep import end_stranded_deliveries, erase_old_webhooks
 from tenants.accounts.unconfirmed import forget_unconfirmed
 from tenants.billing.invoices.run import BILL_EVERY_S, bill_ended_months
+from tenants.billing.invoices.telling import tell_of_invoices
 from tenants.billing.ledger.alerts import alert_of_budgets
 from tenants.billing.settling import SETTLE_EVERY_S, settle_days
 from tenants.closing.services import remind_owners
@@ -112,6 +113,7 @@ class Scheduler:
             _Duty(ROLL_UP_EVERY_S, Aside(roll_up_uses)),
             _Duty(RECOUNT_EVERY_S, Aside(recount_set_aside)),
             _Duty(FORGET_EVERY_S, Aside(alert_of_budgets)),
+            _Duty(FORGET_EVERY_S, Aside(tell_of_invoices)),
             _Duty(RECONCILE_EVERY_S, Aside(reconcile)),
             _Duty(SETTLE_EVERY_S, Aside(settle_days)),
             _Duty(BILL_EVERY_S, Aside(bill_ended_months)),

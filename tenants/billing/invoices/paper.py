@@ -41,7 +41,8 @@ class Paper:
 
 def paper_of(invoice: Invoice, lines: Iterable[InvoiceLine], *, corrects: Invoice | None = None) -> Paper:
     """`corrects`: the invoice that a credit note is of."""
-    seller = invoice.seller
+    seller, lines = invoice.seller, list(lines)
+    reason = "" if any(line.text == invoice.reason for line in lines) else invoice.reason
     return Paper(
         title="Credit note" if _is_note(invoice) else "Invoice",
         number=invoice.number,
@@ -53,7 +54,7 @@ def paper_of(invoice: Invoice, lines: Iterable[InvoiceLine], *, corrects: Invoic
         lines=[_line(line, invoice.currency) for line in lines],
         currency=invoice.currency,
         totals=_totals(invoice),
-        notes=[note for note in (invoice.reason, invoice.tax_note) if note],
+        notes=[note for note in (reason, invoice.tax_note) if note],
         payment=_payment(invoice),
         footer=str(seller.get("footer", "")),
     )
