@@ -98,6 +98,9 @@ SIDEBAR = [
         "title": "Money",
         "separator": True,
         "items": [
+            _list("Invoices", "request_quote", "tenants_invoice"),
+            _list("Billing details", "contact_mail", "tenants_billingdetails"),
+            _list("Seller", "storefront", "tenants_seller"),
             _list("Wallets", "account_balance_wallet", "tenants_wallet"),
             _list("Ledger", "menu_book", "tenants_ledgertransaction"),
             _list("Differences", "rule", "tenants_ledgerdifference"),

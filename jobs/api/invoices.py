@@ -15,13 +15,14 @@ from jobs.errors import InvalidRequest, NotFound
 from tenants.api.callers import caller
 from tenants.api.files import AsStored
 from tenants.api.parameters import only
-from tenants.api.schema import PAGED, REFUSALS, paged_list_of
+from tenants.api.schema import PAGED, REFUSALS, list_of, paged_list_of
 from tenants.billing.invoices.as_csv import list_as_csv
 from tenants.billing.invoices.files import CSV, as_file, csv_file, pdf_file
 from tenants.billing.invoices.issued import MOST_EXPORTED, WholeInvoice, find_invoice, invoices, whole
 from tenants.billing.invoices.models import Invoice, InvoiceLine
 from tenants.billing.invoices.standing import STANDINGS
 from tenants.billing.invoices.told import invoice_told, sums_of, whole_told
+from tenants.billing.invoices.upcoming import upcoming_now
 from tenants.context import unit_of_work
 from tenants.identity import Identity
 
@@ -83,6 +84,16 @@ LINE: Fields = {
     "amount_micros": serializers.IntegerField(),
     "amount": serializers.CharField(),
 }
+UPCOMING: Fields = {
+    "object": serializers.CharField(),
+    "month": serializers.CharField(),
+    "currency": serializers.CharField(),
+    **{f"{name}_micros": serializers.IntegerField() for name in ("net", "tax", "total")},
+    **{f"{name}_amount": serializers.CharField() for name in ("net", "tax", "total")},
+    "lines": inline_serializer(
+        "UpcomingLine", {name: field for name, field in LINE.items() if name != "position"}, many=True
+    ),
+}
 NOTE: Fields = {**NAMED, "total_micros": serializers.IntegerField(), "total": serializers.CharField()}
 
 
@@ -119,6 +130,31 @@ class InvoiceExport(APIView):
         with unit_of_work(identity.tenant_id):
             written = list_as_csv(_asked(request)[:MOST_EXPORTED])
         return as_file(written.encode(), CSV, "invoices.csv")
+
+
+class UpcomingInvoices(APIView):
+    @extend_schema(
+        operation_id="list_upcoming_invoices",
+        summary="What the present month would be billed as, if it ended now",
+        responses={
+            200: list_of(
+                "UpcomingInvoiceList",
+                inline_serializer("UpcomingInvoice", UPCOMING, many=True),
+                month=serializers.CharField(),
+                known=serializers.BooleanField(
+                    help_text="Whether it was added up: not where nothing is billed, nor where it is very much."
+                ),
+            ),
+            **REFUSALS,
+        },
+    )
+    def get(self, request: Request) -> Response:
+        """One in each currency. Nothing is written, and nothing of it is agreed."""
+        identity = caller(request, "billing:read")
+        only(request)
+        found = upcoming_now(identity.tenant_id)
+        told = {"object": "list", "month": str(found.month), "known": found.known, "data": found.told}
+        return Response(told)
 
 
 class InvoiceDetail(APIView):

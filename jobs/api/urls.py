@@ -63,6 +63,7 @@ urlpatterns = [
     path("audit", audit.AuditLog.as_view(), name="api-audit"),
     path("invoices", invoices.InvoiceList.as_view(), name="api-invoices"),
     path("invoices/export", invoices.InvoiceExport.as_view(), name="api-invoices-export"),
+    path("invoices/upcoming", invoices.UpcomingInvoices.as_view(), name="api-invoices-upcoming"),
     path("invoices/<str:invoice_id>", invoices.InvoiceDetail.as_view(), name="api-invoice"),
     path("invoices/<str:invoice_id>/pdf", invoices.InvoicePdf.as_view(), name="api-invoice-pdf"),
     path("invoices/<str:invoice_id>/csv", invoices.InvoiceCsv.as_view(), name="api-invoice-csv"),

@@ -3,19 +3,24 @@
 from tenants.admin.accounts import MembershipAdmin, TenantAdmin
 from tenants.admin.audit import LogEntryAdmin
 from tenants.admin.entries import AuditEntryAdmin
+from tenants.admin.invoices import InvoiceAdmin
 from tenants.admin.keys import ApiKeyAdmin
 from tenants.admin.people import GroupAdmin, UserAdmin
+from tenants.admin.sellers import BillingDetailsAdmin, SellerAdmin
 from tenants.admin.usage import UsageRecordAdmin
 from tenants.admin.wallets import LedgerDifferenceAdmin, LedgerTransactionAdmin, WalletAdmin
 
 __all__ = [
     "ApiKeyAdmin",
     "AuditEntryAdmin",
+    "BillingDetailsAdmin",
     "GroupAdmin",
+    "InvoiceAdmin",
     "LedgerDifferenceAdmin",
     "LedgerTransactionAdmin",
     "LogEntryAdmin",
     "MembershipAdmin",
+    "SellerAdmin",
     "TenantAdmin",
     "UsageRecordAdmin",
     "UserAdmin",

@@ -38,6 +38,8 @@ THEIRS = (
     ("tenants_membership", "Members"),
     ("tenants_usagerecord", "Usage"),
     ("tenants_wallet", "Wallets"),
+    ("tenants_invoice", "Invoices"),
+    ("tenants_billingdetails", "Billing details"),
     ("tenants_tenantprice", "Prices of its own"),
     ("tenants_auditentry", "Audit log"),
 )

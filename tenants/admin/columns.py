@@ -30,6 +30,11 @@ TONES: Mapping[str, str] = {
     "closing": BAD,
     "erasing": BAD,
     "revoked": BAD,
+    "open": WATCH,
+    "overdue": BAD,
+    "paid": GOOD,
+    "written_off": PLAIN,
+    "credit_note": PLAIN,
 }
 
 

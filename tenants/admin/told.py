@@ -8,7 +8,7 @@ from django.db.models import Model
 
 from tenants.audit.changes import Changes, changes_between
 from tenants.audit.services import record
-from tenants.models import ApiKey, Membership, ModelLimit, Tenant
+from tenants.models import ApiKey, BillingDetails, Membership, ModelLimit, Tenant
 from tenants.scoped import TenantOwned
 
 _KINDS: Mapping[type[Model], str] = {
@@ -16,6 +16,7 @@ _KINDS: Mapping[type[Model], str] = {
     ApiKey: "key",
     Membership: "member",
     ModelLimit: "model_limit",
+    BillingDetails: "billing",
 }
 _ADDED, _CHANGED, _REMOVED = "added", "changed", "removed"
 _STATES = {Tenant.State.SUSPENDED: "tenant.suspended", Tenant.State.ACTIVE: "tenant.activated"}

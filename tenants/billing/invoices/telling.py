@@ -65,9 +65,9 @@ def tell_of_invoices() -> int:
 
 
 def _take() -> list[UUID]:
-    asked = {"since": first_id_at(database_now() - TRIED_FOR), "most": AT_ONCE}
+    since = first_id_at(database_now() - TRIED_FOR)
     with connections[OPERATOR].cursor() as cursor:
-        cursor.execute(_TAKE, asked)
+        cursor.execute(_TAKE, {"since": since, "most": AT_ONCE})
         return sorted(found for (found,) in cursor.fetchall())
 
 

@@ -6,6 +6,7 @@ from tenants.pages.billing import views
 
 urlpatterns = [
     path("billing", views.billing_page, name="billing"),
+    path("billing/upcoming", views.upcoming_part, name="upcoming_invoice"),
     path("billing/details", views.details_page, name="billing_details"),
     path("billing/invoices", views.invoice_list, name="invoices"),
     path("billing/invoices.csv", views.invoice_list_csv, name="invoices_csv"),

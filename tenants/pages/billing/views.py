@@ -23,6 +23,7 @@ from tenants.billing.invoices.issued import (
 )
 from tenants.billing.invoices.standing import STANDINGS, WORDS
 from tenants.billing.invoices.told import whole_told
+from tenants.billing.invoices.upcoming import upcoming_rows
 from tenants.billing.ledger.selectors import balances
 from tenants.billing.payments.models import Payment
 from tenants.context import unit_of_work
@@ -50,6 +51,15 @@ def billing_page(request: HttpRequest, identity: Identity) -> HttpResponse:
             "may_write": "billing:write" in identity.scopes,
         }
     return render(request, "tenants/billing/billing.html", context)
+
+
+@require_safe
+@members_only
+def upcoming_part(request: HttpRequest, identity: Identity) -> HttpResponse:
+    """Asked for by the page once it is shown: to add up a month can take a moment."""
+    identity.require("billing:read")
+    rows = upcoming_rows(identity.tenant_id)
+    return render(request, "tenants/billing/upcoming.html", {"upcoming": rows})
 
 
 @require_safe

@@ -1,0 +1,113 @@
+"""Who sells, as it stands on invoices; and whom each tenant's are made out to."""
+
+from typing import Any
+from uuid import UUID
+
+from django import forms
+from django.contrib import admin
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest
+from unfold.contrib.filters.admin import AutocompleteSelectFilter, ChoicesDropdownFilter
+from unfold.widgets import UnfoldAdminTextInputWidget
+
+from tenants.admin.columns import column
+from tenants.admin.records import FoundById, OperatorAdmin
+from tenants.admin.words import ago, link_to
+from tenants.billing.invoices.details import OWN, set_billing_details
+from tenants.models import BillingDetails, Seller, Tenant
+
+PRINTED = (
+    *("name", "address", "country", "tax_id", "email", "prefix"),
+    *("tax_name", "tax_rate_bp", "payment_days", "bank_details", "footer", "bills_from"),
+)
+TERMS = (*OWN, "tax", "tax_rate_bp")
+
+
+@admin.register(Seller)
+class SellerAdmin(OperatorAdmin):
+    list_display = ("name", "country", "tax_id", "prefix", "payment_days", "bills_from")
+    fields = PRINTED
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """There is one."""
+        return super().has_add_permission(request) and not Seller.objects.exists()
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def get_form(self, request: HttpRequest, obj: Seller | None = None, **kwargs: Any) -> Any:
+        return super().get_form(request, obj, **{**kwargs, "form": SellerForm})
+
+
+class SellerForm(forms.ModelForm):  # type: ignore[type-arg]
+    class Meta:
+        model = Seller
+        fields = PRINTED
+
+    def clean_bills_from(self) -> Any:
+        """The month is meant, whichever of its days was chosen."""
+        return self.cleaned_data["bills_from"].replace(day=1)
+
+
+class BillingDetailsForm(forms.ModelForm):  # type: ignore[type-arg]
+    class Meta:
+        model = BillingDetails
+        fields = TERMS
+
+
+class BillingDetailsAddForm(BillingDetailsForm):
+    tenant_id = forms.UUIDField(label="Tenant's id", widget=UnfoldAdminTextInputWidget)
+
+    def clean_tenant_id(self) -> UUID:
+        wanted: UUID = self.cleaned_data["tenant_id"]
+        if not Tenant.objects.filter(pk=wanted).exists():
+            raise forms.ValidationError("There is no such tenant.")
+        if BillingDetails.objects.filter(tenant_id=wanted).exists():
+            raise forms.ValidationError("This tenant has billing details: change them there.")
+        return wanted
+
+
+@admin.register(BillingDetails)
+class BillingDetailsAdmin(FoundById):
+    list_display = ("made_out_to", "owner", "country", "tax_id", "tax", "since")
+    list_filter = (("tenant", AutocompleteSelectFilter), ("tax", ChoicesDropdownFilter))
+    list_select_related = ("tenant",)
+    ordering = ("-id",)
+    readonly_fields = ("owner",)
+
+    def get_queryset(self, request: HttpRequest) -> "QuerySet[BillingDetails]":
+        found: QuerySet[BillingDetails] = super().get_queryset(request)
+        return found.select_related("tenant")
+
+    def get_form(self, request: HttpRequest, obj: BillingDetails | None = None, **kwargs: Any) -> Any:
+        form = BillingDetailsForm if obj else BillingDetailsAddForm
+        return super().get_form(request, obj, **{**kwargs, "form": form, "fields": TERMS})
+
+    def get_fields(self, request: HttpRequest, obj: BillingDetails | None = None) -> tuple[str, ...]:
+        return ("owner", *TERMS) if obj else ("tenant_id", *TERMS)
+
+    def get_readonly_fields(self, request: HttpRequest, obj: BillingDetails | None = None) -> tuple[str, ...]:
+        return self.readonly_fields if obj else ()
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def save_model(self, request: HttpRequest, obj: BillingDetails, form: Any, change: bool) -> None:
+        if change:
+            super().save_model(request, obj, form, change)
+            return
+        said = {name: form.cleaned_data[name] for name in TERMS}
+        made = set_billing_details(tenant_id=form.cleaned_data["tenant_id"], said=said)
+        obj.pk, obj.tenant_id = made.pk, made.tenant_id
+
+    @column("made out to", order_by="name")
+    def made_out_to(self, details: BillingDetails) -> str:
+        return details.name
+
+    @column("tenant")
+    def owner(self, details: BillingDetails) -> str:
+        return link_to(details.tenant)
+
+    @column("changed", order_by="changed_at")
+    def since(self, details: BillingDetails) -> str:
+        return ago(details.changed_at)
