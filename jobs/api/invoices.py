@@ -19,9 +19,9 @@ from tenants.api.schema import PAGED, REFUSALS, list_of, paged_list_of
 from tenants.billing.invoices.as_csv import list_as_csv
 from tenants.billing.invoices.files import CSV, as_file, csv_file, pdf_file
 from tenants.billing.invoices.issued import MOST_EXPORTED, WholeInvoice, find_invoice, invoices, whole
-from tenants.billing.invoices.models import Invoice, InvoiceLine
+from tenants.billing.invoices.models import InvoiceLine
 from tenants.billing.invoices.standing import STANDINGS
-from tenants.billing.invoices.told import invoice_told, sums_of, whole_told
+from tenants.billing.invoices.told import PRINTED, SUMS, invoice_told, whole_told
 from tenants.billing.invoices.upcoming import upcoming_now
 from tenants.context import unit_of_work
 from tenants.identity import Identity
@@ -38,7 +38,7 @@ NAMED: Fields = {
     "number": serializers.CharField(),
     "issued_on": serializers.DateField(),
 }
-PARTY: Fields = {name: serializers.CharField() for name in ("name", "address", "country", "tax_id", "email")}
+PARTY: Fields = {name: serializers.CharField() for name in PRINTED}
 INVOICE: Fields = {
     "id": serializers.UUIDField(),
     "object": serializers.CharField(),
@@ -65,8 +65,8 @@ INVOICE: Fields = {
             "note": serializers.CharField(),
         },
     ),
-    **{f"{name}_micros": serializers.IntegerField() for name in sums_of(Invoice())},
-    **{f"{name}_amount": serializers.CharField() for name in sums_of(Invoice())},
+    **{f"{name}_micros": serializers.IntegerField() for name in SUMS},
+    **{f"{name}_amount": serializers.CharField() for name in SUMS},
     "paid_at": serializers.DateTimeField(allow_null=True),
 }
 LINE: Fields = {

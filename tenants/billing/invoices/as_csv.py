@@ -7,10 +7,9 @@ from collections.abc import Iterable, Sequence
 from tenants.billing.invoices.issued import WholeInvoice, standing
 from tenants.billing.invoices.models import Invoice, InvoiceLine
 from tenants.billing.invoices.paper import period_of
-from tenants.billing.invoices.told import plain, sums_of
+from tenants.billing.invoices.told import SUMS, plain, sums_of
 from tenants.billing.usage.lines import safe
 
-SUMS = ("net", "tax", "total", "due", "paid", "credited", "written_off", "open")
 LIST_COLUMNS = (
     *("number", "kind", "status", "corrects", "issued_on", "due_on", "first_day", "last_day"),
     *("buyer", "buyer_country", "buyer_tax_id", "currency", "tax_name", "tax_rate_bp"),

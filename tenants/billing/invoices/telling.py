@@ -23,7 +23,7 @@ from tenants.ids import first_id_at
 from tenants.models import Membership
 
 log = structlog.get_logger(__name__)
-AT_ONCE = 20
+AT_ONCE = 100
 TRIED_FOR = timedelta(days=3)
 TOLD = (Membership.Role.OWNER, Membership.Role.BILLING)
 

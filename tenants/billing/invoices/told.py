@@ -9,6 +9,7 @@ from tenants.billing.invoices.models import Invoice, InvoiceLine
 from tenants.billing.invoices.paper import period_of
 
 PRINTED = ("name", "address", "country", "tax_id", "email")
+SUMS = ("net", "tax", "total", "due", "paid", "credited", "written_off", "open")
 
 
 def invoice_told(invoice: Invoice) -> dict[str, Any]:
@@ -53,16 +54,7 @@ def plain(amount_micros: int, currency: str) -> str:
 
 
 def sums_of(invoice: Invoice) -> Mapping[str, int]:
-    return {
-        "net": invoice.net_micros,
-        "tax": invoice.tax_micros,
-        "total": invoice.total_micros,
-        "due": invoice.due_micros,
-        "paid": invoice.paid_micros,
-        "credited": invoice.credited_micros,
-        "written_off": invoice.written_off_micros,
-        "open": invoice.open_micros,
-    }
+    return {name: getattr(invoice, f"{name}_micros") for name in SUMS}
 
 
 def _amounts(invoice: Invoice) -> dict[str, Any]:
