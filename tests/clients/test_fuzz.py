@@ -59,6 +59,7 @@ include-method = "DELETE"
 "path.batch_id" = "{mine.batch_id}"
 "path.upload_id" = "{mine.upload_id}"
 "path.archive_id" = "{mine.archive_id}"
+"path.invoice_id" = "{mine.invoice_id}"
 "path.number" = {mine.number}
 "path.name" = "embed"
 "path.version" = "1"

@@ -11,6 +11,8 @@ from tests.samples.pdfs import scanned_pdf
 from tests.waiting import eventually
 
 EMBEDDINGS = "/v1/embeddings"
+NOBODYS = str(uuid4())
+"""No caller makes an invoice; an operator does."""
 
 
 def zipped(words: str) -> bytes:
@@ -32,16 +34,17 @@ class Belongings:
     delivery_id: str
     upload_id: str
     archive_id: str
+    invoice_id: str
     number: int = 1
 
     @classmethod
     def of_nobody(cls) -> "Belongings":
-        ids = [str(uuid4()) for _ in range(6)]
+        ids = [str(uuid4()) for _ in range(7)]
         file_id, batch_id = f"file-{uuid4().hex}", f"batch_{uuid4().hex}"
-        return cls(ids[0], ids[1], file_id, batch_id, ids[2], ids[3], ids[4], ids[5])
+        return cls(ids[0], ids[1], file_id, batch_id, *ids[2:])
 
     @classmethod
-    def made_by(cls, caller: Caller, words: str) -> "Belongings":
+    def made_by(cls, caller: Caller, words: str, invoice_id: str = NOBODYS) -> "Belongings":
         job = caller.submit_file(scanned_pdf(words, dpi=400), wait_s=60).json()
         call = {
             "custom_id": words,
@@ -75,6 +78,7 @@ class Belongings:
             delivery["id"],
             upload["id"],
             archive["id"],
+            invoice_id,
         )
 
     @property
@@ -88,6 +92,7 @@ class Belongings:
             self.delivery_id,
             self.upload_id,
             self.archive_id,
+            self.invoice_id,
         )
 
     def values(self) -> dict[str, object]:

@@ -43,11 +43,12 @@ class Things:
     membership_id: str
     invitation_id: str
     session_id: str
+    invoice_id: str
     name: str = "parse"
 
     @classmethod
     def of_nobody(cls, like: "Things") -> "Things":
-        ids = [str(uuid4()) for _ in range(10)]
+        ids = [str(uuid4()) for _ in range(11)]
         batch_id = f"batch_{uuid4().hex}"
         numbers = {"session_id": str(2**40)}
         return cls(ids[0], ids[1], ids[2], like.entry_id[::-1], ids[3], batch_id, *ids[4:], **numbers)
@@ -83,6 +84,10 @@ BY_ID = (
     Asked("GET", "/jobs/of-page?id={page_id}"),
     Asked("POST", "/account/sessions/{session_id}/end"),
     Asked("POST", "/batches/{batch_id}/cancel"),
+    Asked("GET", "/billing/invoices/{invoice_id}"),
+    Asked("GET", "/billing/invoices/{invoice_id}/pdf"),
+    Asked("GET", "/billing/invoices/{invoice_id}/csv"),
+    Asked("GET", "/billing/invoices/{invoice_id}/json"),
     Asked("GET", "/keys/{key_id}/rotate"),
     Asked("POST", "/keys/{key_id}/rotate", {"overlap": "0"}),
     Asked("GET", "/keys/{key_id}/keep-to"),
@@ -123,6 +128,12 @@ SHOWING = (
     "/audit.csv",
     "/batches",
     "/batches?before={batch_id}",
+    "/billing",
+    "/billing/details",
+    "/billing/invoices",
+    "/billing/invoices?before={invoice_id}",
+    "/billing/invoices.csv",
+    "/billing/upcoming",
     "/client.zip",
     "/jobs",
     "/jobs?q=beta+secret",
@@ -247,6 +258,7 @@ def things_of(product: Product, account: Account, belongings: Belongings) -> Thi
         str(membership_id),
         str(invitation_id),
         str(session_id),
+        belongings.invoice_id,
     )
 
 
@@ -323,6 +335,10 @@ def state_of(product: Product, things: Things) -> list[tuple[object, ...]]:
             "SELECT id, revoked_at, expires_at, for_models FROM tenants_apikey WHERE tenant_id = %s ORDER BY id",
             things.tenant_id,
         ),
+        *product.rows(
+            "SELECT id, status, total_micros FROM tenants_invoice WHERE id = %s", things.invoice_id
+        ),
+        *product.rows("SELECT name FROM tenants_billingdetails WHERE tenant_id = %s", things.tenant_id),
         *product.rows("SELECT id, role FROM tenants_membership WHERE tenant_id = %s", things.tenant_id),
         *product.rows(
             "SELECT id, serial, revoked_at FROM tenants_invitation WHERE tenant_id = %s ORDER BY id",
@@ -353,6 +369,8 @@ def test_a_page_of_many_things_shows_none_of_anothers(
         ("/jobs?q=alpha&by=meaning", "{job_id}"),
         ("/archives", "{archive_id}"),
         ("/batches", "{batch_id}"),
+        ("/billing", "{invoice_id}"),
+        ("/billing/invoices", "{invoice_id}"),
         ("/keys", "{key_id}"),
         ("/log", "{entry_id}"),
         ("/webhooks", "{endpoint_id}"),

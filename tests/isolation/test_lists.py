@@ -16,6 +16,7 @@ from .belongings import Belongings
         "/v1/files",
         "/v1/batches",
         "/v1/archives",
+        "/v1/invoices",
         "/v1/webhooks/endpoints",
         "/v1/webhooks/deliveries",
     ],
@@ -35,6 +36,7 @@ def id_in(path: str, belongings: Belongings) -> str:
         "/v1/files": belongings.file_id,
         "/v1/batches": belongings.batch_id,
         "/v1/archives": belongings.archive_id,
+        "/v1/invoices": belongings.invoice_id,
         "/v1/webhooks/endpoints": belongings.endpoint_id,
         "/v1/webhooks/deliveries": belongings.delivery_id,
     }[path]

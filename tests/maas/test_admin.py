@@ -27,10 +27,11 @@ from tenants.admin.records import BoundedPaginator, FoundById
 from tenants.billing.plans.services import subscribe
 from tenants.context import OPERATOR, operator_work, unit_of_work
 from tenants.identity import Identity
-from tenants.models import LedgerDifference, Membership, Tenant, User
+from tenants.models import BillingDetails, LedgerDifference, Membership, Seller, Tenant, User
 from tenants.selectors import identify_key
 from tenants.services import CreatedTenant, create_tenant
 from tests.fixtures import unique
+from tests.flows.invoices import issued
 from tests.jobs.batches.desk import BatchDesk
 from tests.jobs.conftest import Desk
 from tests.tenants.billing.ledger.conftest import Purse
@@ -75,6 +76,11 @@ def row_of_each_kind(version: ModelVersion) -> Desk:
             gone_at=timezone.now(),
         )
     Purse(made.tenant.id).grant(5)
+    issued(made.tenant.id)
+    with operator_work():
+        BillingDetails.objects.create(tenant_id=made.tenant.id, name="Atelier")
+        if not Seller.objects.exists():
+            Seller.objects.create(name="Lesewerk", address="", country="DE", bills_from="2026-01-01")
     plan = make_plan()
     price(plan, 1)
     include(plan, 1)
@@ -163,6 +169,7 @@ def test_the_tables_that_the_product_writes_cannot_be_written_by_hand(operator: 
         "jobs_storedfile",
         "tenants_usagerecord",
         "tenants_ledgertransaction",
+        "tenants_invoice",
         "tenants_apikey",
     ):
         assert operator.get(reverse(f"admin:{model}_add")).status_code == 403
