@@ -20,6 +20,9 @@ INSERT INTO tenants_invoice (
     '2026-11-15', '{}', '{}', 0, 0, 'VAT', 0, '', 0, 0, 0, 0, 0, 0, 'paid', ''
 ) RETURNING id
 """
+_MORE = """
+UPDATE tenants_apikey SET scopes = scopes || ARRAY['billing:read']::varchar[] WHERE tenant_id = %s RETURNING id
+"""
 
 
 @pytest.fixture(scope="session")
@@ -34,10 +37,7 @@ def other_account(product: Product) -> Account:
 
 def _who_sees_invoices(product: Product, account: Account) -> Account:
     """A key has this scope only if it was chosen; it is used for the first time after this."""
-    product.rows(
-        "UPDATE tenants_apikey SET scopes = scopes || ARRAY['billing:read']::varchar[] WHERE tenant_id = %s RETURNING id",
-        account.tenant_id,
-    )
+    product.rows(_MORE, account.tenant_id)
     return account
 
 

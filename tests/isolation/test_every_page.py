@@ -48,9 +48,9 @@ class Things:
 
     @classmethod
     def of_nobody(cls, like: "Things") -> "Things":
-        ids = [str(uuid4()) for _ in range(11)]
+        ids = [str(uuid4()) for _ in range(10)]
         batch_id = f"batch_{uuid4().hex}"
-        numbers = {"session_id": str(2**40)}
+        numbers = {"session_id": str(2**40), "invoice_id": str(uuid4())}
         return cls(ids[0], ids[1], ids[2], like.entry_id[::-1], ids[3], batch_id, *ids[4:], **numbers)
 
 
