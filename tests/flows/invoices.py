@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from tenants.context import OPERATOR, operator_work
 from tenants.models import Invoice, InvoiceLine
+from tests.flows.product import Product
 
 _numbers = itertools.count(1)
 CENT = 10_000
@@ -135,3 +136,31 @@ def credit_note(invoice: Invoice, amount_micros: int = 18_000_000, **changes: An
         status=Invoice.Status.PAID,
         **changes,
     )
+
+
+_INSERT = """
+WITH invoice AS (
+    INSERT INTO tenants_invoice (
+        id, tenant_id, kind, series, sequence, number, reason, currency, month, period_start, period_end, issued_on,
+        due_on, seller, buyer, lines_count, net_micros, tax_name, tax_rate_bp, tax_note, tax_micros, total_micros,
+        due_micros, paid_micros, credited_micros, written_off_micros, status, made_by
+    ) VALUES (
+        gen_random_uuid(), %s, 'invoice', %s, 1, %s, '', 'EUR', '2026-10-01', '2026-10-01',
+        '2026-11-01', '2026-11-01', '2026-11-15', '{"name": "Lesewerk"}', '{"name": "Books"}', 1, 1000000, 'VAT', 0, '',
+        0, 1000000, 0, 0, 0, 0, 'paid', ''
+    ) RETURNING id, tenant_id, number
+), line AS (
+    INSERT INTO tenants_invoiceline (
+        tenant_id, invoice_id, position, kind, month, late, text, model, cached, quantity, included, exact_micros,
+        amount_micros
+    ) SELECT tenant_id, id, 1, 'fee', '2026-10-01', false, 'Plan', '', false, 0, 0, 1000000, 1000000 FROM invoice
+)
+SELECT id, number FROM invoice
+"""
+
+
+def inserted(product: Product, tenant_id: str) -> tuple[str, str]:
+    """Id and number of one in a product that runs by itself."""
+    series = f"T-{tenant_id[-12:]}"
+    ((invoice_id, number),) = product.rows(_INSERT, tenant_id, series, f"{series}-000001")
+    return str(invoice_id), number
