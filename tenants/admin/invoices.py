@@ -19,6 +19,7 @@ from tenants.admin.words import NOTHING, link_to
 from tenants.billing.invoices.amounts import amount_of
 from tenants.billing.invoices.files import pdf_file
 from tenants.billing.invoices.issued import find_invoice, standing, whole
+from tenants.billing.invoices.paper import party_rows
 from tenants.billing.months import Month
 from tenants.models import Invoice, InvoiceLine, Seller
 
@@ -201,7 +202,7 @@ def _deeds(invoice: Invoice, *, may: bool) -> SafeString:
 
 
 def _party(party: dict[str, Any]) -> SafeString | str:
-    rows = ((str(value),) for value in party.values() if value)
+    rows = ((row,) for row in party_rows(party))
     return format_html_join("", "<div>{}</div>", rows) or NOTHING
 
 

@@ -41,7 +41,7 @@ class Belongings:
     def of_nobody(cls) -> "Belongings":
         ids = [str(uuid4()) for _ in range(7)]
         file_id, batch_id = f"file-{uuid4().hex}", f"batch_{uuid4().hex}"
-        return cls(ids[0], ids[1], file_id, batch_id, *ids[2:])
+        return cls(ids[0], ids[1], file_id, batch_id, ids[2], ids[3], ids[4], ids[5], ids[6])
 
     @classmethod
     def made_by(cls, caller: Caller, words: str, invoice_id: str = NOBODYS) -> "Belongings":

@@ -48,8 +48,8 @@ def paper_of(invoice: Invoice, lines: Iterable[InvoiceLine], *, corrects: Invoic
         number=invoice.number,
         issued_on=invoice.issued_on,
         seller_name=str(seller.get("name", "")),
-        seller=_party(seller),
-        buyer=_party(invoice.buyer),
+        seller=party_rows(seller),
+        buyer=party_rows(invoice.buyer),
         facts=_facts(invoice, corrects),
         lines=[_line(line, invoice.currency) for line in lines],
         currency=invoice.currency,
@@ -73,7 +73,7 @@ def _is_note(invoice: Invoice) -> bool:
     return invoice.kind == Invoice.Kind.CREDIT_NOTE
 
 
-def _party(party: Mapping[str, object]) -> list[str]:
+def party_rows(party: Mapping[str, object]) -> list[str]:
     """Name, address, country, tax id, e-mail: each on lines of its own."""
     said = {name: str(party.get(name) or "").strip() for name in ("name", "address", "country", "email")}
     tax_id = str(party.get("tax_id") or "").strip()

@@ -24,7 +24,7 @@ def ask(tenant: CreatedTenant) -> Any:
         key = create_key(tenant_id=tenant.tenant.id, name="Books", scopes=["billing:read"]).text
     identity: Any = identify_key(key)
 
-    def get(path: str, **parameters: object) -> Any:
+    def get(path: str, **parameters: str | int) -> Any:
         return Client().get(f"/v1/invoices{path}", parameters, **{IDENTITY: identity})
 
     return get
