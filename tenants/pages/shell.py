@@ -30,7 +30,7 @@ PLACES = (
     Place("Batches", "/batches", "batches", "jobs:read"),
     Place("Models", "/models", "models", "models:read"),
     Place("Usage", "/usage", "usage", "usage:read"),
-    Place("Billing", "/billing", "billing", "billing:read"),
+    Place("Billing", "/billing", "billing", "billing:read", also=("/budgets",)),
     Place("API keys", "/keys", "keys", "keys:read"),
     Place("Webhooks", "/webhooks", "webhooks", "webhooks:read"),
     Place("API log", "/log", "log", "log:read"),

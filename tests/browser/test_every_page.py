@@ -23,6 +23,7 @@ PLACES = (
     "/models",
     "/models/parse",
     "/models/embed",
+    "/budgets",
     "/usage",
     "/usage/day",
     "/billing",

@@ -160,6 +160,7 @@ SHOWING = (
     "/service-worker.js",
     "/sign-in",
     "/usage",
+    "/budgets",
     "/usage.csv",
     "/usage/day",
     "/usage?key={key_id}",

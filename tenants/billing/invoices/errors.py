@@ -1,7 +1,9 @@
 """Why something cannot be billed, or not in that way."""
 
-from tenants.errors import DomainError
 
+class NotBillable(ValueError):
+    """For operators, and never told to callers."""
 
-class NotBillable(DomainError):
-    code = "not_billable"
+    @property
+    def detail(self) -> str:
+        return str(self)
