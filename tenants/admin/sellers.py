@@ -23,14 +23,20 @@ PRINTED = (
 TERMS = (*OWN, "tax", "tax_rate_bp")
 
 
+_OWN_PAGES = "tenants_seller_"
+
+
 @admin.register(Seller)
 class SellerAdmin(OperatorAdmin):
     list_display = ("name", "country", "tax_id", "prefix", "payment_days", "bills_from")
     fields = PRINTED
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        """There is one."""
-        return super().has_add_permission(request) and not Seller.objects.exists()
+        """There is one. Other pages, whose menu asks too, are spared the look."""
+        asked = request.resolver_match is not None and str(request.resolver_match.url_name).startswith(
+            _OWN_PAGES
+        )
+        return super().has_add_permission(request) and not (asked and Seller.objects.exists())
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False

@@ -44,13 +44,14 @@ class Things:
     invitation_id: str
     session_id: str
     invoice_id: str
+    budget_id: str
     name: str = "parse"
 
     @classmethod
     def of_nobody(cls, like: "Things") -> "Things":
         ids = [str(uuid4()) for _ in range(10)]
         batch_id = f"batch_{uuid4().hex}"
-        numbers = {"session_id": str(2**40), "invoice_id": str(uuid4())}
+        numbers = {"session_id": str(2**40), "invoice_id": str(uuid4()), "budget_id": str(uuid4())}
         return cls(ids[0], ids[1], ids[2], like.entry_id[::-1], ids[3], batch_id, *ids[4:], **numbers)
 
 
@@ -84,6 +85,7 @@ BY_ID = (
     Asked("GET", "/jobs/of-page?id={page_id}"),
     Asked("POST", "/account/sessions/{session_id}/end"),
     Asked("POST", "/batches/{batch_id}/cancel"),
+    Asked("POST", "/budgets/{budget_id}/remove"),
     Asked("GET", "/billing/invoices/{invoice_id}"),
     Asked("GET", "/billing/invoices/{invoice_id}/pdf"),
     Asked("GET", "/billing/invoices/{invoice_id}/csv"),
@@ -233,6 +235,10 @@ def things_of(product: Product, account: Account, belongings: Belongings) -> Thi
         invite = {"email": f"{account.tenant_id}@example.com", "role": "viewer"}
         headers = {"Referer": str(browser.base_url), "X-CSRFToken": browser.cookies["csrftoken"]}
         browser.post("/members/invite", data=invite, headers=headers)
+        browser.post("/budgets", data={"of": "", "currency": "EUR", "monthly": "9"}, headers=headers)
+        (budget_id,), *_ = product.rows(
+            "SELECT id FROM tenants_budget WHERE tenant_id = %s", account.tenant_id
+        )
         (session_id,), *_ = product.rows(
             "SELECT max(s.id) FROM usersessions_usersession s JOIN tenants_user u ON u.id = s.user_id"
             " WHERE u.email = %s",
@@ -260,6 +266,7 @@ def things_of(product: Product, account: Account, belongings: Belongings) -> Thi
         str(invitation_id),
         str(session_id),
         belongings.invoice_id,
+        str(budget_id),
     )
 
 
