@@ -264,7 +264,7 @@ def test_a_job_gets_nothing_of_what_is_set_aside_for_calls_and_calls_nothing_of_
             till.settle(call, 0)
             # Who settles waits for nobody: it is known to others a moment later.
             async with asyncio.timeout(10):
-                while not await taken(other, identity, 60):
+                while not await taken(other, identity, 60):  # noqa: ASYNC110
                     await asyncio.sleep(0.02)
 
     asyncio.run(ask())
