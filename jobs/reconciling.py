@@ -11,6 +11,7 @@ from jobs.money import settle_ended
 from tenants.billing.invoices.reconciling import compare_invoices
 from tenants.billing.ledger.checks import Compared, differences
 from tenants.billing.ledger.reconciling import compare_ledger, keep_differences
+from tenants.billing.payments.reconciling import reconcile_payments
 from tenants.context import OPERATOR, operator_work, unit_of_work
 
 log = structlog.get_logger(__name__)
@@ -52,7 +53,9 @@ SELECT tenant_id, id FROM jobs_job WHERE held_micros IS NOT NULL AND state <> AL
 def reconcile() -> int:
     """How many differences there are now."""
     settle_stranded_jobs()
-    return keep_differences([*compare_ledger(), *compare_jobs(), *compare_invoices()])
+    of_payments, not_compared = reconcile_payments()
+    found = [*compare_ledger(), *compare_jobs(), *compare_invoices(), *of_payments]
+    return keep_differences(found, not_compared=not_compared)
 
 
 def compare_jobs() -> list[Compared]:

@@ -1,5 +1,6 @@
 """What browsers may run and load: only what this server itself serves as files; the admin a little more."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from csp.constants import NONE, SELF, UNSAFE_EVAL, UNSAFE_INLINE
@@ -24,6 +25,11 @@ ADMIN_PAGES: dict[str, list[str]] = {
     "script-src": [SELF, UNSAFE_EVAL, UNSAFE_INLINE],
     "style-src": [SELF, UNSAFE_INLINE],
 }
+
+
+def pages(*, forms_go_to: Sequence[str] = ()) -> dict[str, list[str]]:
+    """A form may also lead to these, which are whole origins."""
+    return {**PAGES, "form-action": [SELF, *forms_go_to]}
 
 
 class PolicyMiddleware(CSPMiddleware):

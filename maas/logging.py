@@ -58,7 +58,7 @@ def configure(options: Mapping[str, str]) -> None:
     # Our own request log tells of these, with the request's id and without a traceback.
     logging.getLogger("django.security.DisallowedHost").setLevel(logging.CRITICAL)
     logging.getLogger("django.request").setLevel(logging.ERROR)
-    for noisy in ("botocore", "urllib3", "asyncio", "pikepdf", "fontTools"):
+    for noisy in ("botocore", "urllib3", "asyncio", "pikepdf", "fontTools", "stripe"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
     structlog.configure(
         processors=[

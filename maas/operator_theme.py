@@ -102,6 +102,8 @@ SIDEBAR = [
             _list("Billing details", "contact_mail", "tenants_billingdetails"),
             _list("Seller", "storefront", "tenants_seller"),
             _list("Wallets", "account_balance_wallet", "tenants_wallet"),
+            _list("Payments", "payments", "tenants_payment"),
+            _list("What providers told", "webhook", "tenants_providerevent"),
             _list("Ledger", "menu_book", "tenants_ledgertransaction"),
             _list("Differences", "rule", "tenants_ledgerdifference"),
             _list("Plans", "sell", "tenants_plan"),

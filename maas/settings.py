@@ -10,6 +10,7 @@ from maas import csp, operator_theme
 from maas.accounts import allauth_settings, checked_sign_up
 from maas.env import DatabaseUrl, Environment, storage_backend
 from maas.mail import mail_settings
+from maas.payments import STRIPE_API, STRIPE_CHECKOUT, stripe_settings
 from tenants.accounts.sign_on.configured import sign_on_providers
 from tenants.limits import MOST_DAYS
 from tenants.rates.rates import MOST, MOST_AT_ONCE
@@ -91,6 +92,16 @@ MAAS_EGRESS_LOOPBACK = ENV.flag("MAAS_EGRESS_LOOPBACK", False)
 MAAS_FETCHES = ENV.number("MAAS_FETCHES", 16)  # documents by URL at once, in each web process
 MAAS_FETCH_S = ENV.number("MAAS_FETCH_S", 60)
 MAAS_EMAIL_URL = ENV.text("MAAS_EMAIL_URL", "")
+_stripe = stripe_settings(
+    ENV.text("MAAS_STRIPE_SECRET_KEY", ""),
+    ENV.text("MAAS_STRIPE_WEBHOOK_SECRET", ""),
+    ENV.text("MAAS_STRIPE_API_BASE", STRIPE_API),
+    ENV.text("MAAS_STRIPE_CHECKOUT", STRIPE_CHECKOUT),
+)
+MAAS_STRIPE_SECRET_KEY = _stripe.secret_key
+MAAS_STRIPE_WEBHOOK_SECRET = _stripe.webhook_secret
+MAAS_STRIPE_API_BASE = _stripe.api_base
+MAAS_STRIPE_CHECKOUT = _stripe.checkout
 MAAS_DRAIN_S = ENV.number("MAAS_DRAIN_S", 0)
 MAAS_FINISH_S = ENV.number("MAAS_FINISH_S", 2)
 MAAS_WORKER_STOP_S = ENV.number("MAAS_WORKER_STOP_S", 3)
@@ -296,7 +307,10 @@ SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = _secure
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
-CONTENT_SECURITY_POLICY = {"DIRECTIVES": csp.PAGES}
+# Whoever pays by card is sent on, from a form of ours, to the provider's own page, and nowhere else.
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": csp.pages(forms_go_to=[MAAS_STRIPE_CHECKOUT] if MAAS_STRIPE_SECRET_KEY else [])
+}
 UNFOLD = operator_theme.UNFOLD
 
 PROMETHEUS_EXPORT_MIGRATIONS = False

@@ -44,7 +44,7 @@ SCOPES: tuple[Scope, ...] = (
 )
 """What a key may do unless its maker chooses."""
 
-KEY_SCOPES: tuple[Scope, ...] = (*SCOPES, "usage:read", "audit:read", "billing:read")
+KEY_SCOPES: tuple[Scope, ...] = (*SCOPES, "usage:read", "audit:read", "billing:read", "billing:write")
 """All that a key may be given: only by whoever may do it too."""
 
 MEMBER_SCOPES: tuple[Scope, ...] = (
@@ -54,7 +54,6 @@ MEMBER_SCOPES: tuple[Scope, ...] = (
     "log:read",
     "members:read",
     "members:write",
-    "billing:write",
     "account:write",
 )
 """What people may be let do beside what keys may: no key can make another key."""

@@ -14,6 +14,7 @@ from jobs.api import (
     invoices,
     jobs,
     limits,
+    payments,
     tickets,
     upload_parts,
     uploads,
@@ -68,6 +69,8 @@ urlpatterns = [
     path("invoices/<str:invoice_id>/pdf", invoices.InvoicePdf.as_view(), name="api-invoice-pdf"),
     path("invoices/<str:invoice_id>/csv", invoices.InvoiceCsv.as_view(), name="api-invoice-csv"),
     path("limits", limits.LimitList.as_view(), name="api-limits"),
+    path("payments", payments.PaymentList.as_view(), name="api-payments"),
+    path("payments/<str:payment_id>", payments.PaymentDetail.as_view(), name="api-payment"),
     path("tickets", tickets.TicketList.as_view(), name="api-tickets"),
     path("webhooks/endpoints", webhooks.EndpointList.as_view(), name="api-webhook-endpoints"),
     path(

@@ -38,6 +38,9 @@ from tenants.accounts.unconfirmed import forget_unconfirmed
 from tenants.billing.invoices.run import BILL_EVERY_S, bill_ended_months
 from tenants.billing.invoices.telling import tell_of_invoices
 from tenants.billing.ledger.alerts import alert_of_budgets
+from tenants.billing.payments.charging import collect_invoices
+from tenants.billing.payments.telling import tell_of_refused_cards
+from tenants.billing.payments.upkeep import look_after_payments
 from tenants.billing.settling import SETTLE_EVERY_S, settle_days
 from tenants.closing.services import remind_owners
 from tenants.context import OPERATOR
@@ -114,6 +117,9 @@ class Scheduler:
             _Duty(RECOUNT_EVERY_S, Aside(recount_set_aside)),
             _Duty(FORGET_EVERY_S, Aside(alert_of_budgets)),
             _Duty(FORGET_EVERY_S, Aside(tell_of_invoices)),
+            _Duty(FORGET_EVERY_S, Aside(look_after_payments)),
+            _Duty(FORGET_EVERY_S, Aside(collect_invoices)),
+            _Duty(FORGET_EVERY_S, Aside(tell_of_refused_cards)),
             _Duty(RECONCILE_EVERY_S, Aside(reconcile)),
             _Duty(SETTLE_EVERY_S, Aside(settle_days)),
             _Duty(BILL_EVERY_S, Aside(bill_ended_months)),

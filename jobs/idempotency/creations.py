@@ -32,6 +32,9 @@ from jobs.webhooks.services import (
     rotate_secret,
     send_test,
 )
+from tenants.billing.payments.models import Payment
+from tenants.billing.payments.providers import provider_names
+from tenants.billing.payments.services import TopUp, begin_invoice_payment, begin_top_up
 from tenants.context import unit_of_work
 from tenants.identity import Identity
 
@@ -189,6 +192,34 @@ def replay_once(*, identity: Identity, delivery_id: str, key: str | None) -> Ans
         make=lambda: Answered(replay_delivery(identity=identity, delivery_id=delivery_id), ACCEPTED),
         look=get_delivery,
     )
+
+
+def begin_payment_once(*, identity: Identity, asked: Mapping[str, Any], key: str | None) -> Answered[Payment]:
+    """The row alone. Who dies before its key is kept has asked no provider for anything."""
+    provider = asked.get("provider") or provider_names()[0]
+    made_by = f"key {identity.key_id}" if identity.key_id else f"person {identity.user_id}"
+
+    def begin(keep: Keep[Payment]) -> Answered[Payment]:
+        if invoice_id := asked.get("invoice"):
+            made = begin_invoice_payment(
+                tenant_id=identity.tenant_id, provider=provider, invoice_id=invoice_id, made_by=made_by
+            )
+        else:
+            wanted = TopUp(asked["currency"], asked["amount_micros"])
+            made = begin_top_up(
+                tenant_id=identity.tenant_id, provider=provider, wanted=wanted, made_by=made_by
+            )
+        first = Answered(made, CREATED)
+        with unit_of_work(identity.tenant_id):
+            keep(first)
+        return first
+
+    told = {name: str(value) for name, value in asked.items()}
+    return make_in_steps(_sent(identity, "create_payment", key, **told), make=begin, look=_payment)
+
+
+def _payment(payment_id: UUID) -> Payment:
+    return Payment.objects.get(id=payment_id)
 
 
 def _sent(identity: Identity, operation: Operation, key: str | None, **asked: object) -> Sent | None:

@@ -54,6 +54,9 @@ REFUSED_QUIETLY = 403
 TUS_HEADERS = ((b"tus-resumable", VERSION.encode()),)
 """On each answer about uploads, whoever gives it."""
 READING = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
+PROVIDER_EVENTS = "/v1/payments/stripe/events"
+"""Whoever sends there shows who it is by a signature over the body, which is looked at once it is whole."""
+PROVIDER_EVENT_BYTES = 256 << 10
 STRANGERS_FORM_BYTES = 64 << 10
 """What somebody sends to a page without a session's cookie: to sign in takes far less, and it stays in memory."""
 
@@ -144,7 +147,7 @@ class EdgeGuard:
             raise KeyInQuery(
                 "Never put a key in an address: send it as Authorization: Bearer <key>, and replace this one."
             )
-        if not is_api(scope["path"]):
+        if not is_api(scope["path"]) or scope["path"] == PROVIDER_EVENTS:
             return
         key = bearer(scope)
         if key is not None:
@@ -280,6 +283,8 @@ class _SocketAnswer:
 
 
 def _most_bytes(scope: Scope) -> int:
+    if scope["path"] == PROVIDER_EVENTS:
+        return PROVIDER_EVENT_BYTES
     if is_call(scope["path"]):
         return settings.MAAS_MAX_CALL_BYTES
     if is_api(scope["path"]) or session_key_of(scope) is not None:

@@ -5,6 +5,7 @@ from tenants.admin.audit import LogEntryAdmin
 from tenants.admin.entries import AuditEntryAdmin
 from tenants.admin.invoices import InvoiceAdmin
 from tenants.admin.keys import ApiKeyAdmin
+from tenants.admin.payments import PaymentAdmin, ProviderEventAdmin
 from tenants.admin.people import GroupAdmin, UserAdmin
 from tenants.admin.sellers import BillingDetailsAdmin, SellerAdmin
 from tenants.admin.usage import UsageRecordAdmin
@@ -20,6 +21,8 @@ __all__ = [
     "LedgerTransactionAdmin",
     "LogEntryAdmin",
     "MembershipAdmin",
+    "PaymentAdmin",
+    "ProviderEventAdmin",
     "SellerAdmin",
     "TenantAdmin",
     "UsageRecordAdmin",

@@ -2,9 +2,11 @@
 
 from django.urls import path
 
+from tenants.api.provider_events import StripeEvents
 from tenants.api.usage import UsageExport, UsageList
 
 urlpatterns = [
+    path("payments/stripe/events", StripeEvents.as_view(), name="api-stripe-events"),
     path("usage", UsageList.as_view(), name="api-usage"),
     path("usage/export", UsageExport.as_view(), name="api-usage-export"),
 ]

@@ -43,6 +43,12 @@ DEEDS: Mapping[str, str] = {
     "invoice.credited": "took back a part of an invoice",
     "invoice.written_off": "wrote off an invoice",
     "billing.changed": "changed the billing details",
+    "payment.begun": "began a payment",
+    "payment.recorded": "recorded a transfer",
+    "payment.refunded": "gave a payment back",
+    "card.saved": "saved a card",
+    "card.changed": "changed what is taken from the saved card",
+    "card.removed": "removed the saved card",
     "operator.acted": "acted on something of the account",
 }
 """In words that follow a name: “… created an API key”. Whoever writes down something new names it here."""
@@ -63,6 +69,8 @@ KINDS: Mapping[str, str] = {
     "budget": "Budgets",
     "invoice": "Invoices",
     "billing": "Billing details",
+    "payment": "Payments",
+    "card": "Saved cards",
     "operator": "Operators",
 }
 

@@ -19,6 +19,7 @@ urlpatterns = [
     path("", include("tenants.pages.accounts.urls")),
     path("", include("tenants.pages.people.urls")),
     path("", include("tenants.pages.billing.urls")),
+    path("billing/", include("tenants.pages.payments.urls")),
     path("tenant", switch_tenant, name="switch-tenant"),
     path("tenant/delete", delete_tenant, name="delete-tenant"),
     path("tenant/keep", keep_tenant, name="keep-tenant"),

@@ -35,13 +35,14 @@ class Belongings:
     upload_id: str
     archive_id: str
     invoice_id: str
+    payment_id: str
     number: int = 1
 
     @classmethod
     def of_nobody(cls) -> "Belongings":
-        ids = [str(uuid4()) for _ in range(7)]
+        ids = [str(uuid4()) for _ in range(8)]
         file_id, batch_id = f"file-{uuid4().hex}", f"batch_{uuid4().hex}"
-        return cls(ids[0], ids[1], file_id, batch_id, ids[2], ids[3], ids[4], ids[5], ids[6])
+        return cls(ids[0], ids[1], file_id, batch_id, ids[2], ids[3], ids[4], ids[5], ids[6], ids[7])
 
     @classmethod
     def made_by(cls, caller: Caller, words: str, invoice_id: str = NOBODYS) -> "Belongings":
@@ -69,6 +70,8 @@ class Belongings:
         eventually(
             lambda: caller.get(f"/v1/archives/{archive['id']}")["state"] == "done", "the archive's end"
         )
+        credit = {"amount_micros": 5_000_000, "currency": "EUR"}
+        payment = caller.http.post("/v1/payments", json=credit).json()
         return cls(
             job["document"],
             job["id"],
@@ -79,6 +82,7 @@ class Belongings:
             upload["id"],
             archive["id"],
             invoice_id,
+            payment["id"],
         )
 
     @property
@@ -93,6 +97,7 @@ class Belongings:
             self.upload_id,
             self.archive_id,
             self.invoice_id,
+            self.payment_id,
         )
 
     def values(self) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""The same two tenants that the flows have, and something that belongs to each."""
+"""Two tenants as the flows have them, whose keys may all that a key may, and something that belongs to each."""
 
 import pytest
 
@@ -11,25 +11,27 @@ from .belongings import Belongings
 
 __all__ = ["caller", "other_caller", "product"]
 
-_MORE = """
-UPDATE tenants_apikey SET scopes = scopes || ARRAY['billing:read']::varchar[] WHERE tenant_id = %s RETURNING id
+_LET_PAY = """
+UPDATE tenants_apikey SET scopes = scopes || '{billing:read,billing:write}'::varchar[]
+WHERE tenant_id = %s RETURNING id
 """
+
+
+def account_that_pays(product: Product, name: str) -> Account:
+    """A key has these scopes only if they were chosen; it is used for the first time after this."""
+    account = product.create_account(name)
+    assert product.rows(_LET_PAY, account.tenant_id)
+    return account
 
 
 @pytest.fixture(scope="session")
 def account(product: Product) -> Account:
-    return _who_sees_invoices(product, product.create_account("Alpha"))
+    return account_that_pays(product, "Alpha")
 
 
 @pytest.fixture(scope="session")
 def other_account(product: Product) -> Account:
-    return _who_sees_invoices(product, product.create_account("Beta"))
-
-
-def _who_sees_invoices(product: Product, account: Account) -> Account:
-    """A key has this scope only if it was chosen; it is used for the first time after this."""
-    product.rows(_MORE, account.tenant_id)
-    return account
+    return account_that_pays(product, "Beta")
 
 
 def _billed(product: Product, account: Account) -> str:

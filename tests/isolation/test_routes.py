@@ -105,6 +105,7 @@ def state_of(caller: Caller, belongings: Belongings) -> list[dict[str, Any]]:
         *({name: one[name] for name in ("id", "url", "state")} for one in _listed(caller, "endpoints")),
         *({name: one[name] for name in ("id", "webhook_id")} for one in _listed(caller, "deliveries")),
         caller.get("/v1/webhooks/secret"),
+        caller.get("/v1/payments", limit=100),
     ]
 
 

@@ -16,11 +16,12 @@ from jobs.admin import workers as workers_admin
 from jobs.models import Batch, Job, WebhookDelivery, WebhookEndpoint
 from jobs.webhooks.services import change_endpoint, create_endpoint, send_test
 from tenants.context import operator_work
-from tenants.models import ApiKey, Membership, Plan, Tenant, User
+from tenants.models import ApiKey, Membership, Payment, Plan, Tenant, User
 from tenants.services import CreatedTenant
 from tests.fixtures import unique
 from tests.jobs.batches.desk import BatchDesk
 from tests.jobs.conftest import Desk
+from tests.tenants.billing.payments.conftest import Payer
 from tests.tenants.billing.plans.selling import make_plan
 
 
@@ -88,6 +89,7 @@ ROWS: dict[tuple[type[Model], str], Callable[[Desk], Model]] = {
     (Tenant, "take_back"): closing,
     (Tenant, "erase_now"): closing,
     (Plan, "duplicate"): lambda desk: make_plan(),
+    (Payment, "cancel"): lambda desk: Payer(desk.identity.tenant_id).tops_up(50, "offline"),
     (ApiKey, "revoke"): lambda desk: ApiKey.objects.get(tenant_id=desk.identity.tenant_id),
     (Membership, "delete_selected"): lambda desk: Membership.objects.get(tenant_id=desk.identity.tenant_id),
     (Group, "delete_selected"): lambda desk: Group.objects.create(name=unique("group")),

@@ -3,7 +3,7 @@
 Each comparison is one statement, and so sees one moment: work that goes on meanwhile makes no difference.
 """
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from typing import Any
 
 import structlog
@@ -65,15 +65,32 @@ def compare_ledger() -> list[Compared]:
         return differences([*found, *_read(cursor.fetchall())])
 
 
-def keep_differences(found: Iterable[Compared]) -> int:
-    """Those that are new are told; those that are gone stay on record."""
+def note_difference(one: Compared) -> None:
+    """One that is seen as it happens, in the transaction that sees it. The next check finds it too, or it is gone."""
+    known = LedgerDifference.objects.filter(
+        tenant_id=one.tenant_id,
+        compared=one.compared,
+        currency=one.currency,
+        subject=one.subject,
+        gone_at=None,
+    )
+    if not known.exists():
+        _tell(one)
+
+
+def keep_differences(found: Iterable[Compared], *, not_compared: Container[str] = ()) -> int:
+    """Those that are new are told; those that are gone stay on record. Of what was not compared nothing is gone."""
     now = {one.subject_of_all: one for one in found}
     with operator_work(), transaction.atomic(using=OPERATOR):
         known = {
             (row.tenant_id, row.compared, row.currency, row.subject): row
             for row in LedgerDifference.objects.select_for_update().filter(gone_at=None)
         }
-        gone = [row.pk for subject, row in known.items() if subject not in now]
+        gone = [
+            row.pk
+            for subject, row in known.items()
+            if subject not in now and row.compared not in not_compared
+        ]
         LedgerDifference.objects.filter(pk__in=gone).update(gone_at=Now())
         for subject, one in now.items():
             if subject not in known:

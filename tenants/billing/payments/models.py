@@ -38,10 +38,51 @@ class Payment(TenantOwned):
     made_by = models.CharField(max_length=254, blank=True)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     succeeded_at = models.DateTimeField(null=True, blank=True)
+    once = models.UUIDField(
+        null=True, editable=False, help_text="Of the form: sent twice, it is one payment."
+    )
+    automatic = models.BooleanField(default=False, help_text="Taken from a saved card by the service itself.")
+    method_id = models.CharField(
+        max_length=200, blank=True, help_text="The saved card, as the provider names it."
+    )
+    checkout_id = models.CharField(
+        max_length=200, blank=True, help_text="The provider's page, as it names it."
+    )
+    checkout_url = models.TextField(blank=True)
+    asked_at = models.DateTimeField(null=True, help_text="When the provider was first asked for it.")
+    looked_at = models.DateTimeField(null=True, help_text="When the provider was last asked how it stands.")
+    failure_told_at = models.DateTimeField(null=True, help_text="When its failure was mailed.")
+    invoice_micros = models.PositiveBigIntegerField(
+        default=0, help_text="Of it, what its invoice took; the rest is credit."
+    )
+    reopened_micros = models.PositiveBigIntegerField(
+        default=0, help_text="Of that, what is owed again since it was given back."
+    )
+    told_micros = models.BigIntegerField(
+        null=True, help_text="What the provider says came in, where it differs."
+    )
+    told_currency = models.CharField(max_length=3, blank=True)
+    dispute = models.CharField(
+        max_length=40, blank=True, help_text="How it stands, where its payer disputes it."
+    )
+    note = models.CharField(max_length=200, blank=True)
 
     class Meta(TenantOwned.Meta):
         constraints = [
             *TenantOwned.Meta.constraints,
+            models.UniqueConstraint(fields=["tenant", "once"], name="tenants_payment_asked_once"),
+            models.UniqueConstraint(
+                fields=["provider", "checkout_id"],
+                condition=~models.Q(checkout_id=""),
+                name="tenants_payment_one_checkout",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(
+                    reopened_micros__lte=models.F("invoice_micros"),
+                    invoice_micros__lte=models.F("amount_micros"),
+                ),
+                name="tenants_payment_takes_what_came",
+            ),
             models.UniqueConstraint(
                 fields=["provider", "provider_id"],
                 condition=~models.Q(provider_id=""),
@@ -52,7 +93,12 @@ class Payment(TenantOwned):
                 name="tenants_payment_not_refunded_twice",
             ),
         ]
-        indexes = [models.Index(fields=["tenant", "-created_at"], name="tenants_payment_newest")]
+        indexes = [
+            models.Index(fields=["tenant", "-created_at"], name="tenants_payment_newest"),
+            models.Index(
+                fields=["created_at"], condition=models.Q(status="pending"), name="tenants_payment_pending"
+            ),
+        ]
 
     def __str__(self) -> str:
         return self.reference
@@ -70,10 +116,20 @@ class Refund(TenantOwned):
     reason = models.CharField(max_length=200, blank=True)
     made_by = models.CharField(max_length=254, blank=True)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
+    once = models.UUIDField(null=True, editable=False, help_text="Of the form: sent twice, it is one refund.")
+    owed_again = models.BooleanField(
+        default=False,
+        help_text="What it had paid of an invoice is open again; else it is taken out of credit.",
+    )
+    reopened_micros = models.PositiveBigIntegerField(default=0)
+    asked_at = models.DateTimeField(null=True, help_text="When the provider was first asked for it.")
+    looked_at = models.DateTimeField(null=True)
+    failure = models.CharField(max_length=200, blank=True)
 
     class Meta(TenantOwned.Meta):
         constraints = [
             *TenantOwned.Meta.constraints,
+            models.UniqueConstraint(fields=["tenant", "once"], name="tenants_refund_asked_once"),
             models.UniqueConstraint(
                 fields=["payment", "provider_id"],
                 condition=~models.Q(provider_id=""),
@@ -95,6 +151,7 @@ class ProviderCustomer(TenantOwned):
     pays_invoices = models.BooleanField(
         default=False, help_text="Invoices are taken from it when they are issued."
     )
+    saved_at = models.DateTimeField(null=True, help_text="When the card was saved.")
 
     class Meta(TenantOwned.Meta):
         constraints = [

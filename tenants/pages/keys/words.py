@@ -27,7 +27,8 @@ MEANINGS: dict[Scope, Meaning] = {
     ),
     "webhooks:read": Meaning("see webhooks", "See where jobs' ends are told, and how each try went."),
     "usage:read": Meaning("see usage", "See what was used and what it cost, of all keys of this account."),
-    "billing:read": Meaning("see invoices", "See invoices, and fetch them as files."),
+    "billing:read": Meaning("see bills", "See invoices and payments, and fetch them as files."),
+    "billing:write": Meaning("pay", "Begin payments of invoices and of credit. No card is shown or changed."),
     "audit:read": Meaning("read the audit log", "Read who changed what in the account."),
 }
 
@@ -44,7 +45,7 @@ PRESETS = (
     Preset(
         "all",
         "Everything",
-        "All but usage, costs, invoices and the audit log: for a program of your own.",
+        "All but usage, costs, bills and the audit log: for a program of your own.",
         SCOPES,
     ),
     Preset(

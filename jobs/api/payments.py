@@ -1,0 +1,154 @@
+"""`/v1/payments`: what was paid, and the beginning of a payment."""
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema, inline_serializer
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from jobs.api.pagination import listing
+from jobs.api.schema import IDEMPOTENCY_KEY
+from jobs.api.sending_again import key_of, replay_headers
+from jobs.errors import InvalidRequest
+from jobs.idempotency.creations import begin_payment_once
+from tenants.api.callers import caller
+from tenants.api.parameters import only
+from tenants.api.schema import PAGED, REFUSALS, paged_list_of
+from tenants.billing.payments.models import Payment
+from tenants.billing.payments.selectors import get_payment, instructions_for, payments
+from tenants.billing.payments.services import start
+from tenants.context import unit_of_work
+from tenants.identity import Identity
+
+PROVIDERS = ["stripe", "offline"]
+INSTRUCTIONS = inline_serializer(
+    "TransferInstructions",
+    {
+        "bank_details": serializers.CharField(help_text="Where to; as the operator wrote it."),
+        "reference": serializers.CharField(help_text="To be written on the transfer."),
+        "amount": serializers.CharField(),
+    },
+    allow_null=True,
+)
+PAYMENT: dict[str, Any] = {
+    "id": serializers.UUIDField(),
+    "object": serializers.CharField(),
+    "provider": serializers.ChoiceField(PROVIDERS),
+    "purpose": serializers.ChoiceField(Payment.Purpose.values),
+    "invoice": serializers.UUIDField(allow_null=True),
+    "currency": serializers.CharField(),
+    "amount_micros": serializers.IntegerField(),
+    "refunded_micros": serializers.IntegerField(help_text="Given back of it, or under way back."),
+    "status": serializers.ChoiceField(Payment.Status.values),
+    "failure": serializers.CharField(allow_null=True),
+    "reference": serializers.CharField(),
+    "automatic": serializers.BooleanField(help_text="Taken from the saved card."),
+    "checkout_url": serializers.CharField(allow_null=True, help_text="Where a person pays it."),
+    "instructions": INSTRUCTIONS,
+    "created_at": serializers.DateTimeField(),
+    "succeeded_at": serializers.DateTimeField(allow_null=True),
+}
+
+
+SHOWN = inline_serializer("Payment", PAYMENT)
+
+
+class PaymentRequestSerializer(serializers.Serializer[Any]):
+    """Of an invoice all that is open, or credit of an amount."""
+
+    provider = serializers.ChoiceField(PROVIDERS, required=False)
+    invoice = serializers.UUIDField(required=False)
+    amount_micros = serializers.IntegerField(required=False, min_value=1)
+    currency = serializers.RegexField("^[A-Z]{3}$", required=False)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        unknown = sorted(set(self.initial_data) - set(self.fields))
+        if unknown:
+            raise serializers.ValidationError({name: ["There is no such field."] for name in unknown})
+        if "invoice" in attrs and {"amount_micros", "currency"} & set(attrs):
+            raise serializers.ValidationError({"invoice": ["Of an invoice all is paid that is open."]})
+        if "invoice" not in attrs and not {"amount_micros", "currency"} <= set(attrs):
+            raise serializers.ValidationError(
+                {"amount_micros": ["Give invoice, or amount_micros and currency."]}
+            )
+        return attrs
+
+
+def payment_body(payment: Payment) -> dict[str, Any]:
+    """In a unit of work: of transfers the operator's bank details are looked up."""
+    pending = payment.status == Payment.Status.PENDING
+    told = instructions_for(payment)
+    return {
+        "id": str(payment.id),
+        "object": "payment",
+        "provider": payment.provider,
+        "purpose": payment.purpose,
+        "invoice": payment.invoice_id and str(payment.invoice_id),
+        "currency": payment.currency,
+        "amount_micros": payment.amount_micros,
+        "refunded_micros": payment.refunded_micros,
+        "status": payment.status,
+        "failure": payment.failure or None,
+        "reference": payment.reference,
+        "automatic": payment.automatic,
+        "checkout_url": (payment.checkout_url or None) if pending else None,
+        "instructions": told
+        and {"bank_details": told.bank_details, "reference": told.reference, "amount": told.amount},
+        "created_at": payment.created_at,
+        "succeeded_at": payment.succeeded_at,
+    }
+
+
+def require_livemode(identity: Identity) -> None:
+    if not identity.livemode:
+        raise InvalidRequest("This is a test key, and what is paid is real money. Send a live key.")
+
+
+class PaymentList(APIView):
+    @extend_schema(
+        operation_id="create_payment",
+        summary="Pay an invoice, or buy credit",
+        parameters=[IDEMPOTENCY_KEY],
+        request=PaymentRequestSerializer,
+        responses={201: SHOWN, **REFUSALS},
+    )
+    def post(self, request: Request) -> Response:
+        identity, key = caller(request, "billing:write"), key_of(request)
+        require_livemode(identity)
+        form = PaymentRequestSerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        answered = begin_payment_once(identity=identity, asked=dict(form.validated_data), key=key)
+        payment = start(answered.made)
+        headers = {"Location": f"/v1/payments/{payment.id}", **replay_headers(answered)}
+        with unit_of_work(identity.tenant_id):
+            return Response(payment_body(payment), answered.status, headers=headers)
+
+    @extend_schema(
+        operation_id="list_payments",
+        summary="List payments",
+        parameters=PAGED,
+        responses={
+            200: paged_list_of("PaymentList", type(SHOWN)(many=True)),
+            **REFUSALS,
+        },
+    )
+    def get(self, request: Request) -> Response:
+        identity = caller(request, "billing:read")
+        only(request, "limit", "cursor")
+        with unit_of_work(identity.tenant_id):
+            return Response(listing(request, payments(), payment_body))
+
+
+class PaymentDetail(APIView):
+    @extend_schema(
+        operation_id="show_payment",
+        summary="Show a payment",
+        responses={200: SHOWN, **REFUSALS},
+    )
+    def get(self, request: Request, payment_id: str) -> Response:
+        identity = caller(request, "billing:read")
+        only(request)
+        with unit_of_work(identity.tenant_id):
+            return Response(payment_body(get_payment(payment_id)))

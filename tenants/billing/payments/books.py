@@ -1,0 +1,25 @@
+"""Where payments are written: as the operator, in one transaction; no call to a provider is made inside."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from uuid import UUID
+
+from django.db import transaction
+
+from tenants.billing.invoices.models import Invoice
+from tenants.billing.invoices.paying import locked_invoice
+from tenants.billing.payments.models import Payment
+from tenants.context import OPERATOR, operator_work
+
+
+@contextmanager
+def books() -> Iterator[None]:
+    with operator_work(), transaction.atomic(using=OPERATOR):
+        yield
+
+
+def locked_payment(payment_id: UUID) -> tuple[Payment, Invoice | None]:
+    """With its invoice, which is locked first. Which one that is never changes."""
+    invoice_id = Payment.objects.values_list("invoice_id", flat=True).get(id=payment_id)
+    invoice = locked_invoice(invoice_id)
+    return Payment.objects.select_for_update(no_key=True).get(id=payment_id), invoice

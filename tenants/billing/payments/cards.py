@@ -1,0 +1,142 @@
+"""Saved cards: kept by the provider, of which nothing is known here but a name and its last digits."""
+
+from uuid import UUID
+
+from django.conf import settings
+from django.db.models.functions import Now
+
+from tenants.audit.changes import changes_between
+from tenants.audit.services import record
+from tenants.billing.payments.books import books
+from tenants.billing.payments.errors import NoSuchProvider, ProviderAway, ProviderRefused, ProviderUnavailable
+from tenants.billing.payments.models import ProviderCustomer
+from tenants.billing.payments.provider import CardProvider, SavedCard
+from tenants.billing.payments.providers import card_provider
+from tenants.context import operator_work
+from tenants.models import Tenant
+
+PAGE = "/billing/card"
+
+
+def customer_of(tenant_id: UUID) -> ProviderCustomer:
+    """Made at the provider where there is none. Raises ProviderUnavailable."""
+    provider = _cards()
+    with operator_work():
+        known = ProviderCustomer.objects.filter(tenant_id=tenant_id, provider=provider.name).first()
+        if known is not None:
+            return known
+        name = Tenant.objects.values_list("name", flat=True).get(id=tenant_id)
+    try:
+        customer_id = provider.new_customer(tenant_id, name)
+    except (ProviderAway, ProviderRefused) as error:
+        raise _unavailable() from error
+    with books():
+        customer, _ = ProviderCustomer.objects.get_or_create(
+            tenant_id=tenant_id, provider=provider.name, defaults={"customer_id": customer_id}
+        )
+        return customer
+
+
+def begin_saving_card(*, tenant_id: UUID) -> str:
+    """The address of the provider's page."""
+    provider, customer = _cards(), customer_of(tenant_id)
+    page = f"{settings.MAAS_PUBLIC_URL.rstrip('/')}{PAGE}"
+    try:
+        url = provider.begin_saving(tenant_id, customer.customer_id, page)
+    except (ProviderAway, ProviderRefused) as error:
+        raise _unavailable() from error
+    if not url.startswith(f"{settings.MAAS_STRIPE_CHECKOUT}/"):
+        raise _unavailable()
+    return url
+
+
+def keep_card(checkout_id: str, *, of_tenant: UUID | None = None) -> str:
+    """Of a page that the provider or a browser names; what is kept is what the provider says of it.
+
+    Raises ProviderAway.
+    """
+    provider = card_provider()
+    saved = provider.saved_card(checkout_id) if provider else None
+    if provider is None or saved is None or saved.tenant_id is None:
+        return "no saved card of ours"
+    if of_tenant is not None and saved.tenant_id != of_tenant:
+        return "no saved card of ours"
+    with books():
+        customer = (
+            ProviderCustomer.objects.select_for_update()
+            .filter(provider=provider.name, customer_id=saved.customer_id, tenant_id=saved.tenant_id)
+            .first()
+        )
+        if customer is None:
+            return "no customer of ours"
+        if customer.method_id == saved.method_id:
+            return "known before"
+        _keep(customer, saved)
+    return "card saved"
+
+
+def _keep(customer: ProviderCustomer, saved: SavedCard) -> None:
+    """Who saves a card wants invoices to be taken from it; the page that asks for it says so."""
+    changes = changes_between({"card": customer.method_text}, {"card": saved.text})
+    ProviderCustomer.objects.filter(id=customer.id).update(
+        method_id=saved.method_id, method_text=saved.text, pays_invoices=True, saved_at=Now()
+    )
+    record(tenant_id=customer.tenant_id, deed="card.saved", subject=saved.text, changes=changes)
+
+
+def let_card_pay(*, tenant_id: UUID, pays_invoices: bool) -> None:
+    with books():
+        found = ProviderCustomer.objects.filter(tenant_id=tenant_id).exclude(method_id="")
+        for customer in found.exclude(pays_invoices=pays_invoices):
+            changes = changes_between(
+                {"pays_invoices": customer.pays_invoices}, {"pays_invoices": pays_invoices}
+            )
+            record(tenant_id=tenant_id, deed="card.changed", subject=customer.method_text, changes=changes)
+        found.update(pays_invoices=pays_invoices)
+
+
+def forget_card(*, tenant_id: UUID) -> None:
+    """Here first: whatever becomes of it at the provider, nothing is taken from it any more."""
+    with books():
+        customer = ProviderCustomer.objects.select_for_update().filter(tenant_id=tenant_id).first()
+        if customer is None or not customer.method_id:
+            return
+        method_id = customer.method_id
+        _let_go(customer)
+    provider = card_provider()
+    if provider is None:
+        return
+    try:
+        provider.forget_card(method_id)
+    except (ProviderAway, ProviderRefused) as error:
+        raise ProviderUnavailable(
+            "Nothing is taken from the card any more, but the provider of payments did not answer and may still "
+            "keep it."
+        ) from error
+
+
+def card_is_gone(method_id: str) -> str:
+    """As the provider tells; inside books()."""
+    customer = ProviderCustomer.objects.select_for_update().filter(method_id=method_id).first()
+    if customer is None or not method_id:
+        return "no card of ours"
+    _let_go(customer)
+    return "card removed"
+
+
+def _let_go(customer: ProviderCustomer) -> None:
+    record(tenant_id=customer.tenant_id, deed="card.removed", subject=customer.method_text)
+    ProviderCustomer.objects.filter(id=customer.id).update(
+        method_id="", method_text="", pays_invoices=False, saved_at=None
+    )
+
+
+def _cards() -> CardProvider:
+    provider = card_provider()
+    if provider is None:
+        raise NoSuchProvider("Cards are not taken here: pay by bank transfer.")
+    return provider
+
+
+def _unavailable() -> ProviderUnavailable:
+    return ProviderUnavailable("The provider of payments does not answer. Try again in a minute.")

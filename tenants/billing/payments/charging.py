@@ -1,0 +1,137 @@
+"""Takes open invoices from saved cards, with nobody there: each at most once at a time, and refusals on a schedule."""
+
+from typing import Any
+from uuid import UUID
+
+import structlog
+from django.db import connections
+from django.db.models.functions import Coalesce, Now
+
+from tenants.billing.invoices.models import Invoice
+from tenants.billing.invoices.paying import locked_invoice
+from tenants.billing.payments.books import books
+from tenants.billing.payments.errors import ProviderAway, ProviderRefused
+from tenants.billing.payments.models import Payment, ProviderCustomer
+from tenants.billing.payments.orders import order_of
+from tenants.billing.payments.provider import Order, Standing
+from tenants.billing.payments.providers import card_provider
+from tenants.billing.payments.schedule import AFTER_DAYS, next_try
+from tenants.billing.payments.settling import take_standing
+from tenants.context import OPERATOR, operator_work
+from tenants.database_time import database_now
+
+log = structlog.get_logger(__name__)
+AT_ONCE = 20
+
+# Those whose time has come, roughly; exactly it is seen under the invoice's lock. What is paid at this moment, and
+# what its payer disputes, is left alone.
+_DUE = """
+SELECT i.id FROM tenants_invoice i
+JOIN tenants_providercustomer c ON c.tenant_id = i.tenant_id AND c.provider = %(provider)s
+    AND c.pays_invoices AND c.method_id <> ''
+LEFT JOIN LATERAL (
+    SELECT count(*) AS times, max(p.created_at) AS last FROM tenants_payment p
+    WHERE p.invoice_id = i.id AND p.automatic AND p.status = 'failed' AND p.created_at >= c.saved_at
+) refused ON true
+WHERE i.status = 'open' AND i.kind = 'invoice'
+  AND i.due_micros > i.paid_micros + i.credited_micros + i.written_off_micros
+  AND refused.times <= %(most)s
+  AND (refused.last IS NULL OR refused.last < now() - interval '23 hours')
+  AND NOT EXISTS (
+    SELECT FROM tenants_payment p WHERE p.invoice_id = i.id
+      AND (p.dispute <> '' OR (p.status = 'pending' AND p.provider = %(provider)s))
+  )
+ORDER BY refused.last NULLS FIRST, i.id LIMIT %(at_once)s
+"""
+
+
+def collect_invoices() -> int:
+    """How many cards were asked."""
+    provider = card_provider()
+    if provider is None:
+        return 0
+    values: dict[str, Any] = {"provider": provider.name, "most": len(AFTER_DAYS), "at_once": AT_ONCE}
+    with operator_work(), connections[OPERATOR].cursor() as cursor:
+        cursor.execute(_DUE, values)
+        due = [invoice_id for (invoice_id,) in cursor.fetchall()]
+    return sum(_collect(invoice_id) for invoice_id in due)
+
+
+def _collect(invoice_id: UUID) -> bool:
+    """One that cannot be taken keeps no other waiting."""
+    try:
+        payment = _begin(invoice_id)
+        if payment is not None:
+            charge(payment.id)
+    except Exception:
+        log.exception("invoice_not_collected", invoice_id=str(invoice_id))
+        return False
+    return payment is not None
+
+
+def _begin(invoice_id: UUID) -> Payment | None:
+    """The row alone, before anybody is asked. None where there is nothing to take now, or nothing to take it from."""
+    with books():
+        invoice = locked_invoice(invoice_id)
+        customer = ProviderCustomer.objects.filter(tenant_id=invoice.tenant_id).first() if invoice else None
+        if invoice is None or customer is None or not _may_take(invoice, customer):
+            return None
+        return Payment.objects.create(
+            tenant_id=invoice.tenant_id,
+            provider=customer.provider,
+            purpose=Payment.Purpose.INVOICE,
+            invoice=invoice,
+            currency=invoice.currency,
+            amount_micros=invoice.open_micros,
+            reference=invoice.number,
+            automatic=True,
+            method_id=customer.method_id,
+        )
+
+
+def _may_take(invoice: Invoice, customer: ProviderCustomer) -> bool:
+    if not (customer.pays_invoices and customer.method_id and customer.saved_at):
+        return False
+    if invoice.open_micros <= 0 or invoice.status != Invoice.Status.OPEN:
+        return False
+    theirs = Payment.objects.filter(invoice=invoice)
+    under_way = theirs.filter(provider=customer.provider, status=Payment.Status.PENDING)
+    if under_way.exists() or theirs.exclude(dispute="").exists():
+        return False
+    refused = theirs.filter(
+        automatic=True, status=Payment.Status.FAILED, created_at__gte=customer.saved_at
+    ).order_by("created_at")
+    due_at = next_try(list(refused.values_list("created_at", flat=True)))
+    return due_at is not None and due_at <= database_now()
+
+
+def charge(payment_id: UUID) -> None:
+    """Outside any transaction. Where no answer comes the payment stays pending, and is looked for by the scheduler."""
+    with books():
+        Payment.objects.filter(id=payment_id).update(asked_at=Coalesce("asked_at", Now()), looked_at=Now())
+        payment = Payment.objects.get(id=payment_id)
+        order = order_of(payment)
+    standing = _standing(order)
+    if standing is not None:
+        with books():
+            take_standing(standing, payment.provider)
+
+
+def _standing(order: Order) -> Standing | None:
+    provider = card_provider()
+    if provider is None:
+        return None
+    try:
+        return provider.charge(order)
+    except ProviderRefused as refused:
+        return Standing(
+            "failed",
+            order.currency,
+            order.amount_micros,
+            order.payment_id,
+            order.tenant_id,
+            failure=refused.why,
+        )
+    except ProviderAway as away:
+        log.warning("card_not_asked", payment_id=str(order.payment_id), error=str(away))
+        return None

@@ -1,0 +1,113 @@
+"""What Stripe tells by itself: taken from nobody without its signature, and each event once, with all that it does."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import stripe
+import structlog
+from django.conf import settings
+from django.db import connections
+from django.db.models.functions import Now
+
+from tenants.billing.payments.books import books
+from tenants.billing.payments.cards import card_is_gone, keep_card
+from tenants.billing.payments.errors import NoSuchPayment, ProviderAway, ProviderUnavailable, WrongSignature
+from tenants.billing.payments.models import ProviderEvent
+from tenants.billing.payments.settling import take_dispute, take_refund, take_standing
+from tenants.billing.payments.stripe.client import is_live
+from tenants.billing.payments.stripe.payments import STRIPE
+from tenants.billing.payments.stripe.reading import DisputeTold, Told, read_event
+from tenants.context import OPERATOR, operator_work
+from tenants.ids import uuid7
+
+log = structlog.get_logger(__name__)
+TOLERANCE_S = 300
+LONGEST_ID = 200
+BEFORE = "told before"
+
+# Whoever tells it at the same moment waits here until the first is done.
+_ONCE = """
+INSERT INTO tenants_providerevent (id, provider, event_id, kind, received_at, outcome)
+VALUES (%(id)s, %(provider)s, %(event)s, %(kind)s, now(), '')
+ON CONFLICT (provider, event_id) DO NOTHING
+"""
+
+
+def receive_event(body: bytes, signature: str | None) -> str:
+    """What became of it. Raises WrongSignature; whatever else goes wrong, Stripe tells it again."""
+    told = read_event(_verified(body, signature))
+    if not 0 < len(told.event_id) <= LONGEST_ID:
+        raise WrongSignature("This is signed, and no event: it has no id.")
+    if _is_known(told.event_id):
+        return BEFORE
+    card = _card_saved(told)
+    with books():
+        if not _is_first(told):
+            return BEFORE
+        outcome = (card or _handled(told))[:300]
+        ProviderEvent.objects.filter(provider=STRIPE, event_id=told.event_id).update(
+            handled_at=Now(), outcome=outcome
+        )
+    log.info("provider_event", kind=told.kind, event_id=told.event_id, outcome=outcome)
+    return outcome
+
+
+def _verified(body: bytes, signature: str | None) -> Mapping[str, Any]:
+    secret = settings.MAAS_STRIPE_WEBHOOK_SECRET
+    if not secret:
+        raise NoSuchPayment("There is nothing here under that address.")
+    try:
+        stripe.WebhookSignature.verify_header(body, signature, secret, TOLERANCE_S)
+        said = json.loads(body)
+    except (stripe.SignatureVerificationError, ValueError, TypeError):
+        raise WrongSignature(
+            "The header Stripe-Signature is not of this body and of these five minutes. Only Stripe sends here, with "
+            "the secret that MAAS_STRIPE_WEBHOOK_SECRET holds."
+        ) from None
+    return said if isinstance(said, Mapping) else {}
+
+
+def _handled(told: Told) -> str:
+    if told.livemode != is_live():
+        return "of the other mode, live or test, than our key"
+    if told.payment is not None:
+        return take_standing(told.payment, STRIPE)
+    if told.refund is not None:
+        return take_refund(told.refund, STRIPE)
+    if told.dispute is not None:
+        return _disputed(told.dispute)
+    return card_is_gone(told.card_gone) if told.card_gone else "nothing to do"
+
+
+def _disputed(dispute: DisputeTold) -> str:
+    return take_dispute(
+        provider=STRIPE,
+        of_provider_id=dispute.of_provider_id,
+        dispute_id=dispute.provider_id,
+        status=dispute.status,
+        amount_micros=dispute.amount_micros,
+        reason=dispute.reason,
+    )
+
+
+def _card_saved(told: Told) -> str:
+    """Which card it is the event does not say, and nobody is asked within a transaction."""
+    if not told.card_saved_by or told.livemode != is_live():
+        return ""
+    try:
+        return keep_card(told.card_saved_by)
+    except ProviderAway as away:
+        raise ProviderUnavailable("Stripe does not answer. Tell this again later.") from away
+
+
+def _is_known(event_id: str) -> bool:
+    with operator_work():
+        return ProviderEvent.objects.filter(provider=STRIPE, event_id=event_id).exists()
+
+
+def _is_first(told: Told) -> bool:
+    values: dict[str, Any] = {"id": uuid7(), "provider": STRIPE, "event": told.event_id, "kind": told.kind}
+    with connections[OPERATOR].cursor() as cursor:
+        cursor.execute(_ONCE, values)
+        return bool(cursor.rowcount)

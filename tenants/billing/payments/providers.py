@@ -1,0 +1,31 @@
+"""Which providers there are: transfers always, Stripe where it has a key."""
+
+from tenants.billing.payments.errors import NoSuchProvider
+from tenants.billing.payments.offline import OFFLINE, Offline
+from tenants.billing.payments.provider import CardProvider, PaymentProvider
+from tenants.billing.payments.stripe.client import is_configured
+from tenants.billing.payments.stripe.payments import STRIPE, Stripe
+
+WORDS = {STRIPE: "by card", OFFLINE: "by bank transfer"}
+
+
+def provider_names() -> list[str]:
+    """The usual one first."""
+    return [STRIPE, OFFLINE] if is_configured() else [OFFLINE]
+
+
+def checked_provider(name: str) -> str:
+    if name not in provider_names():
+        raise NoSuchProvider(f"{name[:40]!r} is no way to pay here; there are {', '.join(provider_names())}.")
+    return name
+
+
+def provider_named(name: str) -> PaymentProvider:
+    if name == OFFLINE:
+        return Offline()
+    checked_provider(name)
+    return Stripe()
+
+
+def card_provider() -> CardProvider | None:
+    return Stripe() if is_configured() else None

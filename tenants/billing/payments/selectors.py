@@ -1,0 +1,72 @@
+"""Reads of a tenant's payments; inside its unit of work."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db.models import QuerySet
+
+from tenants.billing.invoices.models import Seller
+from tenants.billing.payments.errors import NoSuchPayment
+from tenants.billing.payments.models import Payment, ProviderCustomer
+from tenants.billing.payments.offline import OFFLINE
+from tenants.billing.payments.providers import WORDS, provider_names
+from tenants.billing.payments.shown import PaymentView
+from tenants.billing.wording import money
+
+
+@dataclass(frozen=True)
+class Way:
+    """One to pay."""
+
+    name: str
+    words: str
+
+
+@dataclass(frozen=True)
+class Instructions:
+    """For a transfer: what the payer writes on it."""
+
+    bank_details: str
+    reference: str
+    amount: str
+
+
+def ways_to_pay() -> list[Way]:
+    return [Way(name, WORDS[name]) for name in provider_names()]
+
+
+def payments_of(tenant_id: UUID, limit: int) -> list[PaymentView]:
+    """As `tenants/billing/payments_part.html` shows them."""
+    return [PaymentView(one) for one in payments().filter(tenant_id=tenant_id)[:limit]]
+
+
+def payments() -> "QuerySet[Payment]":
+    """Newest first: ids grow with time."""
+    return Payment.objects.select_related("invoice").order_by("-id")
+
+
+def get_payment(payment_id: object) -> Payment:
+    found = payments().filter(id=wanted).first() if (wanted := as_id(payment_id)) else None
+    if found is None:
+        raise NoSuchPayment(f"There is no payment {str(payment_id)[:60]!r} in this account.")
+    return found
+
+
+def as_id(value: object) -> UUID | None:
+    try:
+        return UUID(str(value))
+    except ValueError:
+        return None
+
+
+def instructions_for(payment: Payment) -> Instructions | None:
+    """None where there is nothing to transfer."""
+    if payment.provider != OFFLINE or payment.status != Payment.Status.PENDING:
+        return None
+    seller = Seller.objects.first()
+    details = seller.bank_details if seller else ""
+    return Instructions(details, payment.reference, money(payment.amount_micros, payment.currency))
+
+
+def saved_card() -> ProviderCustomer | None:
+    return ProviderCustomer.objects.exclude(method_id="").first()

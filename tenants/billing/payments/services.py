@@ -1,0 +1,227 @@
+"""Begins payments: the row first, then, with no transaction open, the provider is asked for its page."""
+
+import secrets
+from dataclasses import dataclass
+from datetime import timedelta
+from urllib.parse import urlsplit
+from uuid import UUID
+
+import structlog
+from django.conf import settings
+from django.db.models.functions import Coalesce, Now
+
+from tenants.audit.changes import changes_between
+from tenants.audit.services import record
+from tenants.billing.invoices.models import Invoice
+from tenants.billing.ledger.models import Wallet
+from tenants.billing.payments.books import books
+from tenants.billing.payments.cards import customer_of
+from tenants.billing.payments.errors import (
+    InvoiceNotOpen,
+    NoSuchPayment,
+    PaymentRefused,
+    ProviderAway,
+    ProviderRefused,
+    ProviderUnavailable,
+    WrongAmount,
+)
+from tenants.billing.payments.models import Payment
+from tenants.billing.payments.offline import OFFLINE
+from tenants.billing.payments.orders import order_of, text_of
+from tenants.billing.payments.provider import Begun, Order
+from tenants.billing.payments.providers import checked_provider, provider_named
+from tenants.billing.payments.schedule import CHECKOUT_LASTS, may_ask_again
+from tenants.billing.shares import unit_micros
+from tenants.billing.wording import money
+from tenants.context import operator_work
+from tenants.database_time import database_now
+
+log = structlog.get_logger(__name__)
+MOST_MICROS = 10**12
+"""A million, in any currency: what is more is a slip of the hand."""
+USUAL_CURRENCY = "EUR"
+LEAST_LIFE = timedelta(minutes=35)
+"""Stripe lets no page of its own end within half an hour."""
+_LETTERS = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
+
+
+@dataclass(frozen=True)
+class TopUp:
+    currency: str
+    amount_micros: int
+
+
+def currencies_of(tenant_id: UUID) -> list[str]:
+    """In which it can buy credit: those that it has a wallet in."""
+    with operator_work():
+        theirs = Wallet.objects.filter(tenant_id=tenant_id).order_by("opened_at")
+        return list(theirs.values_list("currency", flat=True)) or [USUAL_CURRENCY]
+
+
+def begin_top_up(
+    *, tenant_id: UUID, provider: str, wanted: TopUp, made_by: str, once: UUID | None = None
+) -> Payment:
+    """The row alone. With `once` it is made once, however often it is asked for."""
+    checked_provider(provider)
+    _check_amount(wanted, currencies_of(tenant_id))
+    with books():
+        known = Payment.objects.filter(tenant_id=tenant_id, once=once).first() if once else None
+        if known is not None:
+            return known
+        return _made(
+            Payment(
+                tenant_id=tenant_id,
+                provider=provider,
+                purpose=Payment.Purpose.TOP_UP,
+                currency=wanted.currency,
+                amount_micros=wanted.amount_micros,
+                reference=new_reference(),
+                made_by=made_by,
+                once=once,
+            )
+        )
+
+
+def begin_invoice_payment(*, tenant_id: UUID, provider: str, invoice_id: UUID, made_by: str) -> Payment:
+    """Of all that is open. Whoever asks again, as by a second click, is given the payment that waits."""
+    checked_provider(provider)
+    with books():
+        invoice = (
+            Invoice.objects.select_for_update(no_key=True).filter(tenant_id=tenant_id, id=invoice_id).first()
+        )
+        if invoice is None:
+            raise NoSuchPayment(f"There is no invoice {str(invoice_id)!r} in this account.")
+        _check_open(invoice)
+        waiting = _waiting(invoice, provider)
+        if waiting is not None:
+            return waiting
+        return _made(
+            Payment(
+                tenant_id=tenant_id,
+                provider=provider,
+                purpose=Payment.Purpose.INVOICE,
+                invoice=invoice,
+                currency=invoice.currency,
+                amount_micros=invoice.open_micros,
+                reference=invoice.number,
+                made_by=made_by,
+            )
+        )
+
+
+def start(payment: Payment) -> Payment:
+    """Asks the provider for the page to pay on, unless it is known. Raises ProviderUnavailable and PaymentRefused."""
+    if payment.status != Payment.Status.PENDING or payment.provider == OFFLINE or payment.checkout_url:
+        return payment
+    customer_of(payment.tenant_id)
+    order = _about_to_ask(payment)
+    if order is None:
+        return give_up(payment, "it was begun too long ago")
+    try:
+        begun = provider_named(payment.provider).begin(order)
+    except ProviderRefused as refused:
+        give_up(payment, refused.why)
+        raise PaymentRefused(
+            f"This cannot be paid {payment.provider!r}: {refused.why}. Pay another amount, or in another way."
+        ) from refused
+    except ProviderAway as away:
+        raise ProviderUnavailable(
+            "The provider of payments does not answer, and nothing was paid. Try again in a minute."
+        ) from away
+    return _with_page(payment, begun)
+
+
+def _about_to_ask(payment: Payment) -> Order | None:
+    """Written down before: whoever dies while asking has asked."""
+    with books():
+        Payment.objects.filter(id=payment.id).update(asked_at=Coalesce("asked_at", Now()))
+        payment.refresh_from_db()
+        now = database_now()
+        in_time = now < payment.created_at + CHECKOUT_LASTS - LEAST_LIFE
+        return order_of(payment) if in_time and may_ask_again(payment.asked_at, now) else None
+
+
+def _with_page(payment: Payment, begun: Begun) -> Payment:
+    """Nobody is ever sent anywhere but to the provider's own pages."""
+    parts = urlsplit(begun.url)
+    if f"{parts.scheme}://{parts.netloc}" != settings.MAAS_STRIPE_CHECKOUT:
+        log.warning("checkout_elsewhere", payment_id=str(payment.id), origin=parts.netloc[:100])
+        raise ProviderUnavailable(
+            "The provider of payments named a page that is not its own, and nothing was paid. Tell the operator."
+        )
+    with books():
+        Payment.objects.filter(id=payment.id, checkout_id="").update(
+            checkout_id=begun.checkout_id, checkout_url=begun.url
+        )
+        payment.refresh_from_db()
+    return payment
+
+
+def give_up(payment: Payment, why: str) -> Payment:
+    """Of one that cannot come in any more. Should money come all the same, it is taken down."""
+    with books():
+        Payment.objects.filter(id=payment.id, status=Payment.Status.PENDING).update(
+            status=Payment.Status.CANCELED, failure=why[:200]
+        )
+        payment.refresh_from_db()
+    return payment
+
+
+def take_look(payment_id: UUID, every: timedelta) -> bool:
+    """Whether it is this caller's turn to ask the provider."""
+    with books():
+        found = Payment.objects.filter(id=payment_id, status=Payment.Status.PENDING)
+        due = found.filter(looked_at=None) | found.filter(looked_at__lt=Now() - every)
+        return bool(Payment.objects.filter(id__in=due.values("id")).update(looked_at=Now()))
+
+
+def new_reference() -> str:
+    """That nobody mistakes for another, nor one letter for another."""
+    return "TOP-" + "".join(secrets.choice(_LETTERS) for _ in range(8))
+
+
+def _made(payment: Payment) -> Payment:
+    payment.save()
+    payment.refresh_from_db()
+    record(
+        tenant_id=payment.tenant_id,
+        deed="payment.begun",
+        subject_id=payment.id,
+        subject=f"{text_of(payment)}: {money(payment.amount_micros, payment.currency)}",
+        changes=changes_between({}, {"provider": payment.provider, "reference": payment.reference}),
+    )
+    return payment
+
+
+def _waiting(invoice: Invoice, provider: str) -> Payment | None:
+    pending = Payment.objects.filter(
+        invoice=invoice, provider=provider, status=Payment.Status.PENDING
+    ).order_by("-created_at")
+    if pending.filter(automatic=True).exists():
+        raise InvoiceNotOpen(
+            f"Invoice {invoice.number} is being taken from the saved card at this moment. Look again in a minute."
+        )
+    same = pending.filter(amount_micros=invoice.open_micros)
+    if provider != OFFLINE:
+        same = same.filter(created_at__gt=Now() - (CHECKOUT_LASTS - LEAST_LIFE))
+    return same.first()
+
+
+def _check_open(invoice: Invoice) -> None:
+    if invoice.kind != Invoice.Kind.INVOICE or invoice.open_micros <= 0:
+        raise InvoiceNotOpen(
+            f"Nothing of {invoice.number} is to be paid: its status is {invoice.status}. Look at GET /v1/payments."
+        )
+
+
+def _check_amount(wanted: TopUp, currencies: list[str]) -> None:
+    if wanted.currency not in currencies:
+        raise WrongAmount(
+            f"This account buys no credit in {wanted.currency[:20]!r}; it can in {', '.join(currencies)}."
+        )
+    unit = unit_micros(wanted.currency)
+    if wanted.amount_micros % unit or not 0 < wanted.amount_micros <= MOST_MICROS:
+        raise WrongAmount(
+            f"{wanted.amount_micros} micros of {wanted.currency} cannot be paid: give a multiple of {unit}, "
+            f"of {MOST_MICROS} at most."
+        )

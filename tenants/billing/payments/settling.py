@@ -1,0 +1,224 @@
+"""Takes down what a provider says of a payment or a refund: inside books(), however often and in whatever order."""
+
+from uuid import UUID
+
+import structlog
+from django.db.models.functions import Now
+
+from tenants.billing.invoices.models import Invoice
+from tenants.billing.invoices.paying import give_back, pay
+from tenants.billing.ledger.checks import Compared
+from tenants.billing.ledger.reconciling import note_difference
+from tenants.billing.payments.books import locked_payment
+from tenants.billing.payments.models import Payment, Refund
+from tenants.billing.payments.provider import RefundStanding, Standing
+
+log = structlog.get_logger(__name__)
+PROVIDER = "provider"
+"""What the comparison with the provider's own list is called."""
+NOT_OURS = "no payment of ours"
+KNOWN = "known before"
+
+
+def take_standing(standing: Standing, provider: str) -> str:
+    """What became of it, in words for the record."""
+    found = _payment_of(standing.payment_id, standing.provider_id, provider)
+    if found is None:
+        return NOT_OURS
+    payment, invoice = locked_payment(found.id)
+    if standing.state == "succeeded":
+        return _succeed(payment, invoice, standing)
+    if payment.status != Payment.Status.PENDING:
+        return KNOWN
+    if standing.state == "pending":
+        return _goes_on(payment, standing)
+    return _end(payment, standing)
+
+
+def _goes_on(payment: Payment, standing: Standing) -> str:
+    if payment.automatic and not payment.provider_id:
+        payment.provider_id = standing.provider_id
+        payment.save(update_fields=["provider_id"])
+    return "under way"
+
+
+def _succeed(payment: Payment, invoice: Invoice | None, standing: Standing) -> str:
+    """Whatever was thought of it before: money that came in is there."""
+    if _differs(payment, standing):
+        return _note_difference(payment, standing)
+    if payment.status == Payment.Status.SUCCEEDED:
+        return KNOWN
+    payment.told_micros, payment.told_currency = None, ""
+    payment.status = Payment.Status.SUCCEEDED
+    payment.provider_id = standing.provider_id
+    payment.failure = ""
+    payment.save(update_fields=["status", "provider_id", "failure", "told_micros", "told_currency"])
+    Payment.objects.filter(id=payment.id).update(succeeded_at=Now())
+    pay(payment, invoice)
+    log.info("payment_succeeded", tenant_id=str(payment.tenant_id), payment_id=str(payment.id))
+    return "paid"
+
+
+def _end(payment: Payment, standing: Standing) -> str:
+    """On the provider's page a payer whose card is refused tries another: it is not over yet."""
+    payment.failure = standing.failure or payment.failure
+    is_over = standing.state == "canceled" or payment.automatic
+    if is_over:
+        payment.status = Payment.Status(standing.state)
+        payment.provider_id = payment.provider_id or standing.provider_id
+    payment.save(update_fields=["failure", "status", "provider_id"])
+    return str(standing.state) if is_over else "refused, and may be tried again"
+
+
+def _differs(payment: Payment, standing: Standing) -> bool:
+    return (
+        (standing.currency, standing.amount_micros) != (payment.currency, payment.amount_micros)
+        or standing.tenant_id not in (None, payment.tenant_id)
+        or not standing.provider_id
+        or payment.provider_id not in ("", standing.provider_id)
+    )
+
+
+def _note_difference(payment: Payment, standing: Standing) -> str:
+    """For an operator to look into: what does not fit is not taken for money."""
+    Payment.objects.filter(id=payment.id).update(
+        told_micros=standing.amount_micros, told_currency=standing.currency
+    )
+    note_difference(told_otherwise(payment, standing.amount_micros))
+    return "says something else than we do: a difference"
+
+
+def told_otherwise(payment: Payment, told_micros: int) -> Compared:
+    came = payment.amount_micros if payment.status == Payment.Status.SUCCEEDED else 0
+    return Compared(payment.tenant_id, PROVIDER, payment.currency, str(payment.id), told_micros, came)
+
+
+def take_refund(standing: RefundStanding, provider: str) -> str:
+    found = _refund_of(standing, provider)
+    if isinstance(found, str):
+        return found
+    payment, invoice = locked_payment(found.payment_id)
+    refund = Refund.objects.select_for_update(no_key=True).get(id=found.id)
+    if refund.status != Payment.Status.PENDING:
+        return _after_its_end(refund, standing)
+    if (standing.currency, standing.amount_micros) != (payment.currency, refund.amount_micros):
+        return _note_refund_difference(payment, refund, standing)
+    refund.provider_id = refund.provider_id or standing.provider_id
+    refund.save(update_fields=["provider_id"])
+    if standing.state == "pending":
+        return "under way"
+    return _end_refund(refund, payment, invoice, standing)
+
+
+def _after_its_end(refund: Refund, standing: RefundStanding) -> str:
+    """A bank may send back what was given back days before: it is told of, and never undone by itself."""
+    if (refund.status, standing.state) != (Payment.Status.SUCCEEDED, "failed") or refund.failure:
+        return KNOWN
+    refund.failure = standing.failure or "failed after all"
+    refund.save(update_fields=["failure"])
+    note_difference(_came_back(refund, standing.currency))
+    return "failed after all: a difference"
+
+
+def _came_back(refund: Refund, currency: str) -> Compared:
+    return Compared(refund.tenant_id, "refund", currency, str(refund.id), 0, refund.amount_micros)
+
+
+def _end_refund(refund: Refund, payment: Payment, invoice: Invoice | None, standing: RefundStanding) -> str:
+    refund.status = Payment.Status(standing.state)
+    refund.failure = standing.failure
+    refund.save(update_fields=["status", "failure"])
+    if standing.state == "succeeded":
+        give_back(refund, payment, invoice)
+        return "given back"
+    payment.refunded_micros -= refund.amount_micros
+    payment.save(update_fields=["refunded_micros"])
+    return f"refund {standing.state}"
+
+
+def _refund_of(standing: RefundStanding, provider: str) -> Refund | str:
+    if standing.refund_id is not None:
+        known = Refund.objects.filter(id=standing.refund_id).first()
+        return known or NOT_OURS
+    payment = _payment_of(None, standing.of_provider_id, provider)
+    if payment is None:
+        return NOT_OURS
+    return _decided_elsewhere(
+        payment, standing.provider_id, standing.amount_micros, "decided at the provider"
+    )
+
+
+def _decided_elsewhere(
+    payment: Payment, provider_id: str, amount_micros: int, reason: str, *, owed_again: bool = False
+) -> Refund | str:
+    payment, _ = locked_payment(payment.id)
+    known = Refund.objects.filter(payment=payment, provider_id=provider_id).first()
+    if known is not None:
+        return known
+    if amount_micros > payment.amount_micros - payment.refunded_micros:
+        note_difference(
+            Compared(
+                payment.tenant_id,
+                PROVIDER,
+                payment.currency,
+                str(payment.id),
+                payment.amount_micros - payment.refunded_micros - amount_micros,
+                payment.amount_micros - payment.refunded_micros,
+            )
+        )
+        return "gives back more than came in: a difference"
+    payment.refunded_micros += amount_micros
+    payment.save(update_fields=["refunded_micros"])
+    return Refund.objects.create(
+        tenant_id=payment.tenant_id,
+        payment=payment,
+        amount_micros=amount_micros,
+        provider_id=provider_id,
+        reason=reason[:200],
+        made_by=payment.provider,
+        owed_again=owed_again,
+    )
+
+
+def _note_refund_difference(payment: Payment, refund: Refund, standing: RefundStanding) -> str:
+    note_difference(
+        Compared(
+            payment.tenant_id,
+            "refund",
+            payment.currency,
+            str(refund.id),
+            standing.amount_micros,
+            refund.amount_micros,
+        )
+    )
+    return "says something else than we do: a difference"
+
+
+def take_dispute(
+    *, provider: str, of_provider_id: str, dispute_id: str, status: str, amount_micros: int, reason: str
+) -> str:
+    """Recorded while it is open. One that is lost is money that went back, and is owed again."""
+    found = _payment_of(None, of_provider_id, provider)
+    if found is None:
+        return NOT_OURS
+    payment, _ = locked_payment(found.id)
+    Payment.objects.filter(id=payment.id).update(dispute=status)
+    log.warning(
+        "payment_disputed", tenant_id=str(payment.tenant_id), payment_id=str(payment.id), status=status
+    )
+    if status != "lost":
+        return f"dispute {status}"
+    refund = _decided_elsewhere(
+        payment, dispute_id, amount_micros, f"dispute lost: {reason}", owed_again=True
+    )
+    if isinstance(refund, str):
+        return refund
+    lost = RefundStanding("succeeded", payment.currency, amount_micros, dispute_id, of_provider_id, refund.id)
+    return take_refund(lost, provider)
+
+
+def _payment_of(payment_id: UUID | None, provider_id: str, provider: str) -> Payment | None:
+    payments = Payment.objects.filter(provider=provider)
+    if payment_id is not None:
+        return payments.filter(id=payment_id).first()
+    return payments.filter(provider_id=provider_id).first() if provider_id else None

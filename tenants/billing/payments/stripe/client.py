@@ -1,0 +1,61 @@
+"""The stripe library, set up once for each key, and its errors in words of ours."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+
+import stripe
+import structlog
+from django.conf import settings
+from stripe import RequestsClient, StripeClient
+
+from tenants.billing.payments.errors import ProviderAway, ProviderRefused
+
+log = structlog.get_logger(__name__)
+CONNECT_S, ANSWER_S = 4.0, 15.0
+RETRIES = 1
+"""By the library itself, under the same key; whoever waits is a person, or a duty that comes again."""
+stripe.enable_telemetry = False
+
+
+@cache
+def client_of(key: str, base: str) -> StripeClient:
+    return StripeClient(
+        key,
+        base_addresses={"api": base},
+        max_network_retries=RETRIES,
+        http_client=RequestsClient(timeout=(CONNECT_S, ANSWER_S)),
+    )
+
+
+def client() -> StripeClient:
+    """As settings say at this moment."""
+    return client_of(settings.MAAS_STRIPE_SECRET_KEY, settings.MAAS_STRIPE_API_BASE)
+
+
+def is_configured() -> bool:
+    return bool(settings.MAAS_STRIPE_SECRET_KEY)
+
+
+def is_live() -> bool:
+    """Whether the key moves money; by its name, as Stripe gives them."""
+    return "_live_" in settings.MAAS_STRIPE_SECRET_KEY[:9]
+
+
+@contextmanager
+def in_our_words() -> Iterator[None]:
+    """The library's own words are neither shown nor logged: they may hold a part of the key."""
+    try:
+        yield
+    except stripe.InvalidRequestError as error:
+        log.info("stripe_refused", code=error.code, param=error.param)
+        raise ProviderRefused(str(error.code or "invalid_request")[:100]) from None
+    except stripe.CardError as error:
+        raise ProviderRefused(str(error.code or "declined")[:100]) from None
+    except (stripe.AuthenticationError, stripe.PermissionError) as error:
+        log.warning("stripe_key_refused", status=error.http_status)
+        raise ProviderAway("Stripe does not accept the key") from None
+    except stripe.StripeError as error:
+        # A request under a known key with another body is one of these: what the first one did is still to be seen.
+        log.warning("stripe_away", error=type(error).__name__, status=error.http_status)
+        raise ProviderAway(f"Stripe: {type(error).__name__}") from None

@@ -1,0 +1,208 @@
+"""Stripe as a provider of payments: pages of its own to pay on, cards that it keeps, and reading back."""
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import stripe
+
+from tenants.billing.payments.errors import ProviderRefused
+from tenants.billing.payments.provider import Begun, Order, RefundOrder, RefundStanding, SavedCard, Standing
+from tenants.billing.payments.schedule import CHECKOUT_LASTS
+from tenants.billing.payments.stripe.amounts import to_stripe
+from tenants.billing.payments.stripe.client import client, in_our_words
+from tenants.billing.payments.stripe.reading import (
+    OF_PAYMENT,
+    OF_REFUND,
+    OF_TENANT,
+    failure_of,
+    read_card,
+    read_intent,
+    read_refund,
+    read_session,
+)
+
+STRIPE = "stripe"
+AT_ONCE = 100
+GONE = "resource_missing"
+
+
+class Stripe:
+    name = STRIPE
+
+    def begin(self, order: Order) -> Begun:
+        asked: Any = {
+            "mode": "payment",
+            "client_reference_id": str(order.payment_id),
+            "customer": order.customer_id,
+            "line_items": [_line(order)],
+            "metadata": _names(order),
+            "payment_intent_data": {"metadata": _names(order), "description": order.text},
+            "success_url": order.return_url,
+            "cancel_url": order.return_url,
+            "expires_at": int((order.created_at + CHECKOUT_LASTS).timestamp()),
+        }
+        with in_our_words():
+            session = client().v1.checkout.sessions.create(asked, _once(f"payment-{order.payment_id}"))
+        return Begun(session.id, session.url or "")
+
+    def look(self, order: Order) -> Standing | None:
+        if order.checkout_id:
+            return self._session(order.checkout_id)
+        if order.provider_id:
+            return self._intent(order.provider_id)
+        return self._lost(order) if order.customer_id else None
+
+    def _session(self, checkout_id: str) -> Standing:
+        with in_our_words():
+            session = client().v1.checkout.sessions.retrieve(checkout_id, {"expand": ["payment_intent"]})
+        return read_session(session.to_dict())
+
+    def _intent(self, provider_id: str) -> Standing:
+        with in_our_words():
+            return read_intent(client().v1.payment_intents.retrieve(provider_id).to_dict())
+
+    def _lost(self, order: Order) -> Standing | None:
+        """Asked for once, and the answer never came: by what we named it."""
+        since: Any = {"gte": int(order.created_at.timestamp()) - 60}
+        listed: Any = {"customer": order.customer_id, "created": since, "limit": AT_ONCE}
+        with in_our_words():
+            for session in client().v1.checkout.sessions.list(listed).auto_paging_iter():
+                if session.client_reference_id == str(order.payment_id):
+                    return self._session(session.id)
+            for intent in client().v1.payment_intents.list(listed).auto_paging_iter():
+                standing = read_intent(intent.to_dict())
+                if standing.payment_id == order.payment_id:
+                    return standing
+        return None
+
+    def charge(self, order: Order) -> Standing:
+        asked: Any = {
+            "amount": _amount(order),
+            "currency": order.currency.lower(),
+            "customer": order.customer_id,
+            "payment_method": order.method_id,
+            "off_session": True,
+            "confirm": True,
+            "description": order.text,
+            "metadata": _names(order),
+        }
+        with in_our_words():
+            try:
+                intent = client().v1.payment_intents.create(asked, _once(f"payment-{order.payment_id}"))
+            except stripe.CardError as declined:
+                return _declined(order, declined)
+        return read_intent(intent.to_dict())
+
+    def close(self, order: Order) -> None:
+        """One that is over already is as good."""
+        with in_our_words():
+            try:
+                client().v1.checkout.sessions.expire(order.checkout_id)
+            except stripe.InvalidRequestError:
+                return
+
+    def refund(self, order: RefundOrder) -> RefundStanding:
+        asked: Any = {
+            "payment_intent": order.provider_id,
+            "amount": _amount(order),
+            "metadata": {OF_REFUND: str(order.refund_id), OF_TENANT: str(order.tenant_id)},
+        }
+        with in_our_words():
+            made = client().v1.refunds.create(asked, _once(f"refund-{order.refund_id}"))
+        return read_refund(made.to_dict())
+
+    def look_at_refund(self, order: RefundOrder) -> RefundStanding | None:
+        listed: Any = {"payment_intent": order.provider_id, "limit": AT_ONCE}
+        with in_our_words():
+            for one in client().v1.refunds.list(listed).auto_paging_iter():
+                standing = read_refund(one.to_dict())
+                if standing.refund_id == order.refund_id:
+                    return standing
+        return None
+
+    def paid_since(self, since: datetime) -> Iterator[Standing]:
+        listed: Any = {
+            "created": {"gte": int(since.timestamp())},
+            "limit": AT_ONCE,
+            "expand": ["data.latest_charge"],
+        }
+        with in_our_words():
+            for intent in client().v1.payment_intents.list(listed).auto_paging_iter():
+                standing = read_intent(intent.to_dict())
+                if standing.payment_id is not None and standing.state == "succeeded":
+                    yield standing
+
+    def new_customer(self, tenant_id: UUID, name: str) -> str:
+        asked: Any = {"name": name, "metadata": {OF_TENANT: str(tenant_id)}}
+        with in_our_words():
+            return client().v1.customers.create(asked, _once(f"customer-{tenant_id}")).id
+
+    def begin_saving(self, tenant_id: UUID, customer_id: str, return_url: str) -> str:
+        """No money moves, so it matters little that each time is a page of its own."""
+        asked: Any = {
+            "mode": "setup",
+            "currency": "eur",
+            "customer": customer_id,
+            "metadata": {OF_TENANT: str(tenant_id)},
+            "success_url": f"{return_url}?saved={{CHECKOUT_SESSION_ID}}",
+            "cancel_url": return_url,
+        }
+        with in_our_words():
+            return client().v1.checkout.sessions.create(asked).url or ""
+
+    def saved_card(self, checkout_id: str) -> SavedCard | None:
+        wanted: Any = {"expand": ["setup_intent.payment_method"]}
+        try:
+            with in_our_words():
+                session = client().v1.checkout.sessions.retrieve(checkout_id, wanted)
+        except ProviderRefused:
+            return None
+        return read_card(session.to_dict())
+
+    def forget_card(self, method_id: str) -> None:
+        """One that is gone already is as good."""
+        with in_our_words():
+            try:
+                client().v1.payment_methods.detach(method_id)
+            except stripe.InvalidRequestError:
+                return
+
+
+def _once(key: str) -> Any:
+    return {"idempotency_key": f"maas-{key}"}
+
+
+def _names(order: Order) -> dict[str, str]:
+    return {OF_PAYMENT: str(order.payment_id), OF_TENANT: str(order.tenant_id)}
+
+
+def _amount(order: Order | RefundOrder) -> int:
+    amount = to_stripe(order.amount_micros, order.currency)
+    if amount is None:
+        raise ProviderRefused("amount_not_payable")
+    return amount
+
+
+def _line(order: Order) -> Mapping[str, Any]:
+    price = {
+        "currency": order.currency.lower(),
+        "unit_amount": _amount(order),
+        "product_data": {"name": order.text},
+    }
+    return {"quantity": 1, "price_data": price}
+
+
+def _declined(order: Order, declined: stripe.CardError) -> Standing:
+    error = (declined.json_body or {}).get("error") or {} if isinstance(declined.json_body, Mapping) else {}
+    intent = error.get("payment_intent") or {}
+    return Standing(
+        "failed",
+        order.currency,
+        order.amount_micros,
+        order.payment_id,
+        order.tenant_id,
+        str(intent.get("id") or ""),
+        failure_of(error),
+    )

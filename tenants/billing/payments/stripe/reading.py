@@ -1,0 +1,191 @@
+"""Reads what Stripe says into words of ours: pure. What is not of the form that it has is no payment of ours."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from tenants.billing.payments.provider import RefundStanding, SavedCard, Standing, State
+from tenants.billing.payments.stripe.amounts import from_stripe
+
+OF_PAYMENT, OF_TENANT, OF_REFUND = "maas_payment", "maas_tenant", "maas_refund"
+LONGEST_FAILURE = 200
+Said = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class DisputeTold:
+    of_provider_id: str
+    provider_id: str
+    status: str
+    reason: str
+    currency: str
+    amount_micros: int
+
+    @property
+    def is_lost(self) -> bool:
+        return self.status == "lost"
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One event, and what it says of what is ours."""
+
+    event_id: str
+    kind: str
+    livemode: bool
+    payment: Standing | None = None
+    refund: RefundStanding | None = None
+    dispute: DisputeTold | None = None
+    card_saved_by: str = ""
+    """The page on which it was saved."""
+    card_gone: str = ""
+
+
+def read_session(said: Said) -> Standing:
+    intent = said.get("payment_intent")
+    standing = read_intent(intent) if isinstance(intent, Mapping) else None
+    state: State = "pending"
+    if said.get("status") == "expired":
+        state = "canceled"
+    elif said.get("payment_status") in ("paid", "no_payment_required"):
+        state = "succeeded"
+    elif said.get("status") == "complete" and standing is not None:
+        state = standing.state
+    currency = _currency(said)
+    return Standing(
+        state=state,
+        currency=currency,
+        amount_micros=from_stripe(int(said.get("amount_total") or 0), currency),
+        payment_id=_named(said, OF_PAYMENT),
+        tenant_id=_named(said, OF_TENANT),
+        provider_id=_id(intent),
+        failure=standing.failure if standing is not None else "",
+    )
+
+
+_STATES: Mapping[str, State] = {
+    "succeeded": "succeeded",
+    "canceled": "canceled",
+    "requires_payment_method": "failed",
+    "requires_action": "failed",
+}
+"""Of a charge with nobody there: who would have to act is not."""
+
+
+def read_intent(said: Said) -> Standing:
+    currency = _currency(said)
+    state = _STATES.get(str(said.get("status")), "pending")
+    came = said.get("amount_received") if state == "succeeded" else said.get("amount")
+    error = said.get("last_payment_error") or {}
+    charge = said.get("latest_charge")
+    refunded = charge.get("amount_refunded") if isinstance(charge, Mapping) else 0
+    return Standing(
+        state=state,
+        currency=currency,
+        amount_micros=from_stripe(int(came or 0), currency),
+        payment_id=_named(said, OF_PAYMENT),
+        tenant_id=_named(said, OF_TENANT),
+        provider_id=_id(said),
+        failure=failure_of(error) if state == "failed" else "",
+        refunded_micros=from_stripe(int(refunded or 0), currency),
+    )
+
+
+def failure_of(error: Said) -> str:
+    """Its code: the words beside it are the provider's, and may change."""
+    return str(error.get("decline_code") or error.get("code") or "declined")[:LONGEST_FAILURE]
+
+
+_REFUND_STATES: Mapping[str, State] = {"succeeded": "succeeded", "failed": "failed", "canceled": "canceled"}
+
+
+def read_refund(said: Said) -> RefundStanding:
+    currency = _currency(said)
+    return RefundStanding(
+        state=_REFUND_STATES.get(str(said.get("status")), "pending"),
+        currency=currency,
+        amount_micros=from_stripe(int(said.get("amount") or 0), currency),
+        provider_id=_id(said),
+        of_provider_id=_id(said.get("payment_intent")),
+        refund_id=_named(said, OF_REFUND),
+        failure=str(said.get("failure_reason") or "")[:LONGEST_FAILURE],
+    )
+
+
+def read_dispute(said: Said) -> DisputeTold:
+    currency = _currency(said)
+    return DisputeTold(
+        of_provider_id=_id(said.get("payment_intent")),
+        provider_id=_id(said),
+        status=str(said.get("status") or "")[:40],
+        reason=str(said.get("reason") or "")[:100],
+        currency=currency,
+        amount_micros=from_stripe(int(said.get("amount") or 0), currency),
+    )
+
+
+def read_card(session: Said) -> SavedCard | None:
+    """Of a page on which a card was saved, with its intent and method whole."""
+    intent = session.get("setup_intent")
+    method = intent.get("payment_method") if isinstance(intent, Mapping) else None
+    if not isinstance(method, Mapping) or session.get("status") != "complete":
+        return None
+    return SavedCard(_named(session, OF_TENANT), _id(session.get("customer")), _id(method), _words_of(method))
+
+
+def _words_of(method: Said) -> str:
+    card = method.get("card")
+    if not isinstance(card, Mapping):
+        return str(method.get("type") or "a saved method")[:100]
+    month, year = int(card.get("exp_month") or 0), int(card.get("exp_year") or 0)
+    return f"{card.get('brand')} •••• {card.get('last4')}, {month:02d}/{year % 100:02d}"[:100]
+
+
+def read_event(said: Said) -> Told:
+    kind, what = str(said.get("type") or ""), (said.get("data") or {}).get("object") or {}
+    told: dict[str, Any] = {}
+    match kind.split("."):
+        case ["checkout", "session", "completed"] if what.get("mode") == "setup":
+            told["card_saved_by"] = _id(what)
+        case ["checkout", "session", "async_payment_failed"]:
+            told["payment"] = _failed(read_session(what))
+        case ["checkout", "session", "completed" | "async_payment_succeeded" | "expired"]:
+            told["payment"] = read_session(what)
+        case ["payment_intent", "succeeded" | "payment_failed" | "canceled"]:
+            told["payment"] = read_intent(what)
+        case ["refund", _] | ["charge", "refund", "updated"]:
+            told["refund"] = read_refund(what)
+        case ["charge", "dispute", _]:
+            told["dispute"] = read_dispute(what)
+        case ["payment_method", "detached"]:
+            told["card_gone"] = _id(what)
+    return Told(str(said.get("id") or ""), kind[:100], bool(said.get("livemode")), **told)
+
+
+def _failed(standing: Standing) -> Standing:
+    return Standing(
+        "canceled",
+        standing.currency,
+        standing.amount_micros,
+        standing.payment_id,
+        standing.tenant_id,
+        standing.provider_id,
+        "the transfer or debit did not come in",
+    )
+
+
+def _currency(said: Said) -> str:
+    return str(said.get("currency") or "").upper()
+
+
+def _id(said: object) -> str:
+    """Whole or by its id alone."""
+    return str(said.get("id") or "") if isinstance(said, Mapping) else str(said or "")
+
+
+def _named(said: Said, name: str) -> UUID | None:
+    try:
+        return UUID(str((said.get("metadata") or {}).get(name)))
+    except ValueError:
+        return None

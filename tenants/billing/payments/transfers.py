@@ -1,0 +1,94 @@
+"""Transfers that came in, as an operator finds them on the bank account: in parts, or more than was asked."""
+
+from uuid import UUID
+
+from django.db.models.functions import Now
+
+from tenants.audit.services import record
+from tenants.billing.invoices.models import Invoice
+from tenants.billing.invoices.paying import locked_invoice, pay
+from tenants.billing.ledger.errors import InvalidTerms
+from tenants.billing.payments.books import books, locked_payment
+from tenants.billing.payments.models import Payment
+from tenants.billing.payments.offline import OFFLINE
+from tenants.billing.payments.services import MOST_MICROS, new_reference
+from tenants.billing.shares import unit_micros
+from tenants.billing.wording import money
+
+
+def record_announced(*, payment_id: UUID, amount_micros: int, note: str, made_by: str) -> Payment:
+    """Of a payment that its payer announced; what came may be less, or more. Recorded once."""
+    with books():
+        payment, invoice = locked_payment(payment_id)
+        if payment.provider != OFFLINE:
+            raise InvalidTerms(f"{payment} is not a transfer: its provider says what came in.")
+        if payment.status == Payment.Status.SUCCEEDED:
+            return payment
+        _check(payment.currency, amount_micros)
+        payment.amount_micros = amount_micros
+        return _came_in(payment, invoice, note=note, made_by=made_by)
+
+
+def record_transfer(
+    *,
+    tenant_id: UUID,
+    currency: str,
+    amount_micros: int,
+    note: str,
+    made_by: str,
+    invoice_id: UUID | None = None,
+    once: UUID | None = None,
+) -> Payment:
+    """Of which nobody had said anything: for an invoice, or for credit."""
+    _check(currency, amount_micros)
+    with books():
+        invoice = locked_invoice(invoice_id)
+        if invoice is not None and (invoice.tenant_id, invoice.currency) != (tenant_id, currency):
+            raise InvalidTerms(f"{invoice.number} is not of this tenant, or not in {currency}.")
+        known = Payment.objects.filter(tenant_id=tenant_id, once=once).first() if once else None
+        if known is not None:
+            return known
+        payment = Payment(
+            tenant_id=tenant_id,
+            provider=OFFLINE,
+            purpose=Payment.Purpose.INVOICE if invoice else Payment.Purpose.TOP_UP,
+            invoice=invoice,
+            currency=currency,
+            amount_micros=amount_micros,
+            reference=invoice.number if invoice else new_reference(),
+            once=once,
+        )
+        return _came_in(payment, invoice, note=note, made_by=made_by)
+
+
+def cancel_announced(*, payment_id: UUID) -> bool:
+    """Nothing came, and nothing is waited for any more."""
+    with books():
+        found = Payment.objects.filter(id=payment_id, provider=OFFLINE, status=Payment.Status.PENDING)
+        return bool(found.update(status=Payment.Status.CANCELED))
+
+
+def _came_in(payment: Payment, invoice: Invoice | None, *, note: str, made_by: str) -> Payment:
+    payment.status = Payment.Status.SUCCEEDED
+    payment.note, payment.made_by = note.strip()[:200], made_by
+    payment.save()
+    Payment.objects.filter(id=payment.id).update(succeeded_at=Now())
+    pay(payment, invoice)
+    record(
+        tenant_id=payment.tenant_id,
+        deed="payment.recorded",
+        subject_id=payment.id,
+        subject=f"{payment.reference}: {money(payment.amount_micros, payment.currency)}",
+        note=payment.note,
+    )
+    payment.refresh_from_db()
+    return payment
+
+
+def _check(currency: str, amount_micros: int) -> None:
+    unit = unit_micros(currency)
+    if amount_micros % unit or not 0 < amount_micros <= MOST_MICROS:
+        raise InvalidTerms(
+            f"{amount_micros} micros of {currency} cannot have come in: give a multiple of {unit}, of {MOST_MICROS} "
+            "at most."
+        )

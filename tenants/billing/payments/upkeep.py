@@ -1,0 +1,99 @@
+"""Looks after payments that are not done: events get lost, pages are left, and answers do not come."""
+
+from uuid import UUID
+
+import structlog
+from django.db.models import F, Q, QuerySet
+from django.db.models.functions import Now
+
+from tenants.billing.payments.books import books
+from tenants.billing.payments.charging import charge
+from tenants.billing.payments.errors import ProviderAway, ProviderRefused
+from tenants.billing.payments.models import Payment
+from tenants.billing.payments.offline import OFFLINE
+from tenants.billing.payments.orders import order_of
+from tenants.billing.payments.providers import card_provider, provider_named
+from tenants.billing.payments.refunds import ask_pending_refunds
+from tenants.billing.payments.schedule import CHECKOUT_LASTS, LOOK_AFTER, LOOK_EVERY, may_ask_again
+from tenants.billing.payments.services import give_up, take_look
+from tenants.billing.payments.settling import take_standing
+from tenants.context import operator_work
+from tenants.database_time import database_now
+
+log = structlog.get_logger(__name__)
+AT_ONCE = 50
+
+
+def look_after_payments() -> int:
+    """How many were looked at."""
+    if card_provider() is None:
+        return 0
+    close_needless_pages()
+    looked = sum(_look(payment_id) for payment_id in _due())
+    return looked + ask_pending_refunds(LOOK_EVERY, AT_ONCE)
+
+
+def _due() -> list[UUID]:
+    with operator_work():
+        found = _pending().filter(created_at__lt=Now() - LOOK_AFTER)
+        due = found.filter(Q(looked_at=None) | Q(looked_at__lt=Now() - LOOK_EVERY))
+        oldest = due.order_by(F("looked_at").asc(nulls_first=True), "created_at")
+        return list(oldest.values_list("id", flat=True)[:AT_ONCE])
+
+
+def _look(payment_id: UUID) -> bool:
+    if not take_look(payment_id, LOOK_EVERY):
+        return False
+    try:
+        look_at(payment_id)
+    except (ProviderAway, ProviderRefused) as error:
+        log.warning("payment_not_looked_at", payment_id=str(payment_id), error=str(error))
+        return False
+    except Exception:
+        # It keeps no other waiting.
+        log.exception("payment_not_taken_down", payment_id=str(payment_id))
+        return False
+    return True
+
+
+def look_at(payment_id: UUID) -> None:
+    """Asks the provider how it stands and takes it down. Raises ProviderAway and ProviderRefused."""
+    with operator_work():
+        payment = Payment.objects.get(id=payment_id)
+        order = order_of(payment)
+        now = database_now()
+    standing = provider_named(payment.provider).look(order)
+    if standing is not None:
+        with books():
+            take_standing(standing, payment.provider)
+    elif payment.automatic and may_ask_again(payment.asked_at, now):
+        charge(payment.id)
+    elif now > payment.created_at + CHECKOUT_LASTS:
+        give_up(payment, "the provider never heard of it")
+
+
+def close_needless_pages() -> int:
+    """Of invoices that were paid otherwise meanwhile, or in part: nobody is to pay them a second time."""
+    with operator_work():
+        open_micros = (
+            F("invoice__due_micros")
+            - F("invoice__paid_micros")
+            - F("invoice__credited_micros")
+            - F("invoice__written_off_micros")
+        )
+        found = _pending().exclude(checkout_id="").filter(amount_micros__gt=open_micros)
+        unseen = found.filter(Q(looked_at=None) | Q(looked_at__lt=Now() - LOOK_AFTER))
+        orders = [(one, order_of(one)) for one in unseen[:AT_ONCE]]
+    provider = card_provider()
+    for payment, order in orders:
+        try:
+            if provider is not None and take_look(payment.id, LOOK_AFTER):
+                provider.close(order)
+                look_at(payment.id)
+        except (ProviderAway, ProviderRefused) as error:
+            log.warning("payment_not_looked_at", payment_id=str(payment.id), error=str(error))
+    return len(orders)
+
+
+def _pending() -> "QuerySet[Payment]":
+    return Payment.objects.filter(status=Payment.Status.PENDING).exclude(provider=OFFLINE)

@@ -1,0 +1,1 @@
+"""Paying: invoices, credit, and the card that is saved."""

@@ -1,0 +1,161 @@
+"""A tenant that pays: its invoices, its books, and Stripe's stand-in."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from typing import Any
+from uuid import UUID
+
+import pytest
+from django.db import connections
+from pytest_django import Settings
+
+from tenants.billing.invoices.models import Invoice, InvoiceLine
+from tenants.billing.ledger import postings
+from tenants.billing.ledger.journal import Source, open_wallet, post
+from tenants.billing.payments.books import books
+from tenants.billing.payments.events import receive_event
+from tenants.billing.payments.models import Payment, ProviderCustomer
+from tenants.billing.payments.services import TopUp, begin_invoice_payment, begin_top_up, start
+from tenants.context import OPERATOR, operator_work
+from tenants.services import CreatedTenant
+from tests.fixtures import unique
+from tests.stand_in_stripe import SECRET_KEY, WEBHOOK_SECRET, StandIn, event, signed, stand_in_stripe
+from tests.tenants.billing.ledger.conftest import Purse
+
+EURO = 1_000_000
+
+
+@dataclass(frozen=True)
+class Payer(Purse):
+    """Amounts are in euros, since invoices are."""
+
+    def invoice(self, euros: int = 100, *, currency: str = "EUR") -> Invoice:
+        micros = euros * EURO
+        with books():
+            number = unique("INV")
+            invoice = Invoice.objects.create(
+                tenant_id=self.tenant_id,
+                series=number,
+                sequence=1,
+                number=number,
+                currency=currency,
+                month=date(2026, 1, 1),
+                period_start=datetime(2026, 1, 1, tzinfo=UTC),
+                period_end=datetime(2026, 2, 1, tzinfo=UTC),
+                issued_on=date(2026, 2, 1),
+                due_on=date(2026, 2, 15),
+                seller={},
+                buyer={},
+                lines_count=1,
+                net_micros=micros,
+                tax_name="VAT",
+                tax_micros=0,
+                total_micros=micros,
+                due_micros=micros,
+            )
+            InvoiceLine.objects.create(
+                tenant_id=self.tenant_id,
+                invoice=invoice,
+                position=1,
+                kind="usage",
+                month=date(2026, 1, 1),
+                text="used",
+                exact_micros=micros,
+                amount_micros=micros,
+            )
+            open_wallet(self.tenant_id, currency)
+            post(
+                Source(self.tenant_id, "invoice", invoice.id, currency),
+                postings.bill(adjusted_micros=micros, tax_micros=0, due_micros=micros),
+            )
+        return invoice
+
+    def pays(self, invoice: Invoice, provider: str = "stripe") -> Payment:
+        return start(
+            begin_invoice_payment(
+                tenant_id=self.tenant_id, provider=provider, invoice_id=invoice.id, made_by="a@b.example"
+            )
+        )
+
+    def tops_up(
+        self, euros: int = 50, provider: str = "stripe", currency: str = "EUR", once: UUID | None = None
+    ) -> Payment:
+        wanted = TopUp(currency, euros * EURO)
+        return start(
+            begin_top_up(
+                tenant_id=self.tenant_id, provider=provider, wanted=wanted, made_by="a@b.example", once=once
+            )
+        )
+
+    def has_card(self, stand_in: StandIn, method: str = "pm_fine", *, pays: bool = True) -> ProviderCustomer:
+        """Saved before any of its invoices is issued."""
+        customer = {"id": f"cus_{unique('c')}", "object": "customer", "created": 0, "metadata": {}}
+        stand_in.account.customers[str(customer["id"])] = customer
+        method_id = unique(method)
+        stand_in.account.methods[method_id] = {
+            "id": method_id,
+            "object": "payment_method",
+            "customer": customer["id"],
+            "created": 0,
+        }
+        with books():
+            return ProviderCustomer.objects.create(
+                tenant_id=self.tenant_id,
+                provider="stripe",
+                customer_id=str(customer["id"]),
+                method_id=method_id,
+                method_text="visa •••• 4242, 12/30",
+                pays_invoices=pays,
+                saved_at=datetime(2026, 1, 1, tzinfo=UTC),
+            )
+
+
+def fresh(row: Any) -> Any:
+    """As it stands now."""
+    with operator_work():
+        return type(row).objects.get(pk=row.pk)
+
+
+def open_of(invoice: Invoice) -> int:
+    """In euros."""
+    with operator_work():
+        return int(Invoice.objects.get(pk=invoice.pk).open_micros // EURO)
+
+
+def grow_older(payment: Payment, interval: str) -> None:
+    """As if it had been begun so long ago."""
+    with operator_work(), connections[OPERATOR].cursor() as cursor:
+        cursor.execute(
+            "UPDATE tenants_payment SET created_at = created_at - %s::interval, asked_at = asked_at - %s::interval,"
+            " looked_at = NULL WHERE id = %s",
+            [interval, interval, payment.id],
+        )
+
+
+def tell(kind: str, what: dict[str, Any], **more: Any) -> str:
+    return tell_again(event(kind, what, **more))
+
+
+def tell_again(said: dict[str, Any]) -> str:
+    body = json.dumps(said).encode()
+    return receive_event(body, signed(body))
+
+
+@pytest.fixture
+def payer(tenant: CreatedTenant) -> Payer:
+    return Payer(tenant.tenant.id)
+
+
+@pytest.fixture
+def stand_in(settings: Settings) -> Iterator[StandIn]:
+    with stand_in_stripe() as stand_in:
+        settings.MAAS_STRIPE_SECRET_KEY = SECRET_KEY
+        settings.MAAS_STRIPE_WEBHOOK_SECRET = WEBHOOK_SECRET
+        settings.MAAS_STRIPE_API_BASE = settings.MAAS_STRIPE_CHECKOUT = stand_in.url
+        yield stand_in
+    with operator_work():
+        # Whose stand-in is gone is nobody's to look after.
+        ProviderCustomer.objects.update(pays_invoices=False)
+        Payment.objects.filter(status="pending").update(status="canceled")

@@ -1,0 +1,150 @@
+"""Invoices are taken from saved cards: each once, refusals on a schedule, and what is not answered is looked for."""
+
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+
+import pytest
+from django.core import mail
+from django.db import connections
+from pytest_django import Settings
+
+from tenants.billing.payments.charging import collect_invoices
+from tenants.billing.payments.models import Payment
+from tenants.billing.payments.reconciling import compare_payments
+from tenants.billing.payments.schedule import next_try
+from tenants.billing.payments.telling import tell_of_refused_cards
+from tenants.billing.payments.upkeep import look_after_payments
+from tenants.context import operator_work
+from tests.stand_in_stripe import StandIn
+
+from .conftest import EURO, Payer, fresh, grow_older, open_of, tell
+
+INTENTS = "/v1/payment_intents"
+
+
+def payments_of(payer: Payer) -> list[Payment]:
+    with operator_work():
+        return list(Payment.objects.filter(tenant_id=payer.tenant_id).order_by("created_at"))
+
+
+def test_an_invoice_is_taken_from_the_saved_card_once(payer: Payer, stand_in: StandIn) -> None:
+    payer.has_card(stand_in)
+    invoice = payer.invoice(100)
+
+    def collect(_: int) -> None:
+        collect_invoices()
+        connections.close_all()
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(collect, range(4)))
+    (payment,) = payments_of(payer)
+    assert (payment.status, payment.automatic, open_of(invoice)) == ("succeeded", True, 0)
+    (asked,) = stand_in.account.asked(INTENTS)
+    assert (asked["amount"], asked["off_session"], asked["confirm"]) == ("10000", "true", "true")
+    tell("payment_intent.succeeded", stand_in.intent(payment.provider_id))
+    assert payer.account("payments") == -100 * EURO
+    assert not [one for one in compare_payments() if one.tenant_id == payer.tenant_id]
+
+
+def test_nothing_is_taken_unless_the_card_is_to_pay(payer: Payer, stand_in: StandIn) -> None:
+    payer.has_card(stand_in, pays=False)
+    payer.invoice(100)
+    collect_invoices()
+    assert payments_of(payer) == []
+
+
+def test_nothing_is_taken_while_somebody_is_on_the_page(payer: Payer, stand_in: StandIn) -> None:
+    payer.has_card(stand_in)
+    page = payer.pays(payer.invoice(100))
+    collect_invoices()
+    assert [one.id for one in payments_of(payer)] == [page.id]
+
+
+def test_a_refused_card_is_tried_again_on_its_days_and_then_no_more(payer: Payer, stand_in: StandIn) -> None:
+    payer.has_card(stand_in, "pm_declined")
+    invoice = payer.invoice(100)
+    for tries in (1, 2, 3, 4, 5):
+        collect_invoices()
+        assert [one.status for one in payments_of(payer)] == ["failed"] * tries
+        collect_invoices()
+        assert len(payments_of(payer)) == tries, "not before its day"
+        for one in payments_of(payer):
+            grow_older(one, "2 days 1 minute" if tries > 1 else "1 day 1 minute")
+    collect_invoices()
+    assert len(payments_of(payer)) == 5
+    assert payments_of(payer)[0].failure == "insufficient_funds"
+    assert (open_of(invoice), payer.account("payments")) == (100, 0)
+
+
+def test_days_of_the_schedule() -> None:
+    first = datetime(2026, 3, 1, tzinfo=UTC)
+    assert [
+        (due - first).days if (due := next_try([first] * times)) else None for times in (1, 2, 3, 4, 5)
+    ] == [1, 3, 5, 7, None]
+    assert next_try([]) is not None
+
+
+@pytest.mark.parametrize("trouble", ["500", "before", "after"])
+def test_a_charge_whose_answer_never_came_is_not_made_twice(
+    payer: Payer, stand_in: StandIn, trouble: str
+) -> None:
+    payer.has_card(stand_in)
+    invoice = payer.invoice(100)
+    stand_in.account.troubles = [trouble, trouble]
+    collect_invoices()
+    collect_invoices()
+    (payment,) = payments_of(payer)
+    assert payment.status == "pending"
+    grow_older(payment, "6 minutes")
+    look_after_payments()
+    assert fresh(payment).status == "succeeded"
+    assert len(stand_in.account.intents) == 1
+    assert open_of(invoice) == 0
+
+
+def test_one_that_is_older_than_a_day_is_looked_for_and_never_sent_again(
+    payer: Payer, stand_in: StandIn
+) -> None:
+    payer.has_card(stand_in)
+    payer.invoice(100)
+    stand_in.account.troubles = ["before", "before"]
+    collect_invoices()
+    (payment,) = payments_of(payer)
+    grow_older(payment, "25 hours")
+    asked = len(stand_in.account.asked(INTENTS))
+    look_after_payments()
+    assert len(stand_in.account.asked(INTENTS)) == asked
+    assert fresh(payment).status == "canceled"
+
+
+def test_who_pays_is_mailed_once_for_each_refusal(
+    payer: Payer, stand_in: StandIn, settings: Settings, tenant: object
+) -> None:
+    settings.MAAS_EMAIL_URL = "console:"
+    payer.has_card(stand_in, "pm_declined")
+    invoice = payer.invoice(100)
+    collect_invoices()
+    for _ in range(2):
+        tell_of_refused_cards()
+    sent = [one for one in mail.outbox if invoice.number in one.subject]
+    assert [one.to for one in sent] == [[tenant.owner.email]]  # type: ignore[attr-defined]
+    assert "insufficient_funds" in sent[0].body
+
+
+def test_what_is_disputed_is_not_taken_again(payer: Payer, stand_in: StandIn) -> None:
+    payer.has_card(stand_in)
+    payer.invoice(100)
+    collect_invoices()
+    (payment,) = payments_of(payer)
+    tell(
+        "charge.dispute.closed",
+        {
+            "id": f"dp_{payment.id}",
+            "amount": 10000,
+            "currency": "eur",
+            "payment_intent": payment.provider_id,
+            "status": "lost",
+        },
+    )
+    collect_invoices()
+    assert len(payments_of(payer)) == 1

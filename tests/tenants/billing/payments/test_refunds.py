@@ -1,0 +1,184 @@
+"""What goes back: never more than came, once, in the books when the provider has confirmed it; and disputes."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from django.db import connections
+
+from tenants.billing.payments.errors import NotRefundable
+from tenants.billing.payments.models import Payment, Refund
+from tenants.billing.payments.reconciling import compare_payments
+from tenants.billing.payments.refunds import ask_pending_refunds, ask_refund, decide_refund
+from tenants.billing.payments.schedule import LOOK_EVERY
+from tenants.billing.payments.transfers import record_announced
+from tenants.context import OPERATOR, operator_work
+from tenants.ids import uuid7
+from tests.stand_in_stripe import StandIn
+
+from .conftest import EURO, Payer, fresh, open_of, tell
+
+REFUNDS = "/v1/refunds"
+
+
+def paid(payer: Payer, stand_in: StandIn) -> Payment:
+    payment = payer.tops_up(50)
+    tell("checkout.session.completed", stand_in.pay(payment.checkout_id))
+    found: Payment = fresh(payment)
+    return found
+
+
+def decide(payment: Payment, euros: int, **more: object) -> Refund:
+    return decide_refund(
+        payment_id=payment.id,
+        amount_micros=euros * EURO,
+        reason="a complaint",
+        made_by="op@example.com",
+        **more,  # type: ignore[arg-type]
+    )
+
+
+def agrees(payer: Payer) -> bool:
+    return not [one for one in compare_payments() if one.tenant_id == payer.tenant_id]
+
+
+def test_a_part_and_then_the_rest_go_back(payer: Payer, stand_in: StandIn) -> None:
+    payment = paid(payer, stand_in)
+    for euros, left in ((20, 30), (30, 0)):
+        assert ask_refund(decide(payment, euros).id).status == "succeeded"
+        assert payer.stands() == (left * EURO, 0)
+    assert fresh(payment).refunded_micros == 50 * EURO
+    assert agrees(payer)
+    with pytest.raises(NotRefundable, match=r"0\.00 EUR left"):
+        decide(payment, 1)
+
+
+@pytest.mark.parametrize("euros", [51, 0, -1])
+def test_more_than_came_or_nothing_is_not_given_back(payer: Payer, stand_in: StandIn, euros: int) -> None:
+    with pytest.raises(NotRefundable):
+        decide(paid(payer, stand_in), euros)
+    assert stand_in.account.refunds == {}
+
+
+def test_many_at_once_never_give_back_more_than_came(payer: Payer, stand_in: StandIn) -> None:
+    payment = paid(payer, stand_in)
+
+    def give(_: int) -> bool:
+        try:
+            return ask_refund(decide(payment, 20).id).status == "succeeded"
+        except NotRefundable:
+            return False
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(6) as pool:
+        assert sum(pool.map(give, range(6))) == 2
+    assert payer.stands() == (10 * EURO, 0)
+
+
+def test_a_form_that_is_sent_twice_gives_back_once(payer: Payer, stand_in: StandIn) -> None:
+    payment, once = paid(payer, stand_in), uuid7()
+    for _ in range(2):
+        ask_refund(decide(payment, 20, once=once).id)
+    assert len(stand_in.account.refunds) == 1
+    assert payer.stands() == (30 * EURO, 0)
+
+
+@pytest.mark.parametrize("trouble", ["500", "before", "after"])
+def test_an_answer_that_does_not_come_is_asked_for_until_it_does(
+    payer: Payer, stand_in: StandIn, trouble: str
+) -> None:
+    payment = paid(payer, stand_in)
+    stand_in.account.troubles = [trouble, trouble]
+    refund = decide(payment, 20)
+    assert ask_refund(refund.id).status == "pending"
+    assert payer.stands() == (50 * EURO, 0), "nothing is in the books that nobody has confirmed"
+    with operator_work(), connections[OPERATOR].cursor() as cursor:
+        cursor.execute(
+            "UPDATE tenants_refund SET created_at = created_at - interval '1 hour', looked_at = NULL WHERE id = %s",
+            [refund.id],
+        )
+    ask_pending_refunds(LOOK_EVERY, 100)
+    assert fresh(refund).status == "succeeded"
+    assert len(stand_in.account.refunds) == 1
+    assert payer.stands() == (30 * EURO, 0)
+
+
+def test_one_that_takes_its_time_is_confirmed_by_its_event(payer: Payer, stand_in: StandIn) -> None:
+    payment = paid(payer, stand_in)
+    stand_in.account.refunds_wait = True
+    refund = ask_refund(decide(payment, 20).id)
+    assert (refund.status, payer.stands()[0]) == ("pending", 50 * EURO)
+    (row,) = stand_in.account.refunds.values()
+    assert tell("refund.updated", {**row, "status": "succeeded"}) == "given back"
+    assert tell("charge.refund.updated", {**row, "status": "succeeded"}) == "known before"
+    assert payer.stands()[0] == 30 * EURO
+    assert "difference" in tell("refund.failed", {**row, "status": "failed", "failure_reason": "expired"})
+    assert payer.kinds() == ["payment", "refund"]
+
+
+def test_one_that_fails_can_be_decided_again(payer: Payer, stand_in: StandIn) -> None:
+    payment = paid(payer, stand_in)
+    stand_in.account.refunds_wait = True
+    ask_refund(decide(payment, 50).id)
+    (row,) = stand_in.account.refunds.values()
+    tell("refund.failed", {**row, "status": "failed", "failure_reason": "expired_or_canceled_card"})
+    assert fresh(payment).refunded_micros == 0
+    assert payer.kinds() == ["payment"]
+    decide(payment, 50)
+
+
+def test_one_decided_in_the_providers_own_pages_is_taken_down(payer: Payer, stand_in: StandIn) -> None:
+    payment = paid(payer, stand_in)
+    row = {
+        "id": "re_theirs",
+        "amount": 1500,
+        "currency": "eur",
+        "payment_intent": payment.provider_id,
+        "status": "succeeded",
+    }
+    assert [tell("refund.created", {**row, "id": f"re_{payment.id}"}) for _ in range(2)] == [
+        "given back",
+        "known before",
+    ]
+    assert payer.stands()[0] == 35 * EURO
+    assert agrees(payer)
+
+
+@pytest.mark.parametrize(("owed_again", "is_open", "credit"), [(True, 40, 0), (False, 0, -40)])
+def test_an_invoice_is_owed_again_only_where_that_was_meant(
+    payer: Payer, stand_in: StandIn, owed_again: bool, is_open: int, credit: int
+) -> None:
+    invoice = payer.invoice(100)
+    payment = payer.pays(invoice)
+    tell("checkout.session.completed", stand_in.pay(payment.checkout_id))
+    ask_refund(decide(fresh(payment), 40, owed_again=owed_again).id)
+    assert (open_of(invoice), payer.stands()[0]) == (is_open, credit * EURO)
+    assert agrees(payer)
+
+
+def test_a_dispute_is_on_record_and_one_that_is_lost_is_owed_again(payer: Payer, stand_in: StandIn) -> None:
+    invoice = payer.invoice(100)
+    payment = payer.pays(invoice)
+    tell("checkout.session.completed", stand_in.pay(payment.checkout_id))
+    dispute = {
+        "id": f"dp_{payment.id}",
+        "amount": 10000,
+        "currency": "eur",
+        "payment_intent": fresh(payment).provider_id,
+        "reason": "fraudulent",
+        "status": "needs_response",
+    }
+    tell("charge.dispute.created", dispute)
+    assert (fresh(payment).dispute, open_of(invoice)) == ("needs_response", 0)
+    for _ in range(2):
+        tell("charge.dispute.closed", {**dispute, "status": "lost"})
+    assert (fresh(payment).dispute, open_of(invoice)) == ("lost", 100)
+    assert agrees(payer)
+
+
+def test_a_transfer_is_given_back_by_hand_and_booked_at_once(payer: Payer) -> None:
+    payment = payer.tops_up(50, "offline")
+    record_announced(payment_id=payment.id, amount_micros=50 * EURO, note="", made_by="op")
+    assert ask_refund(decide(payment, 20).id).status == "succeeded"
+    assert payer.stands()[0] == 30 * EURO
+    assert agrees(payer)
