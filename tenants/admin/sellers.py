@@ -1,5 +1,6 @@
 """Who sells, as it stands on invoices; and whom each tenant's are made out to."""
 
+from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
@@ -8,7 +9,7 @@ from django.contrib import admin
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 from unfold.contrib.filters.admin import AutocompleteSelectFilter, ChoicesDropdownFilter
-from unfold.widgets import UnfoldAdminTextInputWidget
+from unfold.widgets import UnfoldAdminDecimalFieldWidget, UnfoldAdminTextInputWidget
 
 from tenants.admin.columns import column
 from tenants.admin.records import FoundById, OperatorAdmin
@@ -24,6 +25,7 @@ TERMS = (*OWN, "tax", "tax_rate_bp")
 
 
 _OWN_PAGES = "tenants_seller_"
+HUNDREDTHS = 100
 
 
 @admin.register(Seller)
@@ -45,7 +47,28 @@ class SellerAdmin(OperatorAdmin):
         return super().get_form(request, obj, **{**kwargs, "form": SellerForm})
 
 
+class PercentField(forms.DecimalField):
+    """Written in percent and kept in hundredths of one, so that 19 is 19 %."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(
+            min_value=0, max_value=100, decimal_places=2, widget=UnfoldAdminDecimalFieldWidget, **kwargs
+        )
+
+    def prepare_value(self, value: Any) -> Any:
+        return Decimal(value) / HUNDREDTHS if isinstance(value, int) else value
+
+    def clean(self, value: Any) -> int | None:
+        percent = super().clean(value)
+        return None if percent is None else int(percent * HUNDREDTHS)
+
+    def has_changed(self, initial: Any, data: Any) -> bool:
+        return super().has_changed(self.prepare_value(initial), data)
+
+
 class SellerForm(forms.ModelForm):  # type: ignore[type-arg]
+    tax_rate_bp = PercentField(label="Tax rate in percent", initial=0)
+
     class Meta:
         model = Seller
         fields = PRINTED
@@ -56,6 +79,8 @@ class SellerForm(forms.ModelForm):  # type: ignore[type-arg]
 
 
 class BillingDetailsForm(forms.ModelForm):  # type: ignore[type-arg]
+    tax_rate_bp = PercentField(label="Tax rate in percent", required=False, help_text="Empty: the seller's.")
+
     class Meta:
         model = BillingDetails
         fields = TERMS

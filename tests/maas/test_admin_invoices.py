@@ -18,7 +18,7 @@ SAID = {
     **SELLER,
     "prefix": "T",
     "tax_name": "VAT",
-    "tax_rate_bp": "1900",
+    "tax_rate_bp": "19",
     "payment_days": "14",
     "bills_from": "2026-01-17",
 }
@@ -58,7 +58,11 @@ def test_the_list_says_that_nothing_is_billed_until_somebody_sells(operator: Cli
     assert "No invoices are drawn until" in operator.get(page("changelist")).content.decode()
     assert operator.post(reverse("admin:tenants_seller_add"), SAID).status_code == 302
     with operator_work():
-        assert f"{Seller.objects.get().bills_from}" == "2026-01-01"
+        made = Seller.objects.get()
+    assert (f"{made.bills_from}", made.tax_rate_bp) == ("2026-01-01", 1_900)
+    assert (
+        'value="19' in operator.get(reverse("admin:tenants_seller_change", args=[made.pk])).content.decode()
+    )
     assert "No invoices are drawn until" not in operator.get(page("changelist")).content.decode()
     assert operator.get(reverse("admin:tenants_seller_add")).status_code == 403
 
