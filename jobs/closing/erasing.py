@@ -27,6 +27,8 @@ from jobs.models import FileToErase, Job, ResumableUpload
 from jobs.search.embeddings import meaning_available
 from jobs.services import cancel_job
 from jobs.uploads.services import OPEN, State, end_upload
+from tenants.billing.payments.cards import forget_card
+from tenants.billing.payments.errors import ProviderUnavailable
 from tenants.closing.errors import NotClosing
 from tenants.closing.services import begin_erasing, due_to_close, end_erasing
 from tenants.context import OPERATOR, operator_work, unit_of_work
@@ -82,6 +84,10 @@ def _begin(tenant_id: UUID) -> None:
     with operator_work():
         if Tenant.objects.get(id=tenant_id).state != Tenant.State.ERASING:
             raise NotClosing("it was taken back, or is erased")
+    with suppress(
+        ProviderUnavailable
+    ):  # nothing is taken from it any more, whether or not the provider has heard it
+        forget_card(tenant_id=tenant_id)
 
 
 def _erase_some(tenant_id: UUID) -> bool:

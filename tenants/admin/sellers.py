@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django import forms
 from django.contrib import admin
-from django.db.models import Model, QuerySet
+from django.db.models import Min, Model, QuerySet
 from django.http import HttpRequest
 from unfold.contrib.filters.admin import AutocompleteSelectFilter, ChoicesDropdownFilter
 from unfold.widgets import UnfoldAdminDecimalFieldWidget, UnfoldAdminTextInputWidget
@@ -15,7 +15,7 @@ from tenants.admin.columns import column
 from tenants.admin.records import FoundById, OperatorAdmin
 from tenants.admin.words import ago, link_to
 from tenants.billing.invoices.details import OWN, set_billing_details
-from tenants.models import BillingDetails, Seller, Tenant
+from tenants.models import BillingDetails, ClosedMonth, Seller, Tenant
 
 PRINTED = (
     *("name", "address", "country", "tax_id", "email", "prefix"),
@@ -74,8 +74,15 @@ class SellerForm(forms.ModelForm):  # type: ignore[type-arg]
         fields = PRINTED
 
     def clean_bills_from(self) -> Any:
-        """The month is meant, whichever of its days was chosen."""
-        return self.cleaned_data["bills_from"].replace(day=1)
+        """The month is meant, whichever of its days was chosen; none before what is billed already."""
+        wanted = self.cleaned_data["bills_from"].replace(day=1)
+        billed = ClosedMonth.objects.aggregate(first=Min("month"))["first"]
+        moved_back = not self.instance._state.adding and wanted < self.instance.bills_from
+        if moved_back and billed is not None:
+            raise forms.ValidationError(
+                f"Months are billed from {billed:%Y-%m} on already: none before it can be."
+            )
+        return wanted
 
 
 class BillingDetailsForm(forms.ModelForm):  # type: ignore[type-arg]

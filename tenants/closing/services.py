@@ -1,5 +1,6 @@
 """Asks for an account's deletion, takes that back, begins it when its time has come, and ends it."""
 
+from contextlib import suppress
 from datetime import timedelta
 from functools import partial
 from uuid import UUID
@@ -11,6 +12,10 @@ from django.db.models.functions import Now
 from tenants.accounts.members import locked_actor
 from tenants.audit.changes import changes_between
 from tenants.audit.services import record
+from tenants.billing.invoices.errors import NotBillable
+from tenants.billing.invoices.services import draw_month
+from tenants.billing.months import Month
+from tenants.billing.plans.services import end_plan, resume_plan
 from tenants.closing.errors import NameNotTyped, NotClosing
 from tenants.closing.mails import ASKED, ERASED, tell_owners
 from tenants.context import OPERATOR, current_alias, operator_work, unit_of_work
@@ -41,6 +46,8 @@ def ask_to_close(*, identity: Identity, typed: str) -> Tenant:
         _save(tenant, "tenant.closing")
         told = partial(tell_owners, ASKED, tenant, owners_of(tenant.id))
         transaction.on_commit(told, using=current_alias(), robust=True)
+        # Locks the account's row in a transaction of the operator's.
+        transaction.on_commit(partial(end_plan, tenant_id=tenant.id), using=current_alias(), robust=True)
     return tenant
 
 
@@ -57,6 +64,7 @@ def take_back(*, tenant_id: UUID) -> None:
         tenant = _closing(tenant_id)
         tenant.state, tenant.closes_at, tenant.closing_told_at = Tenant.State.ACTIVE, None, None
         _save(tenant, "tenant.kept")
+        transaction.on_commit(partial(resume_plan, tenant_id=tenant_id), using=current_alias(), robust=True)
 
 
 def begin_erasing(*, tenant_id: UUID) -> None:
@@ -66,6 +74,14 @@ def begin_erasing(*, tenant_id: UUID) -> None:
         tenant.state = Tenant.State.ERASING
         _save(tenant, "tenant.erasing")
         erase_results(tenant_id=tenant_id)
+        transaction.on_commit(partial(_bill_last, tenant_id), using=current_alias(), robust=True)
+
+
+def _bill_last(tenant_id: UUID) -> None:
+    """While there is still somebody to tell. What it cannot bill now, the monthly run does."""
+    end_plan(tenant_id=tenant_id)
+    with suppress(NotBillable), operator_work():
+        draw_month(tenant_id, Month.of(database_now().date()), closes=False)
 
 
 def end_erasing(*, tenant_id: UUID) -> None:

@@ -7,7 +7,7 @@ from tenants.row_security import APP_ROLE, OPERATOR_ROLE
 # It lets out a yes or a no about a tenant and a key whose ids somebody knows.
 DOOR = f"""
 CREATE FUNCTION maas_money_is_bounded(tenant uuid, key uuid) RETURNS boolean
-    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, public
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp
     AS $$
         SELECT EXISTS (SELECT FROM tenants_wallet w WHERE w.tenant_id = tenant AND w.kind = 'prepaid')
             OR EXISTS (

@@ -7,7 +7,7 @@ from tenants.row_security import APP_ROLE, OPERATOR_ROLE
 # Asked for whoever holds a key or belongs to the account, before its rows can be seen.
 DOOR = f"""
 CREATE FUNCTION maas_closes_at(wanted uuid) RETURNS timestamptz
-    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, public
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp
     AS $$ SELECT t.closes_at FROM tenants_tenant t WHERE t.id = wanted AND t.state = 'closing' $$;
 REVOKE EXECUTE ON FUNCTION maas_closes_at(uuid) FROM PUBLIC;
 GRANT CREATE ON SCHEMA public TO {OPERATOR_ROLE};

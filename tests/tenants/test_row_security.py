@@ -95,3 +95,13 @@ def test_references_between_tenant_tables_carry_the_tenant(model: type[TenantOwn
             model._meta.db_table,
         )
         assert f"FOREIGN KEY (tenant_id, {field.column})" in str(definition[0])
+
+
+def test_functions_past_the_wall_read_nobodys_temporary_tables() -> None:
+    """Where pg_temp is not named, Postgres looks in it first."""
+    found = _all(
+        "SELECT p.proname FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace"
+        " WHERE p.prosecdef AND n.nspname = 'public'"
+        " AND NOT EXISTS (SELECT FROM unnest(p.proconfig) c WHERE c LIKE 'search_path=%pg_temp')"
+    )
+    assert found == []

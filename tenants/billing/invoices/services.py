@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import date, timedelta
 from uuid import UUID
 
+import structlog
 from django.db import transaction
 
 from tenants.audit.services import record
@@ -43,6 +45,7 @@ from tenants.context import OPERATOR, operator_work
 from tenants.database_time import database_now
 from tenants.models import Tenant
 
+log = structlog.get_logger(__name__)
 LONGEST_REASON = 200
 
 
@@ -56,11 +59,10 @@ def draw_month(tenant_id: UUID, month: Month, *, closes: bool, made_by: str = ""
         parties = _parties(tenant, made_by)
         time = month_of_time(month, database_now())
         _require_turn(parties, month, time, closes=closes)
-        rest, records = _rest(tenant_id, month, time)
-        found = drafts(rest, month=month.first, tax=tax_for(parties.seller, parties.details))
+        rest = _rest(tenant_id, month, time)
+        found = drafts(rest.amounts, month=month.first, tax=tax_for(parties.seller, parties.details))
         issued = _issued(found, parties, month, time)
-        if closes:
-            ClosedMonth.objects.create(tenant_id=tenant_id, month=month.first, records=records)
+        _remember(tenant_id, month, rest.records, closes=closes)
         for invoice in issued:
             record(
                 tenant_id=tenant_id,
@@ -79,6 +81,8 @@ def credit(
     with _alone(tenant_id) as tenant:
         invoice = _locked(tenant_id, invoice_id)
         reason = _checked(reason)
+        if invoice.written_off_micros:
+            raise NotBillable(f"{invoice.number} was written off: what was never paid cannot become credit.")
         of = Corrected(invoice.net_micros, invoice.tax_micros)
         before = _corrected_before(invoice)
         left = of.net_micros - before.net_micros
@@ -123,8 +127,8 @@ def preview_month(tenant_id: UUID, month: Month) -> list[Draft]:
     with operator_work(), transaction.atomic(using=OPERATOR):
         tenant = Tenant.objects.get(id=tenant_id)
         parties = _parties(tenant, "")
-        rest, _ = _rest(tenant_id, month, month_of_time(month, database_now()))
-        return drafts(rest, month=month.first, tax=tax_for(parties.seller, parties.details))
+        rest = _rest(tenant_id, month, month_of_time(month, database_now()))
+        return drafts(rest.amounts, month=month.first, tax=tax_for(parties.seller, parties.details))
 
 
 @contextmanager
@@ -157,31 +161,45 @@ def _require_turn(parties: Parties, month: Month, time: MonthOfTime, *, closes: 
         raise NotBillable(f"{month.previous} is to be billed first.")
 
 
-def _rest(tenant_id: UUID, month: Month, time: MonthOfTime) -> tuple[Mapping[Item, Amount], int]:
-    rest: dict[Item, Amount] = {}
+@dataclass(frozen=True, slots=True)
+class _Rest:
+    """What is still to be billed, and how much usage was seen of each month that was looked at."""
+
+    amounts: Mapping[Item, Amount]
+    records: Mapping[Month, int]
+
+
+def _rest(tenant_id: UUID, month: Month, time: MonthOfTime) -> _Rest:
+    """Of the month, and of closed ones of which something came late; nothing is written."""
+    amounts: dict[Item, Amount] = {}
+    records: dict[Month, int] = {}
     for late in months_with_late_uses(tenant_id, month):
-        rest |= _rest_of_closed(tenant_id, late)
+        found, records[late] = _rest_of(tenant_id, late, month_of_time(late, database_now()))
+        amounts |= found
+    found, records[month] = _rest_of(tenant_id, month, time)
+    return _Rest(amounts | found, records)
+
+
+def _rest_of(tenant_id: UUID, month: Month, time: MonthOfTime) -> tuple[dict[Item, Amount], int]:
     collected = collect(tenant_id, time)
     billed = billed_of(tenant_id, month)
     without = {item: amount for item, amount in billed.items() if item.kind != "uncollected"}
-    rest |= still_to_bill(month_amounts(time, collected.segments), without)
+    rest = still_to_bill(month_amounts(time, collected.segments), without)
     lost = {
         currency: sums.uncollected_micros
         for currency, sums in charged(tenant_id, month.first, month.after_last).items()
     }
-    return with_uncollected(
-        rest, month=month.first, uncollected_micros=lost, billed=billed
-    ), collected.records
+    found = with_uncollected(rest, month=month.first, uncollected_micros=lost, billed=billed)
+    return found, collected.records
 
 
-def _rest_of_closed(tenant_id: UUID, month: Month) -> Mapping[Item, Amount]:
-    time = month_of_time(month, database_now())
-    collected = collect(tenant_id, time)
-    ClosedMonth.objects.filter(tenant_id=tenant_id, month=month.first).update(records=collected.records)
-    billed = {
-        item: amount for item, amount in billed_of(tenant_id, month).items() if item.kind != "uncollected"
-    }
-    return still_to_bill(month_amounts(time, collected.segments), billed)
+def _remember(tenant_id: UUID, month: Month, records: Mapping[Month, int], *, closes: bool) -> None:
+    """How much was looked at, so that what comes later is seen."""
+    for seen, many in records.items():
+        if seen != month:
+            ClosedMonth.objects.filter(tenant_id=tenant_id, month=seen.first).update(records=many)
+    if closes:
+        ClosedMonth.objects.create(tenant_id=tenant_id, month=month.first, records=records[month])
 
 
 def _issued(found: list[Draft], parties: Parties, month: Month, time: MonthOfTime) -> list[Invoice]:
@@ -192,9 +210,10 @@ def _issued(found: list[Draft], parties: Parties, month: Month, time: MonthOfTim
     of_bills = revenue_of_bills(tenant_id)
     for draft in found:
         if draft.net_micros < 0:
-            raise NotBillable(
-                f"{month} comes to {money(draft.net_micros, draft.currency)}: look at its plans and prices."
-            )
+            # As when more became included after a part of the month was billed: operators write a credit note.
+            comes_to = money(draft.net_micros, draft.currency)
+            log.warning("month_billed_too_high", tenant_id=str(tenant_id), month=str(month), rest=comes_to)
+            continue
         currency = draft.currency
         charges = before[currency].collected_micros if currency in before else 0
         net = invoiced_net(tenant_id, currency) + draft.net_micros

@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import pytest
 from django.db import DatabaseError, IntegrityError, connections, transaction
+from structlog.testing import capture_logs
 
 from tenants.billing.invoices.collecting import at
 from tenants.billing.invoices.errors import NotBillable
@@ -115,6 +116,45 @@ def test_what_is_used_in_a_closed_month_and_told_late_is_on_the_next_invoice(cus
     assert customer.available() == 0
     with operator_work():
         assert preview_month(customer.tenant_id, customer.now) == []
+
+
+def test_looking_at_what_would_be_billed_forgets_no_late_use(customer: Customer) -> None:
+    customer.uses(1_000, customer.before.first)
+    customer.drawn(customer.before)
+    customer.uses(1_000, customer.before.days[3])
+    for _ in range(2):
+        (draft,) = preview_month(customer.tenant_id, customer.last)
+        assert draft.net_micros == 1_500_000
+    (invoice,) = customer.drawn(customer.last)
+    assert invoice.net_micros == 1_500_000
+    assert customer.available() == 0
+
+
+def test_late_uses_that_no_balance_could_pay_are_not_billed(customer: Customer) -> None:
+    customer.pays_before(2 * EUR)
+    customer.uses(1_000, customer.before.first)
+    customer.drawn(customer.before)
+    customer.uses(1_000, customer.before.days[3])
+    (invoice,) = customer.drawn(customer.last)
+    paid_then, lost = 500_000 - 280_000, 1_500_000 - (500_000 - 280_000)
+    assert customer.account("uncollected") == -lost
+    assert invoice.net_micros == paid_then
+
+
+def test_a_month_that_was_billed_too_high_is_told_and_keeps_none_waiting(customer: Customer) -> None:
+    begins = at(customer.before.first)
+    plan = make_plan()
+    customer.has_plan(plan, begins)
+    customer.closed_before()
+    customer.uses(1_000, customer.last.first)
+    customer.drawn(customer.last, closes=False)
+    with in_the_past("tenants_planincluded"):
+        include(plan, 1_000, meter="page", holds_from=begins)
+    with capture_logs() as logs:
+        assert customer.drawn(customer.last) == []
+    assert [log["event"] for log in logs if log["log_level"] == "warning"] == ["month_billed_too_high"]
+    with pytest.raises(NotBillable, match="is billed"):
+        customer.drawn(customer.last)
 
 
 def test_a_month_can_be_billed_in_parts(customer: Customer) -> None:
@@ -247,6 +287,8 @@ def test_what_is_written_off_is_the_operators_loss(customer: Customer) -> None:
     write_off(tenant_id=customer.tenant_id, invoice_id=invoice.pk, reason="gone", made_by=OPERATOR_NAME)
     assert customer.again(invoice).status == "written_off"
     assert (customer.account("receivable"), customer.account("uncollected")) == (0, -3_570_000)
+    with pytest.raises(NotBillable, match="never paid"):
+        credit(tenant_id=customer.tenant_id, invoice_id=invoice.pk, reason="all", made_by=OPERATOR_NAME)
     with pytest.raises(NotBillable, match="nothing of it is open"):
         write_off(tenant_id=customer.tenant_id, invoice_id=invoice.pk, reason="gone", made_by=OPERATOR_NAME)
 
