@@ -6,14 +6,17 @@ import pytest
 from django.test import Client
 from pytest_django import Settings
 
+from tenants.billing.plans.selectors import current_plan
+from tenants.billing.plans.services import subscribe
 from tenants.closing.errors import NotClosing
 from tenants.closing.services import begin_erasing, take_back
 from tenants.context import operator_work
 from tenants.errors import TenantClosing
-from tenants.models import AuditEntry, Membership, Tenant, User
+from tenants.models import AuditEntry, Membership, Plan, Tenant, User
 from tenants.selectors import identify_key, identify_member
 from tenants.services import CreatedTenant, set_tenant_state
 from tests.fixtures import unique
+from tests.tenants.billing.plans.selling import make_plan
 
 PASSWORD = "correct horse"
 
@@ -240,3 +243,19 @@ def test_who_belongs_to_nothing_can_go_too(client: Client, person_alone: Callabl
 @pytest.fixture
 def person_alone() -> Callable[[], User]:
     return lambda: User.objects.create_user(f"{unique('person')}@example.com", PASSWORD)
+
+
+def test_no_fee_is_owed_from_then_on_and_who_stays_has_their_plan_again(
+    owner: Client, tenant: CreatedTenant
+) -> None:
+    plan = make_plan(monthly_fee_micros=1_000_000)
+    subscribe(tenant_id=tenant.tenant.pk, plan=plan)
+    delete(owner, tenant)
+    assert _plan(tenant) is None
+    assert owner.post("/tenant/keep").status_code == 302
+    assert _plan(tenant) == plan
+
+
+def _plan(tenant: CreatedTenant) -> Plan | None:
+    with operator_work():
+        return current_plan(tenant.tenant.pk)
