@@ -68,9 +68,9 @@ def _erase(tenant_id: UUID, until_s: float) -> bool:
         if left or _awaits_files(tenant_id):
             return False
         end_erasing(tenant_id=tenant_id)
-    except OperationalError:
-        raise
-    except Exception:
+    except Exception as error:
+        if isinstance(error, OperationalError) and not connections[OPERATOR].is_usable():
+            raise
         log.exception("tenant_not_erased", tenant_id=str(tenant_id))
         return False
     log.info("tenant_erased", tenant_id=str(tenant_id))

@@ -14,12 +14,7 @@ WHOLE_ACCOUNT = ""
 
 class BudgetForm(forms.Form):
     of = forms.ChoiceField(label="For", required=False)
-    currency = forms.RegexField(
-        "^[A-Z]{3}$",
-        max_length=3,
-        error_messages={"invalid": "Write three capital letters, such as EUR."},
-        widget=forms.TextInput(attrs={"size": 4, "autocapitalize": "characters", "spellcheck": "false"}),
-    )
+    currency = forms.ChoiceField()
     monthly = forms.DecimalField(
         label="A month",
         min_value=0,
@@ -29,9 +24,12 @@ class BudgetForm(forms.Form):
         widget=forms.NumberInput(attrs={"step": "0.01", "min": "0", "inputmode": "decimal"}),
     )
 
-    def __init__(self, *args: Any, keys: Sequence[tuple[str, str]], **kwargs: Any) -> None:
+    def __init__(
+        self, *args: Any, keys: Sequence[tuple[str, str]], currencies: Sequence[str], **kwargs: Any
+    ) -> None:
         super().__init__(*args, **kwargs)
         self.fields["of"].choices = [(WHOLE_ACCOUNT, "The whole account"), *keys]  # type: ignore[attr-defined]
+        self.fields["currency"].choices = [(one, one) for one in currencies]  # type: ignore[attr-defined]
 
     @property
     def key_id(self) -> UUID | None:

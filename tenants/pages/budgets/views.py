@@ -1,6 +1,5 @@
 """Budgets: the list with what is used of each, setting one, removing one."""
 
-from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
@@ -11,7 +10,8 @@ from django.views.decorators.http import require_http_methods, require_POST
 from tenants.billing.ledger.errors import InvalidTerms
 from tenants.billing.ledger.months import first_of_this_month
 from tenants.billing.ledger.own_budgets import BudgetRefused, remove_own_budget, set_own_budget
-from tenants.context import unit_of_work
+from tenants.billing.plans.selectors import current_plan
+from tenants.context import operator_work, unit_of_work
 from tenants.identity import Identity
 from tenants.key_selectors import names_of_keys
 from tenants.models import Budget, Wallet
@@ -59,12 +59,17 @@ def remove_budget(request: HttpRequest, identity: Identity, budget_id: str) -> H
 def _form(request: HttpRequest, identity: Identity) -> BudgetForm:
     with unit_of_work(identity.tenant_id):
         named = names_of_keys([])
-        wallet = Wallet.objects.order_by("opened_at").first()
+        currencies = list(Wallet.objects.order_by("opened_at").values_list("currency", flat=True))
+    with operator_work():
+        plan = current_plan(identity.tenant_id)
     keys = sorted(
         ((key, f"The key {name}") for key, name in named.items()), key=lambda key: key[1].casefold()
     )
-    initial: dict[str, Any] = {"currency": wallet.currency if wallet else CURRENCY}
-    return BudgetForm(request.POST or None, keys=keys, initial=initial, label_suffix="")
+    # Those that it has to do with: a budget opens a wallet, and a wallet stays.
+    known = dict.fromkeys(
+        [*currencies, *([plan.currency] if plan else []), *([] if currencies or plan else [CURRENCY])]
+    )
+    return BudgetForm(request.POST or None, keys=keys, currencies=list(known), label_suffix="")
 
 
 def _set(form: BudgetForm, identity: Identity) -> bool:

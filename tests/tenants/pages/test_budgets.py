@@ -92,7 +92,7 @@ def test_it_is_replaced_and_removed_and_the_audit_log_says_so(member: Client, te
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
-        ({"currency": "euro"}, "three capital letters"),
+        ({"currency": "ZZZ"}, "not one of the available choices"),
         ({"monthly": "-1"}, "greater than or equal to 0"),
         ({"monthly": "lots"}, "Enter a number"),
         ({"monthly": "1e30"}, "."),
@@ -113,7 +113,7 @@ def test_there_is_an_end_to_how_many_there_are(
 ) -> None:
     monkeypatch.setattr("tenants.billing.ledger.own_budgets.MOST", 1)
     member.post("/budgets", EUR)
-    answer = member.post("/budgets", {**EUR, "currency": "USD"})
+    answer = member.post("/budgets", {**EUR, "of": str(key_of(tenant).pk)})
     assert "which is the most" in answer.content.decode()
     assert member.post("/budgets", {**EUR, "monthly": "9"}).status_code == 302
     assert MOST > 1
