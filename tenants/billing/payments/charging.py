@@ -9,7 +9,7 @@ from django.db.models.functions import Coalesce, Now
 
 from tenants.billing.invoices.models import Invoice
 from tenants.billing.invoices.paying import locked_invoice
-from tenants.billing.payments.books import books
+from tenants.billing.payments.books import books, locked_payment
 from tenants.billing.payments.errors import ProviderAway, ProviderRefused
 from tenants.billing.payments.models import Payment, ProviderCustomer
 from tenants.billing.payments.orders import order_of
@@ -19,6 +19,7 @@ from tenants.billing.payments.schedule import AFTER_DAYS, next_try
 from tenants.billing.payments.settling import take_standing
 from tenants.context import OPERATOR, operator_work
 from tenants.database_time import database_now
+from tenants.models import Tenant
 
 log = structlog.get_logger(__name__)
 AT_ONCE = 20
@@ -27,6 +28,7 @@ AT_ONCE = 20
 # what its payer disputes, is left alone.
 _DUE = """
 SELECT i.id FROM tenants_invoice i
+JOIN tenants_tenant t ON t.id = i.tenant_id AND t.state = 'active'
 JOIN tenants_providercustomer c ON c.tenant_id = i.tenant_id AND c.provider = %(provider)s
     AND c.pays_invoices AND c.method_id <> ''
 LEFT JOIN LATERAL (
@@ -90,19 +92,35 @@ def _begin(invoice_id: UUID) -> Payment | None:
 
 
 def _may_take(invoice: Invoice, customer: ProviderCustomer) -> bool:
-    if not (customer.pays_invoices and customer.method_id and customer.saved_at):
-        return False
-    if invoice.open_micros <= 0 or invoice.status != Invoice.Status.OPEN:
+    if not _is_to_pay(customer, invoice) or not customer.saved_at or invoice.open_micros <= 0:
         return False
     theirs = Payment.objects.filter(invoice=invoice)
-    under_way = theirs.filter(provider=customer.provider, status=Payment.Status.PENDING)
-    if under_way.exists() or theirs.exclude(dispute="").exists():
+    if theirs.filter(provider=customer.provider, status=Payment.Status.PENDING).exists():
         return False
     refused = theirs.filter(
         automatic=True, status=Payment.Status.FAILED, created_at__gte=customer.saved_at
     ).order_by("created_at")
     due_at = next_try(list(refused.values_list("created_at", flat=True)))
     return due_at is not None and due_at <= database_now()
+
+
+def _is_to_pay(customer: ProviderCustomer, invoice: Invoice) -> bool:
+    if not (customer.pays_invoices and customer.method_id) or invoice.status != Invoice.Status.OPEN:
+        return False
+    if Payment.objects.filter(invoice=invoice).exclude(dispute="").exists():
+        return False
+    return Tenant.objects.filter(id=invoice.tenant_id, state=Tenant.State.ACTIVE).exists()
+
+
+def is_still_wanted(payment_id: UUID) -> bool:
+    """Of a charge that its provider never heard of: much may have been paid, and said, since it was begun."""
+    with books():
+        payment, invoice = locked_payment(payment_id)
+        of_card = {"tenant_id": payment.tenant_id, "provider": payment.provider}
+        customer = ProviderCustomer.objects.filter(**of_card, method_id=payment.method_id).first()
+        if invoice is None or customer is None or payment.status != Payment.Status.PENDING:
+            return False
+        return invoice.open_micros >= payment.amount_micros and _is_to_pay(customer, invoice)
 
 
 def charge(payment_id: UUID) -> None:

@@ -7,7 +7,7 @@ from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Now
 
 from tenants.billing.payments.books import books
-from tenants.billing.payments.charging import charge
+from tenants.billing.payments.charging import charge, is_still_wanted
 from tenants.billing.payments.errors import ProviderAway, ProviderRefused
 from tenants.billing.payments.models import Payment
 from tenants.billing.payments.offline import OFFLINE
@@ -67,9 +67,16 @@ def look_at(payment_id: UUID) -> None:
         with books():
             take_standing(standing, payment.provider)
     elif payment.automatic and may_ask_again(payment.asked_at, now):
-        charge(payment.id)
+        _ask_again(payment)
     elif now > payment.created_at + CHECKOUT_LASTS:
         give_up(payment, "the provider never heard of it")
+
+
+def _ask_again(payment: Payment) -> None:
+    if is_still_wanted(payment.id):
+        charge(payment.id)
+    else:
+        give_up(payment, "it was not wanted any more when it was to be asked for again")
 
 
 def close_needless_pages() -> int:

@@ -1,5 +1,6 @@
 """Invoices are taken from saved cards: each once, refusals on a schedule, and what is not answered is looked for."""
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 
@@ -9,12 +10,14 @@ from django.db import connections
 from pytest_django import Settings
 
 from tenants.billing.payments.charging import collect_invoices
-from tenants.billing.payments.models import Payment
+from tenants.billing.payments.models import Payment, ProviderCustomer
 from tenants.billing.payments.reconciling import compare_payments
 from tenants.billing.payments.schedule import next_try
 from tenants.billing.payments.telling import tell_of_refused_cards
+from tenants.billing.payments.transfers import record_transfer
 from tenants.billing.payments.upkeep import look_after_payments
 from tenants.context import operator_work
+from tenants.models import Tenant
 from tests.stand_in_stripe import StandIn
 
 from .conftest import EURO, Payer, fresh, grow_older, open_of, tell
@@ -100,6 +103,81 @@ def test_a_charge_whose_answer_never_came_is_not_made_twice(
     assert fresh(payment).status == "succeeded"
     assert len(stand_in.account.intents) == 1
     assert open_of(invoice) == 0
+
+
+def _paid_in_part(payer: Payer) -> None:
+    with operator_work():
+        invoice = Payment.objects.get(tenant_id=payer.tenant_id).invoice
+    assert invoice is not None
+    record_transfer(
+        tenant_id=payer.tenant_id,
+        currency="EUR",
+        amount_micros=EURO,
+        note="",
+        made_by="op",
+        invoice_id=invoice.id,
+    )
+
+
+def _card(**changed: object) -> Callable[[Payer], None]:
+    def change(payer: Payer) -> None:
+        with operator_work():
+            ProviderCustomer.objects.filter(tenant_id=payer.tenant_id).update(**changed)
+
+    return change
+
+
+def _suspended(payer: Payer) -> None:
+    with operator_work():
+        Tenant.objects.filter(id=payer.tenant_id).update(state="suspended")
+
+
+@pytest.mark.parametrize(
+    "meanwhile",
+    [
+        _paid_in_part,
+        _card(pays_invoices=False),
+        _card(method_id="pm_another"),
+        _card(method_id=""),
+        _suspended,
+    ],
+    ids=["paid in part", "switched off", "another card", "no card", "suspended"],
+)
+def test_a_charge_that_is_not_wanted_any_more_is_given_up_and_not_sent_again(
+    payer: Payer, stand_in: StandIn, meanwhile: Callable[[Payer], None]
+) -> None:
+    payer.has_card(stand_in)
+    payer.invoice(100)
+    stand_in.account.troubles = ["before", "before"]
+    collect_invoices()
+    (payment,) = payments_of(payer)
+    meanwhile(payer)
+    grow_older(payment, "6 minutes")
+    asked = len(stand_in.account.asked(INTENTS))
+    look_after_payments()
+    assert (fresh(payment).status, len(stand_in.account.asked(INTENTS))) == ("canceled", asked)
+
+
+def test_a_charge_that_was_done_is_taken_down_though_it_is_not_wanted_any_more(
+    payer: Payer, stand_in: StandIn
+) -> None:
+    payer.has_card(stand_in)
+    invoice = payer.invoice(100)
+    stand_in.account.troubles = ["after", "after"]
+    collect_invoices()
+    (payment,) = payments_of(payer)
+    _card(pays_invoices=False)(payer)
+    grow_older(payment, "6 minutes")
+    look_after_payments()
+    assert (fresh(payment).status, open_of(invoice)) == ("succeeded", 0)
+
+
+def test_nothing_is_taken_of_a_suspended_tenant(payer: Payer, stand_in: StandIn) -> None:
+    payer.has_card(stand_in)
+    payer.invoice(100)
+    _suspended(payer)
+    collect_invoices()
+    assert payments_of(payer) == []
 
 
 def test_one_that_is_older_than_a_day_is_looked_for_and_never_sent_again(
