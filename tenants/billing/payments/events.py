@@ -14,7 +14,13 @@ from tenants.billing.payments.books import books
 from tenants.billing.payments.cards import card_is_gone, keep_card
 from tenants.billing.payments.errors import NoSuchPayment, ProviderAway, ProviderUnavailable, WrongSignature
 from tenants.billing.payments.models import ProviderEvent
-from tenants.billing.payments.settling import take_dispute, take_refund, take_standing
+from tenants.billing.payments.settling import (
+    NOT_OURS,
+    may_be_known_later,
+    take_dispute,
+    take_refund,
+    take_standing,
+)
 from tenants.billing.payments.stripe.client import is_live
 from tenants.billing.payments.stripe.payments import STRIPE
 from tenants.billing.payments.stripe.reading import DisputeTold, Told, read_event
@@ -73,11 +79,29 @@ def _handled(told: Told) -> str:
         return "of the other mode, live or test, than our key"
     if told.payment is not None:
         return take_standing(told.payment, STRIPE)
-    if told.refund is not None:
-        return take_refund(told.refund, STRIPE)
-    if told.dispute is not None:
-        return _disputed(told.dispute)
+    if told.refund is not None or told.dispute is not None:
+        return _of_a_payment(told)
     return card_is_gone(told.card_gone) if told.card_gone else "nothing to do"
+
+
+def _of_a_payment(told: Told) -> str:
+    """What is told before its payment is known is told again, and till then it was never heard."""
+    # Before: one that is settled in between is found below.
+    may_be_ours = may_be_known_later(STRIPE)
+    outcome = NOT_OURS
+    if told.refund is not None:
+        outcome = take_refund(told.refund, STRIPE)
+    elif told.dispute is not None:
+        outcome = _disputed(told.dispute)
+    if outcome == NOT_OURS and may_be_ours and _names_a_payment(told):
+        raise ProviderUnavailable("The payment that this is of is not known yet. Tell this again later.")
+    return outcome
+
+
+def _names_a_payment(told: Told) -> bool:
+    if told.refund is not None:
+        return told.refund.refund_id is None and bool(told.refund.of_provider_id)
+    return told.dispute is not None and bool(told.dispute.of_provider_id)
 
 
 def _disputed(dispute: DisputeTold) -> str:

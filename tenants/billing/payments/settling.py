@@ -1,5 +1,6 @@
 """Takes down what a provider says of a payment or a refund: inside books(), however often and in whatever order."""
 
+from datetime import timedelta
 from uuid import UUID
 
 import structlog
@@ -18,6 +19,8 @@ PROVIDER = "provider"
 """What the comparison with the provider's own list is called."""
 NOT_OURS = "no payment of ours"
 KNOWN = "known before"
+TOLD_AGAIN_FOR = timedelta(days=3)
+"""As long as Stripe goes on with an event that is answered by an error."""
 
 
 def take_standing(standing: Standing, provider: str) -> str:
@@ -215,6 +218,12 @@ def take_dispute(
         return refund
     lost = RefundStanding("succeeded", payment.currency, amount_micros, dispute_id, of_provider_id, refund.id)
     return take_refund(lost, provider)
+
+
+def may_be_known_later(provider: str) -> bool:
+    """Whether a payment whose name at the provider is not known yet may be the one that is told of."""
+    young = Payment.objects.filter(provider=provider, created_at__gt=Now() - TOLD_AGAIN_FOR)
+    return young.filter(status=Payment.Status.PENDING, provider_id="").exists()
 
 
 def _payment_of(payment_id: UUID | None, provider_id: str, provider: str) -> Payment | None:

@@ -6,14 +6,14 @@ import time
 import pytest
 from pytest_django import Settings
 
-from tenants.billing.payments.errors import NoSuchPayment, WrongSignature
+from tenants.billing.payments.errors import NoSuchPayment, ProviderUnavailable, WrongSignature
 from tenants.billing.payments.events import receive_event
 from tenants.billing.payments.models import ProviderEvent
 from tenants.context import operator_work
 from tenants.ids import uuid7
 from tests.stand_in_stripe import StandIn, event, signed
 
-from .conftest import Payer, fresh, tell
+from .conftest import EURO, Payer, fresh, grow_older, open_of, tell, tell_again
 
 
 def paid_event(payer: Payer, stand_in: StandIn) -> bytes:
@@ -103,3 +103,67 @@ def test_what_breaks_while_it_is_done_is_told_again(
         assert not ProviderEvent.objects.filter(event_id=json.loads(body)["id"]).exists()
     assert receive_event(body, signed(body)) == "paid"
     assert payer.kinds() == ["payment"]
+
+
+def _refund_of(intent: str) -> dict[str, object]:
+    return event(
+        "refund.created",
+        {
+            "id": f"re_{intent}",
+            "amount": 1500,
+            "currency": "eur",
+            "payment_intent": intent,
+            "status": "succeeded",
+        },
+    )
+
+
+def _dispute_of(intent: str) -> dict[str, object]:
+    told = {
+        "id": f"dp_{intent}",
+        "amount": 10000,
+        "currency": "eur",
+        "payment_intent": intent,
+        "status": "lost",
+    }
+    return event("charge.dispute.closed", told)
+
+
+def _is_on_record(said: dict[str, object]) -> bool:
+    with operator_work():
+        return ProviderEvent.objects.filter(event_id=said["id"]).exists()
+
+
+def test_a_refund_that_is_told_before_its_payment_is_told_again_and_taken_down_then(
+    payer: Payer, stand_in: StandIn
+) -> None:
+    session = stand_in.pay(payer.tops_up(50).checkout_id)
+    refund = _refund_of(session["payment_intent"])
+    with pytest.raises(ProviderUnavailable):
+        tell_again(refund)
+    assert not _is_on_record(refund)
+    tell("checkout.session.completed", session)
+    assert tell_again(refund) == "given back"
+    assert payer.stands()[0] == 35 * EURO
+
+
+def test_a_dispute_that_is_told_before_its_payment_is_told_again_and_taken_down_then(
+    payer: Payer, stand_in: StandIn
+) -> None:
+    invoice = payer.invoice(100)
+    session = stand_in.pay(payer.pays(invoice).checkout_id)
+    dispute = _dispute_of(session["payment_intent"])
+    with pytest.raises(ProviderUnavailable):
+        tell_again(dispute)
+    assert not _is_on_record(dispute)
+    tell("checkout.session.completed", session)
+    tell_again(dispute)
+    assert open_of(invoice) == 100
+
+
+def test_a_refund_of_others_is_let_be_where_nothing_is_pending_or_it_is_too_old(
+    payer: Payer, stand_in: StandIn
+) -> None:
+    assert tell_again(_refund_of("pi_others")) == "no payment of ours"
+    grow_older(payer.tops_up(50), "3 days 1 minute")
+    assert tell_again(_refund_of("pi_others_again")) == "no payment of ours"
