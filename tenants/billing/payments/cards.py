@@ -1,5 +1,6 @@
 """Saved cards: kept by the provider, of which nothing is known here but a name and its last digits."""
 
+from datetime import datetime
 from uuid import UUID
 
 from django.conf import settings
@@ -9,13 +10,17 @@ from tenants.audit.changes import changes_between
 from tenants.audit.services import record
 from tenants.billing.payments.books import books
 from tenants.billing.payments.errors import NoSuchProvider, ProviderAway, ProviderRefused, ProviderUnavailable
-from tenants.billing.payments.models import ProviderCustomer
+from tenants.billing.payments.models import ProviderCustomer, ProviderEvent
 from tenants.billing.payments.provider import CardProvider, SavedCard
 from tenants.billing.payments.providers import card_provider
 from tenants.context import operator_work
+from tenants.database_time import database_now
 from tenants.models import Tenant
 
 PAGE = "/billing/card"
+PAGE_KIND = "card saved"
+SAVED, KNOWN = "card saved", "known before"
+OUTDATED = "the page is older than what was saved or removed since"
 
 
 def customer_of(tenant_id: UUID) -> ProviderCustomer:
@@ -42,7 +47,7 @@ def begin_saving_card(*, tenant_id: UUID) -> str:
     provider, customer = _cards(), customer_of(tenant_id)
     page = f"{settings.MAAS_PUBLIC_URL.rstrip('/')}{PAGE}"
     try:
-        url = provider.begin_saving(tenant_id, customer.customer_id, page)
+        url = provider.begin_saving(tenant_id, customer.customer_id, page, _moment())
     except (ProviderAway, ProviderRefused) as error:
         raise _unavailable() from error
     if not url.startswith(f"{settings.MAAS_STRIPE_CHECKOUT}/"):
@@ -69,17 +74,27 @@ def keep_card(checkout_id: str, *, of_tenant: UUID | None = None) -> str:
         )
         if customer is None:
             return "no customer of ours"
-        if customer.method_id == saved.method_id:
-            return "known before"
+        page = ProviderEvent.objects.filter(provider=provider.name, event_id=checkout_id)
+        if customer.method_id == saved.method_id or page.exists():
+            return KNOWN
+        if customer.saved_at and saved.begun_at <= customer.saved_at:
+            return OUTDATED
         _keep(customer, saved)
-    return "card saved"
+        ProviderEvent.objects.create(
+            provider=provider.name, event_id=checkout_id, kind=PAGE_KIND, handled_at=Now(), outcome=SAVED
+        )
+    return SAVED
 
 
 def _keep(customer: ProviderCustomer, saved: SavedCard) -> None:
-    """Who saves a card wants invoices to be taken from it; the page that asks for it says so."""
+    """Who saves a first card wants invoices to be taken from it; the page that asks for it says so.
+
+    One that comes after it does as that one did: what a person has switched off is switched on by nobody else.
+    """
     changes = changes_between({"card": customer.method_text}, {"card": saved.text})
+    pays = customer.pays_invoices or customer.saved_at is None
     ProviderCustomer.objects.filter(id=customer.id).update(
-        method_id=saved.method_id, method_text=saved.text, pays_invoices=True, saved_at=Now()
+        method_id=saved.method_id, method_text=saved.text, pays_invoices=pays, saved_at=Now()
     )
     record(tenant_id=customer.tenant_id, deed="card.saved", subject=saved.text, changes=changes)
 
@@ -125,10 +140,14 @@ def card_is_gone(method_id: str) -> str:
 
 
 def _let_go(customer: ProviderCustomer) -> None:
+    """The moment stays, so that a page that was opened before it brings nothing back."""
     record(tenant_id=customer.tenant_id, deed="card.removed", subject=customer.method_text)
-    ProviderCustomer.objects.filter(id=customer.id).update(
-        method_id="", method_text="", pays_invoices=False, saved_at=None
-    )
+    ProviderCustomer.objects.filter(id=customer.id).update(method_id="", method_text="", saved_at=Now())
+
+
+def _moment() -> datetime:
+    with operator_work():
+        return database_now()
 
 
 def _cards() -> CardProvider:

@@ -82,6 +82,8 @@ class SavedCard:
     customer_id: str
     method_id: str
     text: str
+    begun_at: datetime
+    """When its page was asked for, by our clock."""
 
 
 class PaymentProvider(Protocol):
@@ -105,7 +107,7 @@ class PaymentProvider(Protocol):
 class CardProvider(PaymentProvider, Protocol):
     def new_customer(self, tenant_id: UUID, name: str) -> str: ...
 
-    def begin_saving(self, tenant_id: UUID, customer_id: str, return_url: str) -> str:
+    def begin_saving(self, tenant_id: UUID, customer_id: str, return_url: str, begun_at: datetime) -> str:
         """The address of the page on which a card is saved."""
 
     def saved_card(self, checkout_id: str) -> SavedCard | None: ...

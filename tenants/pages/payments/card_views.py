@@ -5,7 +5,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
-from tenants.billing.payments.cards import begin_saving_card, forget_card, keep_card, let_card_pay
+from tenants.billing.payments.cards import OUTDATED, begin_saving_card, forget_card, keep_card, let_card_pay
 from tenants.billing.payments.errors import NoSuchProvider, ProviderAway, ProviderUnavailable
 from tenants.billing.payments.providers import card_provider
 from tenants.billing.payments.schedule import AFTER_DAYS
@@ -25,7 +25,8 @@ def saved_card(request: HttpRequest, identity: Identity) -> HttpResponse:
     page = request.GET.get("saved", "")[:LONGEST_ID]
     if page.startswith("cs_") and "billing:write" in identity.scopes:
         try:
-            keep_card(page, of_tenant=identity.tenant_id)
+            if keep_card(page, of_tenant=identity.tenant_id) == OUTDATED:
+                messages.warning(request, "A card was saved or removed after you began. Save this one anew.")
         except ProviderAway:
             messages.warning(request, "The provider of payments does not answer. The card will be here soon.")
         return redirect("saved_card")

@@ -13,6 +13,7 @@ from tenants.billing.payments.schedule import CHECKOUT_LASTS
 from tenants.billing.payments.stripe.amounts import to_stripe
 from tenants.billing.payments.stripe.client import client, in_our_words
 from tenants.billing.payments.stripe.reading import (
+    BEGUN_AT,
     OF_PAYMENT,
     OF_REFUND,
     OF_TENANT,
@@ -139,13 +140,13 @@ class Stripe:
         with in_our_words():
             return client().v1.customers.create(asked, _once(f"customer-{tenant_id}")).id
 
-    def begin_saving(self, tenant_id: UUID, customer_id: str, return_url: str) -> str:
+    def begin_saving(self, tenant_id: UUID, customer_id: str, return_url: str, begun_at: datetime) -> str:
         """No money moves, so it matters little that each time is a page of its own."""
         asked: Any = {
             "mode": "setup",
             "currency": "eur",
             "customer": customer_id,
-            "metadata": {OF_TENANT: str(tenant_id)},
+            "metadata": {OF_TENANT: str(tenant_id), BEGUN_AT: begun_at.isoformat()},
             "success_url": f"{return_url}?saved={{CHECKOUT_SESSION_ID}}",
             "cancel_url": return_url,
         }

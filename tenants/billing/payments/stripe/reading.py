@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
@@ -9,6 +10,7 @@ from tenants.billing.payments.provider import RefundStanding, SavedCard, Standin
 from tenants.billing.payments.stripe.amounts import from_stripe
 
 OF_PAYMENT, OF_TENANT, OF_REFUND = "maas_payment", "maas_tenant", "maas_refund"
+BEGUN_AT = "maas_begun_at"
 LONGEST_FAILURE = 200
 Said = Mapping[str, Any]
 
@@ -131,7 +133,22 @@ def read_card(session: Said) -> SavedCard | None:
     method = intent.get("payment_method") if isinstance(intent, Mapping) else None
     if not isinstance(method, Mapping) or session.get("status") != "complete":
         return None
-    return SavedCard(_named(session, OF_TENANT), _id(session.get("customer")), _id(method), _words_of(method))
+    customer_id = _id(session.get("customer"))
+    if not customer_id or _id(method.get("customer")) != customer_id:
+        # It was detached since, and cannot be charged.
+        return None
+    return SavedCard(
+        _named(session, OF_TENANT), customer_id, _id(method), _words_of(method), _begun_at(session)
+    )
+
+
+def _begun_at(session: Said) -> datetime:
+    """By the provider's clock where it was begun before we named it."""
+    try:
+        begun_at = datetime.fromisoformat(str((session.get("metadata") or {}).get(BEGUN_AT)))
+    except ValueError:
+        return datetime.fromtimestamp(int(session.get("created") or 0), UTC)
+    return begun_at if begun_at.tzinfo else begun_at.replace(tzinfo=UTC)
 
 
 def _words_of(method: Said) -> str:
