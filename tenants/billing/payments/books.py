@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from uuid import UUID
 
-from django.db import transaction
+from django.db import connections, transaction
 
 from tenants.billing.invoices.models import Invoice
 from tenants.billing.invoices.paying import locked_invoice
@@ -16,6 +16,13 @@ from tenants.context import OPERATOR, operator_work
 def books() -> Iterator[None]:
     with operator_work(), transaction.atomic(using=OPERATOR):
         yield
+
+
+def wait_for_form(once: UUID | None) -> None:
+    """First of all locks: whoever sends the same form at the same moment finds what the first has made."""
+    if once is not None:
+        with connections[OPERATOR].cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_xact_lock(hashtext(%s))", [f"form {once}"])
 
 
 def locked_payment(payment_id: UUID) -> tuple[Payment, Invoice | None]:

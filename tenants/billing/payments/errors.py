@@ -17,6 +17,12 @@ class WrongAmount(DomainError):
     code = "invalid_request"
 
 
+class FormReused(DomainError):
+    """Sent before, with something else in it."""
+
+    code = "idempotency_key_reused"
+
+
 class NoSuchProvider(DomainError):
     code = "invalid_request"
 

@@ -7,7 +7,7 @@ import structlog
 from django.db.models.functions import Coalesce, Now
 
 from tenants.audit.services import record
-from tenants.billing.payments.books import books, locked_payment
+from tenants.billing.payments.books import books, locked_payment, wait_for_form
 from tenants.billing.payments.errors import NotRefundable, ProviderAway, ProviderRefused
 from tenants.billing.payments.models import Payment, Refund
 from tenants.billing.payments.orders import refund_order_of
@@ -34,10 +34,11 @@ def decide_refund(
 ) -> Refund:
     """The row alone: what it takes of the payment nobody else can give back. Raises NotRefundable."""
     with books():
+        wait_for_form(once)
         payment, _ = locked_payment(payment_id)
         known = Refund.objects.filter(tenant_id=payment.tenant_id, once=once).first() if once else None
         if known is not None:
-            return known
+            return _same(known, (payment_id, amount_micros, owed_again))
         _check(payment, amount_micros, reason)
         payment.refunded_micros += amount_micros
         payment.save(update_fields=["refunded_micros"])
@@ -58,6 +59,14 @@ def decide_refund(
             note=refund.reason,
         )
         return refund
+
+
+def _same(known: Refund, asked: tuple[UUID, int, bool]) -> Refund:
+    if asked != (known.payment_id, known.amount_micros, known.owed_again):
+        raise NotRefundable(
+            "this form was sent before and gave something else back. Open the payment anew, and look at its refunds."
+        )
+    return known
 
 
 def ask_refund(refund_id: UUID) -> Refund:

@@ -14,9 +14,10 @@ from tenants.audit.changes import changes_between
 from tenants.audit.services import record
 from tenants.billing.invoices.models import Invoice
 from tenants.billing.ledger.models import Wallet
-from tenants.billing.payments.books import books
+from tenants.billing.payments.books import books, wait_for_form
 from tenants.billing.payments.cards import customer_of
 from tenants.billing.payments.errors import (
+    FormReused,
     InvoiceNotOpen,
     NoSuchPayment,
     PaymentRefused,
@@ -65,9 +66,10 @@ def begin_top_up(
     checked_provider(provider)
     _check_amount(wanted, currencies_of(tenant_id))
     with books():
+        wait_for_form(once)
         known = Payment.objects.filter(tenant_id=tenant_id, once=once).first() if once else None
         if known is not None:
-            return known
+            return _same(known, provider, wanted)
         return _made(
             Payment(
                 tenant_id=tenant_id,
@@ -80,6 +82,16 @@ def begin_top_up(
                 once=once,
             )
         )
+
+
+def _same(known: Payment, provider: str, wanted: TopUp) -> Payment:
+    asked = (provider, Payment.Purpose.TOP_UP, wanted.currency, wanted.amount_micros)
+    if asked != (known.provider, known.purpose, known.currency, known.amount_micros):
+        raise FormReused(
+            f"This form was sent before, and began {known.reference} of {money(known.amount_micros, known.currency)}, "
+            f"{known.provider!r}. Open the page anew to pay something else."
+        )
+    return known
 
 
 def begin_invoice_payment(*, tenant_id: UUID, provider: str, invoice_id: UUID, made_by: str) -> Payment:

@@ -8,7 +8,7 @@ from tenants.audit.services import record
 from tenants.billing.invoices.models import Invoice
 from tenants.billing.invoices.paying import locked_invoice, pay
 from tenants.billing.ledger.errors import InvalidTerms
-from tenants.billing.payments.books import books, locked_payment
+from tenants.billing.payments.books import books, locked_payment, wait_for_form
 from tenants.billing.payments.models import Payment
 from tenants.billing.payments.offline import OFFLINE
 from tenants.billing.payments.services import MOST_MICROS, new_reference
@@ -42,12 +42,13 @@ def record_transfer(
     """Of which nobody had said anything: for an invoice, or for credit."""
     _check(currency, amount_micros)
     with books():
+        wait_for_form(once)
         invoice = locked_invoice(invoice_id)
         if invoice is not None and (invoice.tenant_id, invoice.currency) != (tenant_id, currency):
             raise InvalidTerms(f"{invoice.number} is not of this tenant, or not in {currency}.")
         known = Payment.objects.filter(tenant_id=tenant_id, once=once).first() if once else None
         if known is not None:
-            return known
+            return _same(known, (OFFLINE, invoice_id, currency, amount_micros))
         payment = Payment(
             tenant_id=tenant_id,
             provider=OFFLINE,
@@ -59,6 +60,15 @@ def record_transfer(
             once=once,
         )
         return _came_in(payment, invoice, note=note, made_by=made_by)
+
+
+def _same(known: Payment, asked: tuple[str, UUID | None, str, int]) -> Payment:
+    if asked != (known.provider, known.invoice_id, known.currency, known.amount_micros):
+        raise InvalidTerms(
+            f"this form was sent before and recorded {known.reference}: "
+            f"{money(known.amount_micros, known.currency)}. Open it anew for another transfer."
+        )
+    return known
 
 
 def cancel_announced(*, payment_id: UUID) -> bool:

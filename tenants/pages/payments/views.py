@@ -7,6 +7,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from tenants.billing.invoices.models import Invoice
 from tenants.billing.payments.errors import (
+    FormReused,
     InvoiceNotOpen,
     NoSuchPayment,
     NoSuchProvider,
@@ -102,14 +103,18 @@ def top_up(request: HttpRequest, identity: Identity) -> HttpResponse:
     identity.require("billing:write")
     form = TopUpForm(request.POST or None, currencies=currencies_of(identity.tenant_id), label_suffix="")
     if request.method == "POST" and form.is_valid():
-        payment = begin_top_up(
-            tenant_id=identity.tenant_id,
-            provider=form.cleaned_data["provider"],
-            wanted=form.wanted,
-            made_by=str(request.user),
-            once=form.cleaned_data["once"],
-        )
-        return _onward(request, payment)
+        try:
+            payment = begin_top_up(
+                tenant_id=identity.tenant_id,
+                provider=form.cleaned_data["provider"],
+                wanted=form.wanted,
+                made_by=str(request.user),
+                once=form.cleaned_data["once"],
+            )
+        except FormReused as refusal:
+            form.add_error("amount", refusal.detail)
+        else:
+            return _onward(request, payment)
     status = 422 if request.method == "POST" else 200
     return render(request, "tenants/billing/top_up.html", {"form": form}, status=status)
 

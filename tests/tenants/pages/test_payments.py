@@ -25,6 +25,19 @@ def test_a_form_that_is_sent_twice_buys_once(member: Client, payer: Payer, stand
         assert Payment.objects.get(tenant_id=payer.tenant_id).amount_micros == 12_500_000
 
 
+@pytest.mark.parametrize("changed", [{"amount": "13"}, {"provider": "offline"}])
+def test_a_form_that_is_sent_again_with_something_else_in_it_is_refused(
+    member: Client, payer: Payer, stand_in: StandIn, changed: dict[str, str]
+) -> None:
+    form = {"amount": "12.50", "currency": "EUR", "provider": "stripe", "once": str(uuid7())}
+    member.post(reverse("top_up"), form)
+    answer = member.post(reverse("top_up"), {**form, **changed})
+    assert answer.status_code == 422
+    assert "sent before" in answer.content.decode()
+    with operator_work():
+        assert Payment.objects.filter(tenant_id=payer.tenant_id).count() == 1
+
+
 @pytest.mark.parametrize("amount", ["", "0", "-1", "1.234", "abc", "NaN", "1e400", "99999999"])
 def test_amounts_that_cannot_be_paid_are_said_so(member: Client, payer: Payer, amount: str) -> None:
     form = {"amount": amount, "currency": "EUR", "provider": "offline", "once": str(uuid7())}

@@ -83,6 +83,16 @@ def test_a_form_that_is_sent_twice_gives_back_once(payer: Payer, stand_in: Stand
     assert payer.stands() == (30 * EURO, 0)
 
 
+def test_the_same_form_with_something_else_in_it_gives_nothing_back(payer: Payer, stand_in: StandIn) -> None:
+    payment, once = paid(payer, stand_in), uuid7()
+    decide(payment, 20, once=once)
+    with pytest.raises(NotRefundable, match="sent before"):
+        decide(payment, 10, once=once)
+    with pytest.raises(NotRefundable, match="sent before"):
+        decide(paid(payer, stand_in), 20, once=once)
+    assert fresh(payment).refunded_micros == 20 * EURO
+
+
 @pytest.mark.parametrize("trouble", ["500", "before", "after"])
 def test_an_answer_that_does_not_come_is_asked_for_until_it_does(
     payer: Payer, stand_in: StandIn, trouble: str

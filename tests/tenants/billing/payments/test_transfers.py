@@ -1,6 +1,9 @@
 """Transfers, as an operator finds them: whole, in parts, more than was asked, and recorded once."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
+from django.db import connections
 
 from tenants.billing.ledger.errors import InvalidTerms
 from tenants.billing.payments.errors import NoSuchProvider
@@ -60,6 +63,38 @@ def test_a_transfer_nobody_announced_is_recorded_once(payer: Payer) -> None:
         )
     assert payer.account("payments") == -100 * EURO
     assert fresh(invoice).status == "paid"
+
+
+@pytest.mark.parametrize("changed", ["amount_micros", "invoice_id"])
+def test_the_same_form_with_something_else_in_it_is_refused(payer: Payer, changed: str) -> None:
+    form = {"amount_micros": 10 * EURO, "invoice_id": payer.invoice(100).id}
+    other = {"amount_micros": 20 * EURO, "invoice_id": None}[changed]
+    more = {"tenant_id": payer.tenant_id, "currency": "EUR", "note": "", "made_by": "op", "once": uuid7()}
+    record_transfer(**form, **more)  # type: ignore[arg-type]
+    with pytest.raises(InvalidTerms, match="sent before"):
+        record_transfer(**{**form, changed: other}, **more)  # type: ignore[arg-type]
+    assert payer.account("payments") == -10 * EURO
+
+
+def test_a_form_that_is_sent_many_times_at_once_records_one_and_fails_for_nobody(payer: Payer) -> None:
+    once = uuid7()
+
+    def send(_: int) -> object:
+        try:
+            return record_transfer(
+                tenant_id=payer.tenant_id,
+                currency="EUR",
+                amount_micros=EURO,
+                note="",
+                made_by="op",
+                once=once,
+            ).pk
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(6) as pool:
+        assert len(set(pool.map(send, range(6)))) == 1
+    assert payer.account("payments") == -EURO
 
 
 def test_a_transfer_is_not_recorded_on_anothers_invoice(payer: Payer, other_tenant: CreatedTenant) -> None:
