@@ -16,6 +16,7 @@ from django.urls import reverse
 
 from tenants.accounts.addresses import belongs_to_another, has_address, vouch_for
 from tenants.accounts.mail import MailUnavailable, deliver
+from tenants.accounts.sign_on.reclaiming import unproven_ways_in
 from tenants.accounts.unconfirmed import make_room_for
 from tenants.models import User
 from tenants.pages.home import beginning
@@ -78,6 +79,18 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         subject = " ".join(render_to_string(f"{template_prefix}_subject.txt", known).split())
         text = render_to_string(f"{template_prefix}_message.txt", known).strip() + "\n"
         return EmailMessage(subject, text, to=[email], headers=headers)
+
+    def send_confirmation_mail(self, request: HttpRequest, emailconfirmation: Any, signup: bool) -> None:
+        """Whoever confirms an address lets in whoever typed it, so they are told through what."""
+        address = emailconfirmation.email_address
+        context = {
+            "user": address.user,
+            "key": emailconfirmation.key,
+            "activate_url": self.get_email_confirmation_url(request, emailconfirmation),
+            "through": unproven_ways_in(address.user),
+        }
+        name = "email_confirmation_signup" if signup else "email_confirmation"
+        self.send_mail(f"account/email/{name}", address.email, context)
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
         deliver(self.render_mail(template_prefix, email, context))

@@ -10,6 +10,7 @@ from django.db import IntegrityError, transaction
 from django.http import HttpRequest
 
 from tenants.accounts.addresses import await_confirmation, belongs_to_somebody
+from tenants.accounts.sign_on.reclaiming import drop_unproven_ways_in
 from tenants.accounts.signing_up import make_first_tenant
 from tenants.models import User
 
@@ -119,6 +120,11 @@ class NewPasswordForm(_OnePassword, allauth_forms.ResetPasswordKeyForm):  # type
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.ask_once("New password")
+
+    def save(self) -> None:
+        with transaction.atomic():
+            drop_unproven_ways_in(person=self.user)
+            super().save()
 
 
 class ChangePasswordForm(_OnePassword, allauth_forms.ChangePasswordForm):  # type: ignore[misc]

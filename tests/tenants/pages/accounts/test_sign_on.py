@@ -343,6 +343,46 @@ def test_an_address_that_the_provider_does_not_vouch_for_is_confirmed_by_mail(  
     assert signed_in(stranger)
 
 
+def test_who_chooses_a_password_by_mail_locks_out_whoever_typed_their_address(
+    stranger: Client, provider: OpenIdProvider, email: str, settings: Settings, mailoutbox: list[EmailMessage]
+) -> None:
+    """Neither through the provider, nor by a second step or a session of theirs."""
+    settings.MAAS_SIGN_UP = "open"
+    provider.be("attacker@elsewhere.example", verified=False)
+    back(stranger, away(stranger))
+    stranger.post("/sign-up/through", {"tenant": "Acme", "name": "Eve", "email": email})
+    assert "sign in through Company" in mailoutbox[0].body
+    person = User.objects.get(email=email)
+    TOTP.activate(person, generate_totp_secret())
+    theirs = Client()
+    theirs.force_login(person)
+    owner = Client(REMOTE_ADDR="10.61.7.1")
+    owner.post("/password/forgotten", {"email": email})
+    form = owner.get(link_in(mailoutbox[-1]), follow=True).redirect_chain[-1][0]
+    assert owner.post(form, {"password1": "battery staple"}).headers["Location"] == "/password/renewed"
+    owner.post("/sign-in", {"username": email, "password": "battery staple"})
+    owner.post(link_in(next(mail for mail in reversed(mailoutbox) if "/confirm-email/" in mail.body)))
+    owner.post("/sign-in", {"username": email, "password": "battery staple"})
+    assert signed_in(owner)
+    again = Client(REMOTE_ADDR="10.61.7.2")
+    back(again, away(again))
+    assert not signed_in(again)
+    assert not signed_in(theirs)
+    assert not SocialAccount.objects.filter(user=person).exists()
+    with operator_work():
+        owned = Membership.objects.get(user=person).tenant
+    assert deeds(owned) == ["sign_on.connected", "sign_on.removed"]
+
+
+def test_who_has_confirmed_their_address_keeps_what_they_sign_in_through(
+    stranger: Client, connected: User, mailoutbox: list[EmailMessage]
+) -> None:
+    stranger.post("/password/forgotten", {"email": connected.email})
+    form = stranger.get(link_in(mailoutbox[-1]), follow=True).redirect_chain[-1][0]
+    stranger.post(form, {"password1": "battery staple"})
+    assert SocialAccount.objects.filter(user=connected).exists()
+
+
 def invitation(tenant: CreatedTenant, email: str) -> str:
     with unit_of_work(tenant.tenant.id):
         made = Invitation.objects.create(
