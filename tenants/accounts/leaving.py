@@ -1,12 +1,13 @@
 """Deletes a person: they leave every account, and nothing is left that says who they were but the audit logs."""
 
 from django.db import transaction
+from django.db.models.functions import Now
 
 from tenants.accounts.errors import LastOwner, OperatorStays
 from tenants.audit.changes import changes_between
 from tenants.audit.services import record
 from tenants.context import OPERATOR, operator_work
-from tenants.models import Membership, Tenant, User
+from tenants.models import Invitation, Membership, Tenant, User
 from tenants.roles import OWNER
 
 _OPEN = (Tenant.State.ACTIVE, Tenant.State.SUSPENDED)
@@ -31,8 +32,24 @@ def delete_person(*, person: User) -> None:
                 changes=changes_between({"role": member.role}, {}),
                 note="They deleted themselves.",
             )
+        _take_back_invitations(person)
         Membership.objects.filter(user_id=person.pk).delete()
         User.objects.filter(pk=person.pk).delete()
+
+
+def _take_back_invitations(person: User) -> None:
+    """One that nobody sent counts as an operator's. Of accounts that they have left before, too."""
+    sent = Invitation.objects.filter(invited_by_id=person.pk, accepted_at=None, revoked_at=None)
+    for invitation in sent.select_for_update().order_by("tenant_id", "pk"):
+        Invitation.objects.filter(pk=invitation.pk).update(revoked_at=Now())
+        record(
+            tenant_id=invitation.tenant_id,
+            deed="invitation.revoked",
+            subject_id=invitation.pk,
+            subject=invitation.email,
+            changes=changes_between({}, {"role": invitation.role}),
+            note="Whoever sent it deleted themselves.",
+        )
 
 
 def alone_in(person: User) -> list[str]:

@@ -8,11 +8,14 @@ from pytest_django import Settings
 
 from tenants.billing.plans.selectors import current_plan
 from tenants.billing.plans.services import subscribe
+from tenants.accounts.errors import InvitationGone
+from tenants.accounts.invitations import read_link, token_of
 from tenants.closing.errors import NotClosing
 from tenants.closing.services import begin_erasing, take_back
 from tenants.context import operator_work
 from tenants.errors import TenantClosing
 from tenants.models import AuditEntry, Membership, Plan, Tenant, User
+from tenants.models import AuditEntry, Invitation, Membership, Tenant, User
 from tenants.selectors import identify_key, identify_member
 from tenants.services import CreatedTenant, set_tenant_state
 from tests.fixtures import unique
@@ -215,6 +218,27 @@ def test_a_person_deletes_themselves_and_leaves_what_they_belong_to(
         entry = AuditEntry.objects.get(tenant=tenant.tenant, deed="member.removed")
     assert (entry.subject_name, entry.actor_name) == (tenant.owner.email, tenant.owner.email)
     identify_key(tenant.key.text)
+
+
+def test_no_invitation_outlives_whoever_sent_it(owner: Client, tenant: CreatedTenant) -> None:
+    another(tenant, "owner")
+    email = f"{unique('invited')}@example.com"
+    with operator_work():
+        sent = Invitation.objects.create(
+            tenant=tenant.tenant,
+            email=email,
+            role="owner",
+            invited_by=tenant.owner,
+            expires_at="2100-01-01T00:00Z",
+        )
+    assert read_link(token_of(sent)).email == email
+    confirm(owner, "/account/delete")
+    assert owner.post("/account/delete", {"email": tenant.owner.email}).status_code == 200
+    with pytest.raises(InvitationGone):
+        read_link(token_of(sent))
+    with operator_work():
+        entry = AuditEntry.objects.get(tenant=tenant.tenant, deed="invitation.revoked")
+    assert (entry.subject_name, entry.actor_name) == (email, tenant.owner.email)
 
 
 def test_an_account_that_is_being_deleted_needs_no_owner(owner: Client, tenant: CreatedTenant) -> None:
