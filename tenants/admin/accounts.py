@@ -223,7 +223,8 @@ class TenantAdmin(FoundById):
     @confirmed(
         "Erase these tenants now?",
         "Their owners have asked for it, and could still take it back. Documents, results, keys, webhooks and members "
-        "are erased within minutes, for good; usage and money stay, under no name.",
+        "are erased, for good; usage, payments, invoices with their buyer, billing details while there is something to "
+        "bill, and the audit log with its names stay.",
         "Erase for good",
     )
     def erase_now(self, request: HttpRequest, chosen: "QuerySet[Tenant]") -> None:
