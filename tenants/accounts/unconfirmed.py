@@ -6,12 +6,14 @@ from uuid import UUID
 import structlog
 from allauth.account.models import EmailAddress
 from django.db import transaction
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
 from tenants.audit.services import record
+from tenants.billing.ledger.models import LedgerTransaction, Wallet
+from tenants.billing.models import UsageRecord
 from tenants.context import OPERATOR, operator_work
-from tenants.models import Membership, Tenant, User
+from tenants.models import ApiKey, Membership, Tenant, User
 
 log = structlog.get_logger(__name__)
 KEPT = timedelta(days=7)
@@ -52,16 +54,32 @@ def make_room_for(email: str, *, beside: User | None = None) -> None:
 def forget_unconfirmed() -> int:
     """The scheduler's duty. How many people; bounded."""
     with operator_work():
-        old = unconfirmed().filter(date_joined__lte=Now() - KEPT).order_by("date_joined")
+        old = unconfirmed().filter(_unused(), date_joined__lte=Now() - KEPT).order_by("date_joined")
         found = list(old.values_list("pk", flat=True)[:MOST])
-    return sum(_forget(person_id) for person_id in found)
+    return sum(_forget_in_time(person_id) for person_id in found)
 
 
-def _forget(person_id: UUID) -> bool:
+def _unused() -> Q:
+    """Whose account was given keys or money, or was worked for, is known to an operator."""
+    own = Membership.objects.filter(user_id=OuterRef(OuterRef("pk"))).values("tenant_id")
+    used = (ApiKey, Wallet, LedgerTransaction, UsageRecord)
+    return Q(*(~Exists(kind.objects.filter(tenant_id__in=own)) for kind in used))
+
+
+def _forget_in_time(person_id: UUID) -> bool:
+    """One who cannot be forgotten keeps no other from it."""
+    try:
+        return _forget(person_id, unused=True)
+    except Exception:
+        log.exception("unconfirmed_person_not_forgotten", user_id=str(person_id))
+        return False
+
+
+def _forget(person_id: UUID, *, unused: bool = False) -> bool:
     """With the account that they made, which is erased as any that is deleted. Looked at once more under the lock."""
     with operator_work(), transaction.atomic(using=OPERATOR):
         User.objects.select_for_update().filter(pk=person_id).first()
-        if not unconfirmed().filter(pk=person_id).exists():
+        if not unconfirmed().filter(_unused() if unused else Q(), pk=person_id).exists():
             return False
         for member in Membership.objects.filter(user_id=person_id).select_related("tenant"):
             _let_go_of(member.tenant)

@@ -6,6 +6,7 @@ import pytest
 from allauth.account.models import EmailAddress
 from allauth.mfa.totp.internal.auth import TOTP, generate_totp_secret
 from django.core.mail import EmailMessage
+from django.db import connections
 from django.test import Client
 from django.utils import timezone
 from pytest_django import Settings
@@ -15,7 +16,7 @@ from tenants.accounts.invitations import accept_as_new, token_of
 from tenants.accounts.unconfirmed import forget_unconfirmed
 from tenants.context import operator_work, unit_of_work
 from tenants.models import Invitation, Membership, Tenant, User
-from tenants.services import CreatedTenant
+from tenants.services import CreatedTenant, create_key
 from tests.tenants.pages.accounts.conftest import _mailing, email, link_in, stranger
 
 __all__ = ["_mailing", "email", "stranger"]
@@ -91,6 +92,42 @@ def test_who_signed_up_and_never_confirmed_is_forgotten_in_time(stranger: Client
     assert User.objects.filter(email=email).exists()
     User.objects.filter(email=email).update(date_joined=timezone.now() - timedelta(days=8))
     forget_unconfirmed()
+    assert not User.objects.filter(email=email).exists()
+
+
+def test_whose_account_has_a_key_is_left_alone(stranger: Client, email: str) -> None:
+    sign_up(stranger, email)
+    with operator_work():
+        theirs = Membership.objects.get(user__email=email).tenant
+    with unit_of_work(theirs.id):
+        create_key(tenant_id=theirs.id, name="an operator's")
+    User.objects.filter(email=email).update(date_joined=timezone.now() - timedelta(days=900))
+    forget_unconfirmed()
+    assert User.objects.filter(email=email).exists()
+
+
+def test_who_cannot_be_forgotten_keeps_no_other_from_it(stranger: Client, email: str) -> None:
+    """The database refuses the first that is looked at."""
+    held = f"held-{email}"
+    sign_up(stranger, held)
+    sign_up(Client(REMOTE_ADDR="10.58.0.4"), email)
+    User.objects.filter(email=held).update(date_joined=timezone.now() - timedelta(days=900))
+    User.objects.filter(email=email).update(date_joined=timezone.now() - timedelta(days=800))
+    person = User.objects.get(email=held)
+    with connections["owner"].cursor() as cursor:
+        cursor.execute(
+            "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS "
+            "$$ BEGIN IF OLD.email LIKE 'held-%' THEN RAISE 'stays'; END IF; RETURN OLD; END $$"
+        )
+        cursor.execute(
+            "CREATE TRIGGER refuse BEFORE DELETE ON tenants_user FOR EACH ROW EXECUTE FUNCTION refuse()"
+        )
+    try:
+        forget_unconfirmed()
+    finally:
+        with connections["owner"].cursor() as cursor:
+            cursor.execute("DROP FUNCTION refuse CASCADE")
+    assert User.objects.filter(pk=person.pk).exists()
     assert not User.objects.filter(email=email).exists()
 
 
