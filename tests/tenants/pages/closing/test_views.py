@@ -6,16 +6,15 @@ import pytest
 from django.test import Client
 from pytest_django import Settings
 
-from tenants.billing.plans.selectors import current_plan
-from tenants.billing.plans.services import subscribe
 from tenants.accounts.errors import InvitationGone
 from tenants.accounts.invitations import read_link, token_of
+from tenants.billing.plans.selectors import current_plan
+from tenants.billing.plans.services import subscribe
 from tenants.closing.errors import NotClosing
 from tenants.closing.services import begin_erasing, take_back
 from tenants.context import operator_work
 from tenants.errors import TenantClosing
-from tenants.models import AuditEntry, Membership, Plan, Tenant, User
-from tenants.models import AuditEntry, Invitation, Membership, Tenant, User
+from tenants.models import AuditEntry, Invitation, Membership, Plan, Tenant, User
 from tenants.selectors import identify_key, identify_member
 from tenants.services import CreatedTenant, set_tenant_state
 from tests.fixtures import unique
