@@ -25,7 +25,7 @@ from tenants.impersonation import require_own_hands
 from tenants.models import User
 
 log = structlog.get_logger(__name__)
-_MOST_REDIRECTS = 3
+_MOST_REDIRECTS = 0
 
 
 class SignOnAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]

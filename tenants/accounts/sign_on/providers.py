@@ -73,6 +73,10 @@ class OpenIdAdapter(_Asked, OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
         for name in ("authorization_endpoint", "token_endpoint", "jwks_uri"):
             if urlsplit(str(found.get(name, ""))).scheme not in schemes:
                 raise OAuth2Error(f"{url} names no {name} that can be used: {found.get(name)!r}")
+        if urlsplit(str(found.get("userinfo_endpoint", "https:"))).scheme not in schemes:
+            raise OAuth2Error(
+                f"{url} names no userinfo_endpoint that can be used: {found['userinfo_endpoint']!r}"
+            )
         return found
 
     def complete_login(
