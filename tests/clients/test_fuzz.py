@@ -15,6 +15,7 @@ from tests.clients import fuzz_checks
 from tests.flows.caller import Caller
 from tests.flows.product import Product
 from tests.isolation.belongings import Belongings
+from tests.isolation.conftest import account_that_pays
 
 SEED = 20261122
 EXAMPLES = int(os.environ.get("MAAS_TEST_FUZZ_EXAMPLES", "3"))
@@ -60,6 +61,7 @@ include-method = "DELETE"
 "path.upload_id" = "{mine.upload_id}"
 "path.archive_id" = "{mine.archive_id}"
 "path.invoice_id" = "{mine.invoice_id}"
+"path.payment_id" = "{mine.payment_id}"
 "path.number" = {mine.number}
 "path.name" = "embed"
 "path.version" = "1"
@@ -78,7 +80,7 @@ def fuzzer() -> str:
 @pytest.fixture(scope="module")
 def fuzzing(product: Product) -> Iterator[Caller]:
     """Of a tenant of its own, as it leaves much behind."""
-    with product.caller(product.create_account("Fuzzer")) as caller:
+    with product.caller(account_that_pays(product, "Fuzzer")) as caller:
         yield caller
 
 
