@@ -41,6 +41,7 @@ def issue_ticket(held: Pass) -> str:
         "tenant": str(identity.tenant_id),
         "scopes": sorted(identity.scopes),
         "livemode": identity.livemode,
+        "bounded": identity.bounded,
         "key": str(identity.key_id) if identity.key_id else None,
         "user": str(identity.user_id) if identity.user_id else None,
         "session": _masked(held.session_key.encode(), ticket).hex() if held.session_key else None,
@@ -66,6 +67,7 @@ def redeem_ticket(ticket: str) -> Pass | None:
         limits=effective_limits(),
         scopes=frozenset(values["scopes"]),
         livemode=values["livemode"],
+        bounded=values.get("bounded", True),
         key_id=UUID(values["key"]) if values["key"] else None,
         user_id=UUID(values["user"]) if values["user"] else None,
     )
