@@ -161,7 +161,7 @@ class Migration(migrations.Migration):
                 ('kind', models.CharField(choices=[('fee', 'Fee'), ('usage', 'Usage'), ('uncollected', 'not collected'), ('correction', 'Correction')], max_length=12)),
                 ('month', models.DateField(help_text='The first day of the month that it is of.')),
                 ('late', models.BooleanField(default=False, help_text='Of a month that was billed before.')),
-                ('text', models.CharField(max_length=250)),
+                ('text', models.CharField(max_length=320)),
                 ('plan_id', models.UUIDField(help_text='Of a fee.', null=True)),
                 ('model', models.CharField(blank=True, max_length=100)),
                 ('cached', models.BooleanField(default=False)),
@@ -226,7 +226,7 @@ class Migration(migrations.Migration):
                 ('kind', models.CharField(max_length=100)),
                 ('received_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
                 ('handled_at', models.DateTimeField(null=True)),
-                ('outcome', models.CharField(blank=True, max_length=250)),
+                ('outcome', models.CharField(blank=True, max_length=320)),
             ],
         ),
         migrations.CreateModel(

@@ -189,7 +189,7 @@ class InvoiceLine(TenantOwned):
     kind = models.CharField(max_length=12, choices=Kind.choices)
     month = models.DateField(help_text="The first day of the month that it is of.")
     late = models.BooleanField(default=False, help_text="Of a month that was billed before.")
-    text = models.CharField(max_length=250)
+    text = models.CharField(max_length=320)
     plan_id = models.UUIDField(null=True, help_text="Of a fee.")
     model = models.CharField(max_length=100, blank=True)
     cached = models.BooleanField(default=False)

@@ -6,7 +6,7 @@ from uuid import UUID
 from tenants.billing.invoices.drawing import Line, Tax
 from tenants.billing.invoices.models import BillingDetails, Seller
 
-LONGEST = 250
+LONGEST = 300
 _PRINTED = ("name", "address", "country", "tax_id", "email")
 REVERSE_CHARGE = "Reverse charge: the customer is liable for the tax."
 EXEMPT = "Exempt from tax."

@@ -51,7 +51,7 @@ def receive_event(body: bytes, signature: str | None) -> str:
     with books():
         if not _is_first(told):
             return BEFORE
-        outcome = (card or _handled(told))[:250]
+        outcome = (card or _handled(told))[:300]
         ProviderEvent.objects.filter(provider=STRIPE, event_id=told.event_id).update(
             handled_at=Now(), outcome=outcome
         )

@@ -175,7 +175,7 @@ class ProviderEvent(models.Model):
     kind = models.CharField(max_length=100)
     received_at = models.DateTimeField(db_default=Now(), editable=False)
     handled_at = models.DateTimeField(null=True)
-    outcome = models.CharField(max_length=250, blank=True)
+    outcome = models.CharField(max_length=320, blank=True)
 
     class Meta:
         constraints = [
