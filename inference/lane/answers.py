@@ -7,7 +7,7 @@ from typing import Any
 from inference.contracts import Embedding, Json, Units, WorkOutput, WorkRefused
 from inference.errors import CallCanceled, DeadlinePassed, ModelFailed, ModelOverloaded, StepFailed
 from inference.lane.arrays import lift, lower, read_array, write_array
-from inference.lane.errors import MessageMalformed
+from inference.lane.errors import LaneUnavailable, MessageMalformed
 from inference.lane.frames import Buffer, pack, unpack
 from inference.runtime.tensors import Array
 
@@ -123,18 +123,23 @@ def _tensors(said: Json, buffers: Iterator[memoryview]) -> dict[str, Array] | No
         raise MessageMalformed(f"{str(said)[:80]} are no tensors of this answer") from error
 
 
+_KINDS: tuple[tuple[type[ModelFailed], str], ...] = (
+    (ModelOverloaded, "overloaded"),
+    (DeadlinePassed, "deadline"),
+    (LaneUnavailable, "unavailable"),
+    (ModelFailed, "failed"),
+)
+"""The first that fits."""
+
+
 def _describe(error: WorkError) -> dict[str, Any]:
     match error:
         case CallCanceled():
             return {"kind": "canceled", "code": "", "detail": ""}
         case StepFailed():
             return {**_failure("step", error), "step": error.step}
-        case ModelOverloaded():
-            return _failure("overloaded", error)
-        case DeadlinePassed():
-            return _failure("deadline", error)
         case ModelFailed():
-            return _failure("failed", error)
+            return _failure(next(kind for made, kind in _KINDS if isinstance(error, made)), error)
         case WorkRefused():
             return {"kind": "refused", "code": error.code, "detail": error.detail}
 
@@ -155,10 +160,11 @@ def _error(said: Any) -> Exception:
             return ModelFailed(code, detail, retryable=retryable)
         case {"kind": "canceled"}:
             return CallCanceled()
-        case {"kind": "refused" | "overloaded" | "deadline" as kind}:
+        case {"kind": "refused" | "overloaded" | "deadline" | "unavailable" as kind}:
             return {
                 "refused": WorkRefused(code, detail),
                 "overloaded": ModelOverloaded(detail),
                 "deadline": DeadlinePassed(detail),
+                "unavailable": LaneUnavailable(detail),
             }[kind]
     return MessageMalformed(f"an error that is described as {said!r:.80}")

@@ -53,9 +53,9 @@ SELECT count(*), {files} FROM gone
 
 def erase_closed_tenants() -> int:
     """How many came to their end. Bounded; what is left is for the next round."""
-    until_s = time.monotonic() + ROUND_S
     with operator_work():
         found = due_to_close()
+    until_s = time.monotonic() + ROUND_S
     return sum(_erase(tenant_id, until_s) for tenant_id in found if time.monotonic() < until_s)
 
 

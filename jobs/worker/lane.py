@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
+import structlog
 from django.db import connections
 
 from inference.affinity.fleet import Demand
@@ -10,16 +11,21 @@ from inference.affinity.load_times import LoadTimes
 from inference.affinity.tally import QueueTally
 from inference.contracts import VersionSpec, WorkOutput
 from inference.errors import ModelFailed
-from inference.lane import LaneReader, LaneRequest, lane_demand
+from inference.lane import LaneReader, LaneRequest, LaneUnavailable, lane_demand
 from inference.lane.lines import CommandLine
 from inference.registry.selectors import versions_named
 from inference.runtime.begun import Begun
 from inference.runtime.engine import Engine
 from inference.runtime.load_watch import watching_loads
 from inference.runtime.once import OncePerKey
+from jobs.errors import FileMissing, StorageUnavailable
 from jobs.worker.versions import VersionCatalogue
+from tenants.database_troubles import PASSING, trouble_of
 
 MOST_SPECS = 1024
+PLACE_AWAY = "the service's storage or database could not be reached; send it again"
+
+log = structlog.get_logger(__name__)
 
 
 class WorkerLane:
@@ -96,7 +102,15 @@ class WorkerLane:
                 request.call.spent.add(load_s=loads.waited_s)
 
     def _spec(self, request: LaneRequest) -> VersionSpec:
-        return self._versions.get(_version_id(request.model_key), request.call)
+        try:
+            return self._versions.get(_version_id(request.model_key), request.call)
+        except (*PASSING, StorageUnavailable) as error:
+            if isinstance(error, FileMissing) or not (
+                isinstance(error, StorageUnavailable) or trouble_of(error)
+            ):
+                raise
+            log.warning("lane_model_not_read", model=request.model_key, error=str(error))
+            raise LaneUnavailable(PLACE_AWAY) from error
 
 
 @dataclass(frozen=True, slots=True)

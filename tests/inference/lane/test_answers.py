@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from inference.contracts import Embedding, Json, Units, WorkOutput, WorkRefused
 from inference.errors import CallCanceled, DeadlinePassed, ModelFailed, ModelOverloaded, StepFailed
 from inference.lane.answers import LaneAnswer, SpentMs, WorkError, read_answer, write_answer, write_error
-from inference.lane.errors import MessageMalformed
+from inference.lane.errors import LaneUnavailable, MessageMalformed
 from inference.lane.frames import pack
 
 NUMBERS = st.lists(st.floats(allow_nan=False) | st.integers(), max_size=40) | st.lists(
@@ -85,6 +85,7 @@ def test_tensors_without_their_values_are_malformed(said: Json) -> None:
         ModelFailed("model_output_invalid", "no"),
         ModelOverloaded("4096 wait; try again"),
         DeadlinePassed("too late"),
+        LaneUnavailable("the input is gone from Redis"),
         CallCanceled(),
         StepFailed("rank", "model_output_invalid", "no rows", retryable=True),
     ],

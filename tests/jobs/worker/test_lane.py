@@ -1,0 +1,53 @@
+"""The synchronous lane of a worker, with the built-in models, while the database is away."""
+
+import time
+from collections.abc import Iterator
+
+import pytest
+from django.conf import settings
+from django.db import connections
+
+from inference.affinity.load_times import LoadTimes
+from inference.affinity.tally import QueueTally
+from inference.calls import Call
+from inference.contracts import TextInput
+from inference.lane import LaneClient, LaneUnavailable
+from inference.runtime.engine import Engine
+from jobs.worker.lane import WorkerLane
+from jobs.worker.versions import VersionCatalogue
+from tenants.context import APP
+
+MODEL = "embed@1"
+LINE = TextInput(("a line",), single=True)
+
+
+@pytest.fixture
+def client(engine: Engine) -> Iterator[LaneClient]:
+    lane = WorkerLane(
+        settings.MAAS_REDIS_URL,
+        engine=engine,
+        versions=VersionCatalogue(),
+        slots=1,
+        tally=QueueTally(),
+        load_times=LoadTimes(),
+    )
+    lane.serve([MODEL])
+    lane.start()
+    client = LaneClient(settings.MAAS_REDIS_URL)
+    yield client
+    client.close()
+    lane.stop(5)
+
+
+def call() -> Call:
+    return Call(tenant="a", deadline_s=time.monotonic() + 30)
+
+
+def test_a_database_that_is_away_is_nobodys_fault_and_over_when_it_is_back(
+    client: LaneClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as away:
+        away.setitem(connections.settings[APP], "HOST", "/nowhere")
+        with pytest.raises(LaneUnavailable, match="send it again"):
+            client.call(MODEL, LINE, {}, call())
+    assert client.call(MODEL, LINE, {}, call()).output.units.tokens
