@@ -29,6 +29,7 @@ class AccountLimits(models.Model):
     unfinished_jobs = own_limit("unfinished jobs", _OR_UNLIMITED, least=0)
     unfinished_pages = own_limit("unfinished pages", _OR_UNLIMITED, least=0)
     pages_at_once = own_limit("pages at once", _OR_UNLIMITED, least=0)
+    storage_mb = own_limit("stored megabytes", _OR_UNLIMITED, least=0)
     weight = models.PositiveSmallIntegerField(
         null=True,
         blank=True,
@@ -44,5 +45,5 @@ class AccountLimits(models.Model):
         abstract = True
 
 
-OF_JOBS = ("unfinished_jobs", "unfinished_pages", "pages_at_once", "weight")
+OF_JOBS = ("unfinished_jobs", "unfinished_pages", "pages_at_once", "storage_mb", "weight")
 KEPT = ("keep_documents_days", "keep_results_days", "keep_events_days")

@@ -62,10 +62,9 @@ def effective_page(request: HttpRequest, tenant: Tenant, context: Mapping[str, A
 
 
 def included_rows(standing: Standing) -> list[str]:
-    left = {(one.model, one.meter): one.quantity for one in standing.left}
     return [
-        f"{one.quantity:,} {one.meter}s of {one.model or 'all models'}, {left.get((one.model, one.meter), 0):,} left"
-        for one in standing.included
+        f"{row.quantity:,} {row.meter}s of {row.model or 'all models'}, {row.left:,} left"
+        for row in standing.rows
     ]
 
 

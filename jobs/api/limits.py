@@ -19,13 +19,14 @@ from tenants.keeping import keeping_for
 from tenants.rates.headers import Standing
 from tenants.rates.limits import WINDOW_S, Limit
 from tenants.rates.spending import spending
+from tenants.storage.room import storage_standing
 
 LIMIT = inline_serializer(
     "Limit",
     {
         "object": serializers.CharField(),
         "name": serializers.ChoiceField(
-            ["requests", "tokens", "pages", "calls", "unfinished_jobs", "unfinished_pages"]
+            ["requests", "tokens", "pages", "calls", "unfinished_jobs", "unfinished_pages", "storage"]
         ),
         "of": serializers.ChoiceField(["tenant", "key", "model"], help_text="Whose; all that hold are told."),
         "model": serializers.CharField(allow_null=True),
@@ -99,6 +100,9 @@ def _under_way(identity: Identity) -> list[dict[str, object]]:
         most = most_unfinished_pages(identity.tenant_id)
         if most is not None:
             told.append(_counted("unfinished_pages", most, unfinished_pages()))
+        storage = storage_standing(identity.tenant_id)
+        if storage.most_bytes is not None:
+            told.append(_counted("storage", storage.most_bytes, storage.used_bytes))
     return told
 
 

@@ -26,6 +26,7 @@ from tenants.context import APP, unit_of_work
 from tenants.database_time import database_now
 from tenants.identity import Identity
 from tenants.ids import uuid7
+from tenants.storage.room import require_kept_within, require_room_for_bytes
 
 WINDOW = timedelta(hours=24)
 MOST_UNFINISHED = 100
@@ -71,6 +72,7 @@ def store_file(
     # Asked before the file is copied, and again once others may have sent theirs.
     with unit_of_work(identity.tenant_id):
         _check_room(stored)
+        require_room_for_bytes(identity.tenant_id, stored.size_bytes)
     blobs.save(identity.tenant_id, stored.file, Path(upload.path))
     with unit_of_work(identity.tenant_id):
         _one_at_a_time("files", identity.tenant_id)
@@ -79,6 +81,7 @@ def store_file(
         stored.save(force_insert=True)
         if also:
             also(stored)
+        require_kept_within(identity.tenant_id, stored.size_bytes)
     return stored
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
 import structlog
 from django.db import IntegrityError, transaction
@@ -25,6 +24,7 @@ from tenants.audit.services import record
 from tenants.context import APP, unit_of_work
 from tenants.identity import Identity
 from tenants.ids import uuid7
+from tenants.storage.room import AccountStorageFull, require_kept_within, require_room_for_bytes
 
 log = structlog.get_logger(__name__)
 MOST_TRIES = 5
@@ -56,10 +56,11 @@ def store_document(*, identity: Identity, upload: Upload, along: Along | None = 
                 stored = StoredDocument(known, created=False)
                 _write_along(along, stored)
                 return stored
+            require_room_for_bytes(identity.tenant_id, upload.more_bytes)
         inspection = _found_in(upload, twin)
         _check_against(identity, inspection)
         document = _new_document(identity, upload, inspection)
-        if _insert(document, upload.path, along):
+        if _insert(document, upload, along):
             return StoredDocument(document, created=True)
     raise ReaderUnavailable("The document was sent and erased many times at once. Send it again.")
 
@@ -83,20 +84,21 @@ def _new_document(identity: Identity, upload: Upload, inspection: Inspection | D
     )
 
 
-def _insert(document: Document, path: Path, along: Along | None) -> bool:
+def _insert(document: Document, upload: Upload, along: Along | None) -> bool:
     """Of two uploads of the same bytes at once, one row wins and the other's file is erased."""
     document.file = files.original_name(document.tenant_id, document.id, document.sha256)
     with unit_of_work(document.tenant_id):
         erasure.order([document.file], due_in=erasure.time_to_keep(document.size_bytes))
-    files.save_file(document.file, path)
+    files.save_file(document.file, upload.path)
     try:
         with unit_of_work(document.tenant_id):
             erasure.withdraw(document.file)
             document.save(force_insert=True)
             _write_along(along, StoredDocument(document, created=True))
-    except (IntegrityError, UploadWithdrawn) as undone:
+            require_kept_within(document.tenant_id, upload.more_bytes)
+    except (IntegrityError, UploadWithdrawn, AccountStorageFull) as undone:
         erasure.carry_out_now(document.tenant_id, [document.file])
-        if isinstance(undone, UploadWithdrawn):
+        if not isinstance(undone, IntegrityError):
             raise
         return False
     return True

@@ -23,6 +23,12 @@ class Upload:
     """None when its tenant had these very bytes already, so that nothing had to be found out."""
     fetched: bool = False
     """From an address that the request named; the request itself is JSON."""
+    counted: bool = False
+    """As an unfinished upload, whose end lets go of the bytes that its document takes."""
+
+    @property
+    def more_bytes(self) -> int:
+        return 0 if self.counted else self.size_bytes
 
 
 class UploadWithdrawn(Exception):

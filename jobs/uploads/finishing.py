@@ -69,6 +69,7 @@ def join(turn: Turn, file: Scratch) -> Upload:
         size_bytes=file.size_bytes,
         filename=upload.name,
         content_type=upload.content_type,
+        counted=True,
     )
 
 

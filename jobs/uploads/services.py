@@ -22,6 +22,7 @@ from jobs.uploads.selectors import get_upload
 from tenants.context import APP, unit_of_work
 from tenants.identity import Identity
 from tenants.models import Tenant
+from tenants.storage.room import require_kept_within
 
 State = ResumableUpload.State
 LATE_PARTS = timedelta(hours=1)
@@ -49,6 +50,7 @@ def create_upload(*, identity: Identity, announced: Announced) -> ResumableUploa
             expires_at=Now() + timedelta(seconds=settings.MAAS_UPLOAD_EXPIRES_S),
         )
         upload.save(force_insert=True)
+        require_kept_within(identity.tenant_id, upload.size_bytes)
         return get_upload(upload.id)
 
 

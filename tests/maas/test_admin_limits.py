@@ -8,7 +8,7 @@ from django.test import Client
 from django.urls import reverse
 
 from tenants.context import operator_work, unit_of_work
-from tenants.models import ApiKey, ModelLimit, Tenant
+from tenants.models import ApiKey, ModelLimit, StoredBytes, Tenant
 from tenants.rates.rates import NAMES
 from tenants.selectors import identify_key
 from tenants.services import CreatedTenant, revoke_key
@@ -52,6 +52,16 @@ def test_a_tenants_limits_are_changed_on_its_page_and_the_change_is_on_record(
     with operator_work():
         entry = LogEntry.objects.filter(object_id=str(tenant.tenant.pk)).latest("id")
     assert "Requests a minute" in entry.get_change_message()
+
+
+def test_a_tenants_storage_is_limited_on_its_page_which_says_what_is_used(
+    operator: Client, tenant: CreatedTenant
+) -> None:
+    with unit_of_work(tenant.tenant.pk):
+        StoredBytes.objects.create(tenant_id=tenant.tenant.pk, size_bytes=2_000)
+    assert send(operator, tenant, storage_mb="5").status_code == 302
+    page = operator.get(page_of(tenant)).content.decode()
+    assert "2 kB of 5 MB" in page
 
 
 def test_a_tenants_part_of_the_workers_is_changed_on_its_page(

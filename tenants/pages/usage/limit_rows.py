@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from tenants.pages.wording import whole
 from tenants.rates.headers import Standing
 from tenants.rates.limits import Limit
+from tenants.storage.room import StorageStanding
+from tenants.storage.wording import size
 
 TITLES = {
     "requests": "Requests a minute",
@@ -40,4 +42,20 @@ def _row(limit: Limit, standing: Standing | None) -> LimitRow:
         amount=whole(limit.amount),
         left=whole(left) if standing else "",
         left_percent=round(100 * left / limit.amount),
+    )
+
+
+@dataclass(frozen=True)
+class StorageRow:
+    used: str
+    most: str
+    """Empty for any amount."""
+    percent: int
+
+
+def storage_row(standing: StorageStanding) -> StorageRow:
+    return StorageRow(
+        used=size(standing.used_bytes),
+        most="" if standing.most_bytes is None else size(standing.most_bytes),
+        percent=standing.percent or 0,
     )

@@ -23,10 +23,11 @@ from tenants.key_selectors import names_of_keys
 from tenants.pages.members import members_only
 from tenants.pages.usage.chart import METER_TITLES, chart_of
 from tenants.pages.usage.filters import UsageFilter, key_name
-from tenants.pages.usage.limit_rows import limit_rows
+from tenants.pages.usage.limit_rows import limit_rows, storage_row
 from tenants.pages.usage.record_rows import place_of, record_rows, written_place
 from tenants.pages.usage.rows import cache_tiles, forecast_tiles, meters_of, rows_by_day, rows_by_name, tiles
 from tenants.rates.spending import spending
+from tenants.storage.room import storage_standing
 
 RECORDS_AT_ONCE = 100
 
@@ -41,6 +42,7 @@ def usage_page(request: HttpRequest, identity: Identity) -> HttpResponse:
     with unit_of_work(identity.tenant_id):
         lines, by_key = usage_of(month, chosen.only), usage_by_key(month, chosen.only)
         first, used = first_day_used(), used_in(month)
+        storage = storage_standing(identity.tenant_id)
         names = names_of_keys([key for key in used.keys if key])
         forecasts = (
             _forecasts(month, today, chosen.only, first) if month == current and chosen.livemode else {}
@@ -53,6 +55,7 @@ def usage_page(request: HttpRequest, identity: Identity) -> HttpResponse:
     limits = identity.rates.every if month == current else ()
     context = {
         "limits": limit_rows(limits, spending().standings(limits) if limits else None),
+        "storage": storage_row(storage) if month == current else None,
         "month": month,
         "is_current": month == current,
         "previous": month.previous if first and month.first > first else None,

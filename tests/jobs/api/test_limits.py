@@ -54,6 +54,14 @@ def test_every_limit_is_told_with_what_is_left(limited: CreatedTenant) -> None:
     assert limits["tenant", "unfinished_pages"]["remaining"] == 500_000
 
 
+def test_storage_is_told_where_it_is_limited(limited: CreatedTenant) -> None:
+    assert ("tenant", "storage") not in told(limited)
+    with operator_work():
+        Tenant.objects.filter(id=limited.tenant.id).update(storage_mb=3)
+    storage = told(limited)["tenant", "storage"]
+    assert (storage["amount"], storage["remaining"], storage["window_s"]) == (3_000_000, 3_000_000, None)
+
+
 def test_to_ask_spends_nothing(limited: CreatedTenant) -> None:
     for _ in range(3):
         assert told(limited)["key", "requests"]["remaining"] == 5

@@ -1,0 +1,36 @@
+"""Holds the count of what tenants have stored against what is there, and corrects it."""
+
+from uuid import UUID
+
+import structlog
+from django.db import connections
+
+from tenants.context import OPERATOR, operator_work
+
+log = structlog.get_logger(__name__)
+
+# One statement sees one moment: whatever is stored meanwhile writes its own line.
+_CORRECT = """
+WITH counted AS (
+    SELECT tenant_id, sum(size_bytes) AS bytes FROM tenants_storedbytes GROUP BY tenant_id
+), there AS (
+    SELECT tenant_id, sum(size_bytes) AS bytes FROM jobs_storedthings GROUP BY tenant_id
+)
+INSERT INTO tenants_storedbytes (tenant_id, size_bytes)
+SELECT coalesce(there.tenant_id, counted.tenant_id), coalesce(there.bytes, 0) - coalesce(counted.bytes, 0)
+FROM there FULL JOIN counted USING (tenant_id)
+WHERE coalesce(there.bytes, 0) <> coalesce(counted.bytes, 0)
+RETURNING tenant_id, size_bytes
+"""
+_ONE_AT_A_TIME = "SELECT pg_advisory_xact_lock(hashtext('stored bytes are corrected'))"
+
+
+def correct_stored_bytes() -> dict[UUID, int]:
+    """By how much whose count was wrong. It is right afterwards, and the operator is told."""
+    with operator_work(), connections[OPERATOR].cursor() as cursor:
+        cursor.execute(_ONE_AT_A_TIME)
+        cursor.execute(_CORRECT)
+        wrong = dict(cursor.fetchall())
+    for tenant_id, by_bytes in wrong.items():
+        log.error("stored_bytes_differ", tenant_id=str(tenant_id), corrected_by_bytes=by_bytes)
+    return wrong
