@@ -1,5 +1,6 @@
 """`/v1/payments`: what was paid, and the beginning of a payment."""
 
+from functools import partial
 from typing import Any
 
 from drf_spectacular.utils import extend_schema, inline_serializer
@@ -17,7 +18,7 @@ from tenants.api.callers import caller
 from tenants.api.parameters import only
 from tenants.api.schema import PAGED, REFUSALS, paged_list_of
 from tenants.billing.payments.models import Payment
-from tenants.billing.payments.selectors import get_payment, instructions_for, payments
+from tenants.billing.payments.selectors import bank_details, get_payment, instructions_for, payments
 from tenants.billing.payments.services import start
 from tenants.context import unit_of_work
 from tenants.identity import Identity
@@ -76,10 +77,10 @@ class PaymentRequestSerializer(serializers.Serializer[Any]):
         return attrs
 
 
-def payment_body(payment: Payment) -> dict[str, Any]:
+def payment_body(payment: Payment, details: str | None = None) -> dict[str, Any]:
     """In a unit of work: of transfers the operator's bank details are looked up."""
     pending = payment.status == Payment.Status.PENDING
-    told = instructions_for(payment)
+    told = instructions_for(payment, details)
     return {
         "id": str(payment.id),
         "object": "payment",
@@ -138,7 +139,7 @@ class PaymentList(APIView):
         identity = caller(request, "billing:read")
         only(request, "limit", "cursor")
         with unit_of_work(identity.tenant_id):
-            return Response(listing(request, payments(), payment_body))
+            return Response(listing(request, payments(), partial(payment_body, details=bank_details())))
 
 
 class PaymentDetail(APIView):

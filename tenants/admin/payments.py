@@ -14,6 +14,7 @@ from django.utils.html import format_html_join
 from unfold.contrib.filters.admin import AutocompleteSelectFilter, ChoicesDropdownFilter
 from unfold.widgets import (
     UnfoldAdminDecimalFieldWidget,
+    UnfoldAdminSelectWidget,
     UnfoldAdminTextInputWidget,
     UnfoldBooleanWidget,
 )
@@ -23,7 +24,8 @@ from tenants.admin.confirmation import at_once
 from tenants.admin.records import FoundById, RecordAdmin
 from tenants.admin.words import NOTHING, ago, link_to
 from tenants.billing.ledger.errors import InvalidTerms
-from tenants.billing.payments.errors import NotRefundable
+from tenants.billing.payments.differences import book_sent_back, book_told, clear_told
+from tenants.billing.payments.errors import NotBookable, NotRefundable
 from tenants.billing.payments.models import Payment, ProviderEvent
 from tenants.billing.payments.offline import OFFLINE
 from tenants.billing.payments.refunds import LONGEST_REASON, ask_refund, decide_refund
@@ -70,8 +72,22 @@ class PaymentForm(forms.ModelForm):  # type: ignore[type-arg]
         help_text="Else it is taken out of credit, as where a credit note has made it so.",
         widget=UnfoldBooleanWidget,
     )
+    finding = forms.ChoiceField(
+        label="What differs",
+        required=False,
+        widget=UnfoldAdminSelectWidget,
+        choices=[("", "Leave it for now")],
+    )
+    found = _words("What was found", "The account's log keeps it.")
+    told_micros = forms.IntegerField(required=False, widget=forms.HiddenInput)
     once = forms.UUIDField(widget=forms.HiddenInput, initial=uuid7)
     """A form that is sent again gives nothing back a second time."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if "finding" in self.fields:
+            self.fields["finding"].choices = [("", "Leave it for now"), *_findings(self.instance)]  # type: ignore[attr-defined]
+            self.initial["told_micros"] = self.instance.told_micros
 
     class Meta:
         model = Payment
@@ -81,6 +97,8 @@ class PaymentForm(forms.ModelForm):  # type: ignore[type-arg]
         said = super().clean() or {}
         if said.get("give_back") and not str(said.get("reason", "")).strip():
             self.add_error("reason", "Say why: the tenant's books keep it.")
+        if said.get("finding") and not str(said.get("found", "")).strip():
+            self.add_error("found", "Say what was found: the account's log keeps it.")
         left = self.instance.amount_micros - self.instance.refunded_micros
         if said.get("give_back") and (_micros(said["give_back"]) or 0) > left:
             self.add_error("give_back", f"There is {money(left, self.instance.currency)} left of it.")
@@ -116,7 +134,28 @@ def _micros(amount: Decimal | None) -> int | None:
     return None if amount is None else int(amount * MICROS)
 
 
+BOOK, CLEAR = "book", "clear"
+
+
+def _findings(payment: Payment) -> list[tuple[str, str]]:
+    """What can be done of what a provider says otherwise."""
+    found = []
+    if payment.told_micros is not None:
+        told = money(payment.told_micros, payment.told_currency)
+        if payment.status != Payment.Status.SUCCEEDED:
+            found.append((BOOK, f"Book that {told} came in"))
+        found.append((CLEAR, f"Clear it: {told} is looked into, and nothing is booked"))
+    if payment.status == Payment.Status.SUCCEEDED:
+        found += [
+            (str(one.id), f"Book that {money(one.amount_micros, payment.currency)} was sent back by the bank")
+            for one in payment.refunds.all()
+            if one.status == Payment.Status.SUCCEEDED and one.failure
+        ]
+    return found
+
+
 _SHOWN = ("owner", "what", "amount", "how", "stands", "reference", "made_by", "note", "refunded", "differs")
+_FINDING = ("finding", "found", "told_micros")
 _REFUND = ("give_back", "reason", "owed_again")
 
 
@@ -155,10 +194,11 @@ class PaymentAdmin(FoundById):
     def get_fields(self, request: HttpRequest, obj: Payment | None = None) -> tuple[str, ...]:
         if obj is None:
             return ("tenant_id", "invoice_number", "currency", "came_in", "bank_note", "once")
+        differs = _FINDING if _findings(obj) else ()
         if obj.status == Payment.Status.SUCCEEDED:
-            return (*_SHOWN, *_REFUND, "once")
+            return (*_SHOWN, *differs, *_REFUND, "once")
         waits = obj.provider == OFFLINE and obj.status == Payment.Status.PENDING
-        return (*_SHOWN, "came_in", "bank_note", "once") if waits else _SHOWN
+        return (*_SHOWN, *differs, "came_in", "bank_note", "once") if waits else (*_SHOWN, *differs)
 
     def get_readonly_fields(self, request: HttpRequest, obj: Payment | None = None) -> tuple[str, ...]:
         return _SHOWN if obj else ()
@@ -172,11 +212,13 @@ class PaymentAdmin(FoundById):
         try:
             if not change:
                 self._record(request, obj, said)
+            elif said.get("finding"):
+                self._settle(request, obj, said)
             elif said.get("came_in"):
                 self._record_announced(request, obj, said)
             elif said.get("give_back"):
                 self._give_back(request, obj, said)
-        except (InvalidTerms, NotRefundable) as refusal:
+        except (InvalidTerms, NotBookable, NotRefundable) as refusal:
             self.message_user(request, f"Nothing was done: {refusal}", messages.ERROR)
 
     def _record(self, request: HttpRequest, obj: Payment, said: dict[str, Any]) -> None:
@@ -198,6 +240,21 @@ class PaymentAdmin(FoundById):
             note=said["bank_note"],
             made_by=str(request.user),
         )
+
+    def _settle(self, request: HttpRequest, obj: Payment, said: dict[str, Any]) -> None:
+        told_micros, found = said.get("told_micros") or 0, said["found"]
+        if said["finding"] == BOOK:
+            transaction.on_commit(lambda: self._book(request, obj.pk, told_micros, found), using=OPERATOR)
+        elif said["finding"] == CLEAR:
+            clear_told(payment_id=obj.pk, told_micros=told_micros, reason=found)
+        else:
+            book_sent_back(refund_id=UUID(said["finding"]), reason=found)
+
+    def _book(self, request: HttpRequest, payment_id: UUID, told_micros: int, found: str) -> None:
+        try:
+            book_told(payment_id=payment_id, told_micros=told_micros, reason=found)
+        except NotBookable as refusal:
+            self.message_user(request, f"Nothing was booked: {refusal}", messages.ERROR)
 
     def _give_back(self, request: HttpRequest, obj: Payment, said: dict[str, Any]) -> None:
         refund = decide_refund(

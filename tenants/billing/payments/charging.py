@@ -11,7 +11,7 @@ from tenants.billing.invoices.models import Invoice
 from tenants.billing.invoices.paying import locked_invoice
 from tenants.billing.payments.books import books, locked_payment
 from tenants.billing.payments.errors import ProviderAway, ProviderRefused
-from tenants.billing.payments.models import Payment, ProviderCustomer
+from tenants.billing.payments.models import DISPUTES_LEFT_BEHIND, Payment, ProviderCustomer
 from tenants.billing.payments.orders import order_of
 from tenants.billing.payments.provider import Order, Standing
 from tenants.billing.payments.providers import card_provider
@@ -41,7 +41,7 @@ WHERE i.status = 'open' AND i.kind = 'invoice'
   AND (refused.last IS NULL OR refused.last < now() - interval '23 hours')
   AND NOT EXISTS (
     SELECT FROM tenants_payment p WHERE p.invoice_id = i.id
-      AND (p.dispute <> '' OR (p.status = 'pending' AND p.provider = %(provider)s))
+      AND (p.dispute <> ALL(%(left_behind)s) OR (p.status = 'pending' AND p.provider = %(provider)s))
   )
 ORDER BY refused.last NULLS FIRST, i.id LIMIT %(at_once)s
 """
@@ -53,6 +53,7 @@ def collect_invoices() -> int:
     if provider is None:
         return 0
     values: dict[str, Any] = {"provider": provider.name, "most": len(AFTER_DAYS), "at_once": AT_ONCE}
+    values["left_behind"] = ["", *DISPUTES_LEFT_BEHIND]
     with operator_work(), connections[OPERATOR].cursor() as cursor:
         cursor.execute(_DUE, values)
         due = [invoice_id for (invoice_id,) in cursor.fetchall()]
@@ -107,7 +108,7 @@ def _may_take(invoice: Invoice, customer: ProviderCustomer) -> bool:
 def _is_to_pay(customer: ProviderCustomer, invoice: Invoice) -> bool:
     if not (customer.pays_invoices and customer.method_id) or invoice.status != Invoice.Status.OPEN:
         return False
-    if Payment.objects.filter(invoice=invoice).exclude(dispute="").exists():
+    if Payment.objects.filter(invoice=invoice).exclude(dispute__in=["", *DISPUTES_LEFT_BEHIND]).exists():
         return False
     return Tenant.objects.filter(id=invoice.tenant_id, state=Tenant.State.ACTIVE).exists()
 

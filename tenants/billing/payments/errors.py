@@ -45,6 +45,10 @@ class NotRefundable(ValueError):
     """For operators, and never told to callers."""
 
 
+class NotBookable(ValueError):
+    """For operators, and never told to callers."""
+
+
 class ProviderAway(Exception):
     """Nobody can say whether it was done: ask how it stands before anything else."""
 

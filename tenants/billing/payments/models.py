@@ -7,6 +7,9 @@ from tenants.billing.invoices.models import Invoice
 from tenants.ids import uuid7
 from tenants.scoped import TenantOwned
 
+DISPUTES_LEFT_BEHIND = ("won", "warning_closed")
+"""Ended, and the money stayed."""
+
 
 class Payment(TenantOwned):
     """Of an invoice, or of credit bought before. It is in the ledger once it has succeeded, once for ever."""
@@ -62,8 +65,14 @@ class Payment(TenantOwned):
         null=True, help_text="What the provider says came in, where it differs."
     )
     told_currency = models.CharField(max_length=3, blank=True)
+    cleared_micros = models.BigIntegerField(
+        null=True, help_text="What it said so and an operator has looked into: it is not told again."
+    )
     dispute = models.CharField(
         max_length=40, blank=True, help_text="How it stands, where its payer disputes it."
+    )
+    dispute_id = models.CharField(
+        max_length=100, blank=True, db_default="", help_text="Its name at the provider."
     )
     note = models.CharField(max_length=200, blank=True)
 

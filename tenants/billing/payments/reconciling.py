@@ -36,7 +36,7 @@ _REFUNDS = """
 WITH booked AS (
     SELECT t.tenant_id, t.source_id, t.currency, sum(e.amount_micros) AS micros
     FROM tenants_ledgertransaction t JOIN tenants_ledgerentry e ON e.transaction_id = t.id AND e.account = 'payments'
-    WHERE t.kind = 'refund' AND t.source_kind = 'refund' GROUP BY 1, 2, 3
+    WHERE t.kind IN ('refund', 'payment') AND t.source_kind = 'refund' GROUP BY 1, 2, 3
 ), given AS (
     SELECT r.tenant_id, r.id, p.currency, r.amount_micros
     FROM tenants_refund r JOIN tenants_payment p ON p.id = r.payment_id WHERE r.status = 'succeeded'
@@ -46,7 +46,7 @@ SELECT coalesce(g.tenant_id, b.tenant_id), 'refund', coalesce(g.currency, b.curr
 FROM given g FULL JOIN booked b ON b.tenant_id = g.tenant_id AND b.source_id = g.id AND b.currency = g.currency
 WHERE coalesce(g.amount_micros, 0) <> coalesce(b.micros, 0)
 """
-# What banks sent back after it was given back stays told until an operator has cleared its row.
+# What banks sent back after it was given back stays told until an operator has booked it.
 _CAME_BACK = """
 SELECT r.tenant_id, 'refund', p.currency, r.id::text, 0, r.amount_micros
 FROM tenants_refund r JOIN tenants_payment p ON p.id = r.payment_id
@@ -127,10 +127,22 @@ def _compared(provider: str, theirs: Iterable[Standing], since: datetime, until:
         cursor.execute(_OURS, values)
         ours = {row[0]: Ours(*row[1:]) for row in cursor.fetchall()}
         settled = {one: their for one, their in said.items() if one in ours or _is_old(one, until)}
-        tenants = _tenants(cursor, settled)
+        news = _unless_cleared(cursor, settled)
+        ours = {one: our for one, our in ours.items() if one in news or one not in settled}
+        tenants = _tenants(cursor, news)
         told = _told_otherwise(cursor, named)
-    compared = against_provider(ours, settled.values(), tenants=tenants)
+    compared = against_provider(ours, news.values(), tenants=tenants)
     return differences(one for one in compared if one.subject not in told)
+
+
+def _unless_cleared(cursor: Any, said: dict[UUID, Standing]) -> dict[UUID, Standing]:
+    """What an operator has looked into is no news as long as the provider says the same."""
+    cursor.execute(
+        "SELECT id, cleared_micros FROM tenants_payment WHERE id = ANY(%s) AND cleared_micros IS NOT NULL",
+        [list(said)],
+    )
+    cleared: dict[UUID, int] = dict(cursor.fetchall())
+    return {one: their for one, their in said.items() if cleared.get(one) != their.amount_micros}
 
 
 def _window() -> tuple[datetime, datetime]:

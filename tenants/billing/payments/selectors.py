@@ -59,13 +59,20 @@ def as_id(value: object) -> UUID | None:
         return None
 
 
-def instructions_for(payment: Payment) -> Instructions | None:
-    """None where there is nothing to transfer."""
+def bank_details() -> str:
+    seller = Seller.objects.first()
+    return seller.bank_details if seller else ""
+
+
+def instructions_for(payment: Payment, details: str | None = None) -> Instructions | None:
+    """None where there is nothing to transfer. Whoever shows many reads `details` once for all."""
     if payment.provider != OFFLINE or payment.status != Payment.Status.PENDING:
         return None
-    seller = Seller.objects.first()
-    details = seller.bank_details if seller else ""
-    return Instructions(details, payment.reference, money(payment.amount_micros, payment.currency))
+    return Instructions(
+        bank_details() if details is None else details,
+        payment.reference,
+        money(payment.amount_micros, payment.currency),
+    )
 
 
 def saved_card() -> ProviderCustomer | None:

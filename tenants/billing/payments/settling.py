@@ -7,10 +7,11 @@ import structlog
 from django.db.models.functions import Now
 
 from tenants.billing.invoices.models import Invoice
-from tenants.billing.invoices.paying import give_back, pay
+from tenants.billing.invoices.paying import come_back, give_back, pay
 from tenants.billing.ledger.checks import Compared
-from tenants.billing.ledger.reconciling import note_difference
+from tenants.billing.ledger.reconciling import difference_is_gone, note_difference
 from tenants.billing.payments.books import locked_payment
+from tenants.billing.payments.deeds import tell
 from tenants.billing.payments.models import Payment, Refund
 from tenants.billing.payments.provider import RefundStanding, Standing
 
@@ -25,7 +26,7 @@ TOLD_AGAIN_FOR = timedelta(days=3)
 
 def take_standing(standing: Standing, provider: str) -> str:
     """What became of it, in words for the record."""
-    found = _payment_of(standing.payment_id, standing.provider_id, provider)
+    found = payment_of(standing.payment_id, standing.provider_id, provider)
     if found is None:
         return NOT_OURS
     payment, invoice = locked_payment(found.id)
@@ -51,15 +52,27 @@ def _succeed(payment: Payment, invoice: Invoice | None, standing: Standing) -> s
         return _note_difference(payment, standing)
     if payment.status == Payment.Status.SUCCEEDED:
         return KNOWN
+    _came_in(payment, invoice, standing.provider_id)
+    return "paid"
+
+
+def take_told_amount(payment: Payment, invoice: Invoice | None, standing: Standing) -> None:
+    """An operator has looked into what differs, and it is this payment's money."""
+    payment.amount_micros = standing.amount_micros
+    payment.save(update_fields=["amount_micros"])
+    _came_in(payment, invoice, standing.provider_id)
+
+
+def _came_in(payment: Payment, invoice: Invoice | None, provider_id: str) -> None:
     payment.told_micros, payment.told_currency = None, ""
     payment.status = Payment.Status.SUCCEEDED
-    payment.provider_id = standing.provider_id
+    payment.provider_id = provider_id
     payment.failure = ""
     payment.save(update_fields=["status", "provider_id", "failure", "told_micros", "told_currency"])
     Payment.objects.filter(id=payment.id).update(succeeded_at=Now())
     pay(payment, invoice)
+    tell(payment, "payment.succeeded", payment.amount_micros)
     log.info("payment_succeeded", tenant_id=str(payment.tenant_id), payment_id=str(payment.id))
-    return "paid"
 
 
 def _end(payment: Payment, standing: Standing) -> str:
@@ -69,6 +82,7 @@ def _end(payment: Payment, standing: Standing) -> str:
     if is_over:
         payment.status = Payment.Status(standing.state)
         payment.provider_id = payment.provider_id or standing.provider_id
+        tell(payment, "payment.failed", payment.amount_micros, payment.failure)
     payment.save(update_fields=["failure", "status", "provider_id"])
     return str(standing.state) if is_over else "refused, and may be tried again"
 
@@ -84,6 +98,8 @@ def _differs(payment: Payment, standing: Standing) -> bool:
 
 def _note_difference(payment: Payment, standing: Standing) -> str:
     """For an operator to look into: what does not fit is not taken for money."""
+    if payment.cleared_micros == standing.amount_micros:
+        return KNOWN
     Payment.objects.filter(id=payment.id).update(
         told_micros=standing.amount_micros, told_currency=standing.currency
     )
@@ -103,7 +119,7 @@ def take_refund(standing: RefundStanding, provider: str) -> str:
     payment, invoice = locked_payment(found.payment_id)
     refund = Refund.objects.select_for_update(no_key=True).get(id=found.id)
     if refund.status != Payment.Status.PENDING:
-        return _after_its_end(refund, standing)
+        return _after_its_end(payment, refund, standing)
     if (standing.currency, standing.amount_micros) != (payment.currency, refund.amount_micros):
         return _note_refund_difference(payment, refund, standing)
     refund.provider_id = refund.provider_id or standing.provider_id
@@ -113,12 +129,13 @@ def take_refund(standing: RefundStanding, provider: str) -> str:
     return _end_refund(refund, payment, invoice, standing)
 
 
-def _after_its_end(refund: Refund, standing: RefundStanding) -> str:
+def _after_its_end(payment: Payment, refund: Refund, standing: RefundStanding) -> str:
     """A bank may send back what was given back days before: it is told of, and never undone by itself."""
     if (refund.status, standing.state) != (Payment.Status.SUCCEEDED, "failed") or refund.failure:
         return KNOWN
     refund.failure = standing.failure or "failed after all"
     refund.save(update_fields=["failure"])
+    tell(payment, "payment.refund_failed", refund.amount_micros, refund.failure)
     note_difference(_came_back(refund, standing.currency))
     return "failed after all: a difference"
 
@@ -127,15 +144,25 @@ def _came_back(refund: Refund, currency: str) -> Compared:
     return Compared(refund.tenant_id, "refund", currency, str(refund.id), 0, refund.amount_micros)
 
 
+def refund_came_back(refund: Refund, payment: Payment, invoice: Invoice | None) -> None:
+    """It was in the books as gone, and is booked as here again."""
+    refund.status = Payment.Status.FAILED
+    refund.save(update_fields=["status"])
+    come_back(refund, payment, invoice)
+    difference_is_gone(refund.tenant_id, "refund", str(refund.id))
+
+
 def _end_refund(refund: Refund, payment: Payment, invoice: Invoice | None, standing: RefundStanding) -> str:
     refund.status = Payment.Status(standing.state)
     refund.failure = standing.failure
     refund.save(update_fields=["status", "failure"])
     if standing.state == "succeeded":
         give_back(refund, payment, invoice)
+        tell(payment, "payment.given_back", refund.amount_micros, refund.reason)
         return "given back"
     payment.refunded_micros -= refund.amount_micros
     payment.save(update_fields=["refunded_micros"])
+    tell(payment, "payment.refund_failed", refund.amount_micros, refund.failure)
     return f"refund {standing.state}"
 
 
@@ -143,15 +170,13 @@ def _refund_of(standing: RefundStanding, provider: str) -> Refund | str:
     if standing.refund_id is not None:
         known = Refund.objects.filter(id=standing.refund_id).first()
         return known or NOT_OURS
-    payment = _payment_of(None, standing.of_provider_id, provider)
+    payment = payment_of(None, standing.of_provider_id, provider)
     if payment is None:
         return NOT_OURS
-    return _decided_elsewhere(
-        payment, standing.provider_id, standing.amount_micros, "decided at the provider"
-    )
+    return decided_elsewhere(payment, standing.provider_id, standing.amount_micros, "decided at the provider")
 
 
-def _decided_elsewhere(
+def decided_elsewhere(
     payment: Payment, provider_id: str, amount_micros: int, reason: str, *, owed_again: bool = False
 ) -> Refund | str:
     payment, _ = locked_payment(payment.id)
@@ -197,36 +222,13 @@ def _note_refund_difference(payment: Payment, refund: Refund, standing: RefundSt
     return "says something else than we do: a difference"
 
 
-def take_dispute(
-    *, provider: str, of_provider_id: str, dispute_id: str, status: str, amount_micros: int, reason: str
-) -> str:
-    """Recorded while it is open. One that is lost is money that went back, and is owed again."""
-    found = _payment_of(None, of_provider_id, provider)
-    if found is None:
-        return NOT_OURS
-    payment, _ = locked_payment(found.id)
-    Payment.objects.filter(id=payment.id).update(dispute=status)
-    log.warning(
-        "payment_disputed", tenant_id=str(payment.tenant_id), payment_id=str(payment.id), status=status
-    )
-    if status != "lost":
-        return f"dispute {status}"
-    refund = _decided_elsewhere(
-        payment, dispute_id, amount_micros, f"dispute lost: {reason}", owed_again=True
-    )
-    if isinstance(refund, str):
-        return refund
-    lost = RefundStanding("succeeded", payment.currency, amount_micros, dispute_id, of_provider_id, refund.id)
-    return take_refund(lost, provider)
-
-
 def may_be_known_later(provider: str) -> bool:
     """Whether a payment whose name at the provider is not known yet may be the one that is told of."""
     young = Payment.objects.filter(provider=provider, created_at__gt=Now() - TOLD_AGAIN_FOR)
     return young.filter(status=Payment.Status.PENDING, provider_id="").exists()
 
 
-def _payment_of(payment_id: UUID | None, provider_id: str, provider: str) -> Payment | None:
+def payment_of(payment_id: UUID | None, provider_id: str, provider: str) -> Payment | None:
     payments = Payment.objects.filter(provider=provider)
     if payment_id is not None:
         return payments.filter(id=payment_id).first()

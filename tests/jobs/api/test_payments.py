@@ -3,6 +3,9 @@
 from typing import Any
 
 import pytest
+from django.db import DEFAULT_DB_ALIAS as APP
+from django.db import connections
+from django.test.utils import CaptureQueriesContext
 from rest_framework.response import Response
 from rest_framework.test import APIRequestFactory
 
@@ -116,3 +119,11 @@ def test_a_key_pays_only_where_it_may(tenant: CreatedTenant, payer: Payer) -> No
     assert get(tenant.key.text).data["code"] == "insufficient_scope"
     test_key = key_of(tenant, "billing:read", "billing:write", livemode=False)
     assert "test key" in post(test_key, CREDIT).data["detail"]
+
+
+def test_however_many_transfers_are_listed_the_bank_details_are_read_once(key: str, payer: Payer) -> None:
+    for _ in range(3):
+        payer.tops_up(50, "offline")
+    with CaptureQueriesContext(connections[APP]) as seen:
+        assert len(get(key).data["data"]) == 3
+    assert sum("tenants_seller" in one["sql"] for one in seen.captured_queries) == 1

@@ -12,6 +12,7 @@ from pytest_django import Settings
 from tenants.billing.payments.charging import collect_invoices
 from tenants.billing.payments.models import Payment, ProviderCustomer
 from tenants.billing.payments.reconciling import compare_payments
+from tenants.billing.payments.refunds import ask_refund, decide_refund
 from tenants.billing.payments.schedule import next_try
 from tenants.billing.payments.telling import tell_of_refused_cards
 from tenants.billing.payments.transfers import record_transfer
@@ -209,11 +210,20 @@ def test_who_pays_is_mailed_once_for_each_refusal(
     assert "insufficient_funds" in sent[0].body
 
 
-def test_what_is_disputed_is_not_taken_again(payer: Payer, stand_in: StandIn) -> None:
+@pytest.mark.parametrize(("status", "times"), [("lost", 1), ("won", 2)])
+def test_what_is_disputed_is_not_taken_again_until_that_is_won(
+    payer: Payer, stand_in: StandIn, status: str, times: int
+) -> None:
     payer.has_card(stand_in)
-    payer.invoice(100)
+    invoice = payer.invoice(100)
     collect_invoices()
     (payment,) = payments_of(payer)
+    if status == "won":
+        refund = decide_refund(
+            payment_id=payment.id, amount_micros=40 * EURO, reason="x", made_by="op", owed_again=True
+        )
+        ask_refund(refund.id)
+        assert open_of(invoice) == 40
     tell(
         "charge.dispute.closed",
         {
@@ -221,8 +231,8 @@ def test_what_is_disputed_is_not_taken_again(payer: Payer, stand_in: StandIn) ->
             "amount": 10000,
             "currency": "eur",
             "payment_intent": payment.provider_id,
-            "status": "lost",
+            "status": status,
         },
     )
     collect_invoices()
-    assert len(payments_of(payer)) == 1
+    assert len(payments_of(payer)) == times

@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from django.db import connections
 
+from tenants.audit.models import AuditEntry
 from tenants.billing.payments.errors import NotRefundable
 from tenants.billing.payments.models import Payment, Refund
 from tenants.billing.payments.reconciling import compare_payments
@@ -184,6 +185,37 @@ def test_a_dispute_is_on_record_and_one_that_is_lost_is_owed_again(payer: Payer,
         tell("charge.dispute.closed", {**dispute, "status": "lost"})
     assert (fresh(payment).dispute, open_of(invoice)) == ("lost", 100)
     assert agrees(payer)
+
+
+def test_what_is_told_late_of_a_dispute_does_not_open_it_again(payer: Payer, stand_in: StandIn) -> None:
+    payment = payer.pays(payer.invoice(100))
+    tell("checkout.session.completed", stand_in.pay(payment.checkout_id))
+    dispute = {
+        "id": f"dp_{payment.id}",
+        "amount": 10000,
+        "currency": "eur",
+        "payment_intent": fresh(payment).provider_id,
+        "reason": "fraudulent",
+    }
+    tell("charge.dispute.closed", {**dispute, "status": "won"})
+    tell("charge.dispute.created", {**dispute, "status": "needs_response"})
+    assert fresh(payment).dispute == "won"
+    tell("charge.dispute.created", {**dispute, "id": f"dp_2_{payment.id}", "status": "needs_response"})
+    assert fresh(payment).dispute == "needs_response"
+
+
+def test_what_a_provider_brings_about_is_in_the_accounts_log_under_its_name(
+    payer: Payer, stand_in: StandIn
+) -> None:
+    payment = payer.pays(payer.invoice(100))
+    session = stand_in.pay(payment.checkout_id)
+    for _ in range(2):
+        tell("checkout.session.completed", session)
+    ask_refund(decide(fresh(payment), 40).id)
+    with operator_work():
+        told = AuditEntry.objects.filter(subject_id=str(payment.id), actor_name="Stripe")
+        assert set(told.values_list("deed", flat=True)) == {"payment.succeeded", "payment.given_back"}
+        assert told.count() == 2
 
 
 def test_a_transfer_is_given_back_by_hand_and_booked_at_once(payer: Payer) -> None:

@@ -1,0 +1,106 @@
+"""What a provider says otherwise, once an operator has looked into it: booked, or cleared; each once, with a reason."""
+
+from uuid import UUID
+
+from tenants.audit.services import record
+from tenants.billing.ledger.reconciling import difference_is_gone
+from tenants.billing.payments.books import books, locked_payment
+from tenants.billing.payments.errors import NotBookable, ProviderAway, ProviderRefused
+from tenants.billing.payments.models import Payment, Refund
+from tenants.billing.payments.orders import order_of
+from tenants.billing.payments.provider import Standing
+from tenants.billing.payments.providers import provider_named
+from tenants.billing.payments.settling import PROVIDER, refund_came_back, take_told_amount
+from tenants.billing.wording import money
+from tenants.context import operator_work
+
+
+def book_told(*, payment_id: UUID, told_micros: int, reason: str) -> Payment:
+    """Of one that is not in the books: as much as the provider says at this moment. Asks it; in no transaction."""
+    standing = _standing(payment_id)
+    with books():
+        payment, invoice = locked_payment(payment_id)
+        if payment.told_micros is None:
+            return payment
+        _check(payment, told_micros, reason)
+        if payment.status == Payment.Status.SUCCEEDED:
+            raise NotBookable(f"{payment} is in the books already: give a part back, or clear what differs.")
+        if standing is None or standing.state != "succeeded" or standing.amount_micros != told_micros:
+            raise NotBookable(f"the provider says something else of {payment} by now. Look at it again.")
+        if standing.currency != payment.currency or standing.tenant_id not in (None, payment.tenant_id):
+            raise NotBookable(
+                f"what came is of another currency or tenant than {payment}. Give it back there."
+            )
+        before = payment.amount_micros
+        take_told_amount(payment, invoice, standing)
+        _told(payment, "payment.difference_booked", told_micros, reason, before)
+    return payment
+
+
+def clear_told(*, payment_id: UUID, told_micros: int, reason: str) -> Payment:
+    """Nothing is booked. The same amount is not told again; one that had not come in is waited for no more."""
+    with books():
+        payment, _ = locked_payment(payment_id)
+        if payment.told_micros is None:
+            return payment
+        _check(payment, told_micros, reason)
+        payment.cleared_micros, payment.told_micros, payment.told_currency = told_micros, None, ""
+        if payment.status == Payment.Status.PENDING:
+            payment.status, payment.failure = Payment.Status.CANCELED, "what came in was not taken for it"
+        payment.save(update_fields=["cleared_micros", "told_micros", "told_currency", "status", "failure"])
+        _told(payment, "payment.difference_cleared", told_micros, reason, payment.amount_micros)
+    return payment
+
+
+def book_sent_back(*, refund_id: UUID, reason: str) -> Refund:
+    """The bank did not deliver it: it is the tenant's again."""
+    with books():
+        payment_id = Refund.objects.values_list("payment_id", flat=True).get(id=refund_id)
+        payment, invoice = locked_payment(payment_id)
+        refund = Refund.objects.select_for_update(no_key=True).get(id=refund_id)
+        if refund.status == Payment.Status.FAILED:
+            return refund
+        if refund.status != Payment.Status.SUCCEEDED or not refund.failure:
+            raise NotBookable("nobody has said that this was sent back.")
+        _check_reason(reason)
+        refund_came_back(refund, payment, invoice)
+        record(
+            tenant_id=payment.tenant_id,
+            deed="payment.sent_back",
+            subject_id=payment.id,
+            subject=f"{payment.reference}: {money(refund.amount_micros, payment.currency)}",
+            note=reason.strip(),
+        )
+    return refund
+
+
+def _standing(payment_id: UUID) -> Standing | None:
+    with operator_work():
+        payment = Payment.objects.get(id=payment_id)
+        order = order_of(payment)
+    try:
+        return provider_named(payment.provider).look(order)
+    except (ProviderAway, ProviderRefused) as error:
+        raise NotBookable(f"the provider does not answer: {error}. Try again in a minute.") from error
+
+
+def _check(payment: Payment, told_micros: int, reason: str) -> None:
+    _check_reason(reason)
+    if payment.told_micros != told_micros:
+        raise NotBookable(f"the provider says something else of {payment} since this page was shown.")
+
+
+def _check_reason(reason: str) -> None:
+    if not reason.strip():
+        raise NotBookable("say what was found: the account's log keeps it.")
+
+
+def _told(payment: Payment, deed: str, told_micros: int, reason: str, before: int) -> None:
+    difference_is_gone(payment.tenant_id, PROVIDER, str(payment.id))
+    record(
+        tenant_id=payment.tenant_id,
+        deed=deed,
+        subject_id=payment.id,
+        subject=f"{payment.reference}: {money(before, payment.currency)}, told {told_micros} millionths",
+        note=reason.strip(),
+    )

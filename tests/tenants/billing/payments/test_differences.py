@@ -1,0 +1,153 @@
+"""What a provider says otherwise is booked or cleared by an operator, once, and stays so."""
+
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from tenants.billing.ledger.reconciling import keep_differences
+from tenants.billing.payments import reconciling
+from tenants.billing.payments.differences import book_sent_back, book_told, clear_told
+from tenants.billing.payments.errors import NotBookable
+from tenants.billing.payments.models import Payment, Refund
+from tenants.billing.payments.reconciling import compare_payments, compare_provider
+from tenants.billing.payments.refunds import ask_refund, decide_refund
+from tenants.context import operator_work
+from tenants.ids import uuid7
+from tenants.models import AuditEntry, LedgerDifference
+from tenants.services import create_operator
+from tests.fixtures import unique
+from tests.stand_in_stripe import StandIn
+
+from .conftest import EURO, Payer, fresh, open_of, tell
+
+
+@pytest.fixture(autouse=True)
+def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reconciling, "SETTLES_WITHIN", timedelta(seconds=-60))
+
+
+def differs(payer: Payer) -> int:
+    """Rows that an operator sees, after a check."""
+    keep_differences([*compare_payments(), *(compare_provider() or [])])
+    with operator_work():
+        return LedgerDifference.objects.filter(tenant_id=payer.tenant_id, gone_at=None).count()
+
+
+def deeds(payer: Payer) -> list[tuple[str, str]]:
+    with operator_work():
+        found = AuditEntry.objects.filter(tenant_id=payer.tenant_id).order_by("id")
+        return [(one.deed, one.note) for one in found if "differen" in one.deed or "sent_back" in one.deed]
+
+
+def told_otherwise(payer: Payer, stand_in: StandIn, payment: Payment, cents: int) -> Payment:
+    """The provider says that so much came in."""
+    tell("checkout.session.completed", stand_in.pay(payment.checkout_id, amount=cents))
+    found: Payment = fresh(payment)
+    assert (found.status, found.told_micros) == ("pending", cents * EURO // 100)
+    return found
+
+
+def sent_back(
+    payer: Payer, stand_in: StandIn, payment: Payment, euros: int, *, owed_again: bool = False
+) -> Refund:
+    tell("checkout.session.completed", stand_in.pay(payment.checkout_id))
+    refund = decide_refund(
+        payment_id=payment.id, amount_micros=euros * EURO, reason="why", made_by="op", owed_again=owed_again
+    )
+    ask_refund(refund.id)
+    (row,) = stand_in.account.refunds.values()
+    stand_in.account.intents[row["payment_intent"]]["latest_charge"]["amount_refunded"] -= row["amount"]
+    tell("refund.failed", {**row, "status": "failed", "failure_reason": "expired_or_canceled_card"})
+    found: Refund = fresh(refund)
+    assert found.status == "succeeded"
+    assert differs(payer) > 0
+    return found
+
+
+def test_what_came_in_is_booked_as_it_came(payer: Payer, stand_in: StandIn) -> None:
+    invoice = payer.invoice(100)
+    payment = told_otherwise(payer, stand_in, payer.pays(invoice), 6000)
+    for _ in range(2):
+        book_told(payment_id=payment.id, told_micros=60 * EURO, reason="the page was an older one")
+    assert (fresh(payment).status, fresh(payment).amount_micros, open_of(invoice)) == (
+        "succeeded",
+        60 * EURO,
+        40,
+    )
+    assert payer.kinds().count("payment") == 1
+    assert deeds(payer) == [("payment.difference_booked", "the page was an older one")]
+    assert differs(payer) == 0
+
+
+def test_what_is_cleared_books_nothing_and_is_not_told_again(payer: Payer, stand_in: StandIn) -> None:
+    payment = payer.tops_up(50)
+    session = stand_in.pay(payment.checkout_id, amount=6000)
+    tell("checkout.session.completed", session)
+    assert differs(payer) == 1
+    for _ in range(2):
+        clear_told(payment_id=payment.id, told_micros=60 * EURO, reason="given back at Stripe")
+    tell("checkout.session.completed", session)
+    assert (fresh(payment).status, fresh(payment).told_micros, payer.kinds()) == ("canceled", None, [])
+    assert deeds(payer) == [("payment.difference_cleared", "given back at Stripe")]
+    assert differs(payer) == 0
+
+
+def test_nothing_is_done_of_another_amount_than_was_shown_or_without_a_reason(
+    payer: Payer, stand_in: StandIn
+) -> None:
+    payment = told_otherwise(payer, stand_in, payer.tops_up(50), 6000)
+    for micros, reason in ((10 * EURO, "why"), (60 * EURO, " ")):
+        for act in (book_told, clear_told):
+            with pytest.raises(NotBookable):
+                act(payment_id=payment.id, told_micros=micros, reason=reason)
+    assert (payer.kinds(), deeds(payer)) == ([], [])
+
+
+@pytest.mark.parametrize("owed_again", [True, False])
+def test_a_refund_that_was_sent_back_undoes_what_it_did(
+    payer: Payer, stand_in: StandIn, owed_again: bool
+) -> None:
+    invoice = payer.invoice(100)
+    payment = payer.pays(invoice)
+    refund = sent_back(payer, stand_in, payment, 40, owed_again=owed_again)
+    for _ in range(2):
+        book_sent_back(refund_id=refund.id, reason="seen on the account")
+    assert (open_of(invoice), payer.stands()[0]) == (0, 0)
+    assert (fresh(refund).status, fresh(payment).refunded_micros) == ("failed", 0)
+    assert deeds(payer) == [("payment.sent_back", "seen on the account")]
+    assert differs(payer) == 0
+
+
+def test_a_refund_that_nobody_sent_back_is_not_booked(payer: Payer, stand_in: StandIn) -> None:
+    payment = payer.tops_up(50)
+    tell("checkout.session.completed", stand_in.pay(payment.checkout_id))
+    refund = decide_refund(payment_id=payment.id, amount_micros=EURO, reason="why", made_by="op")
+    ask_refund(refund.id)
+    with pytest.raises(NotBookable):
+        book_sent_back(refund_id=refund.id, reason="no")
+    assert payer.stands()[0] == 49 * EURO
+
+
+def test_an_operator_books_and_clears_on_the_payments_page(
+    client: Client, payer: Payer, stand_in: StandIn
+) -> None:
+    client.force_login(create_operator(email=f"{unique('op')}@example.com", password="correct horse"))
+    for finding, status in (("book", "succeeded"), ("clear", "canceled")):
+        payment = told_otherwise(payer, stand_in, payer.tops_up(50), 6000)
+        at = reverse("admin:tenants_payment_change", args=[payment.id])
+        assert "What was found" in client.get(at).content.decode()
+        said = {"finding": finding, "told_micros": 60 * EURO, "once": uuid7()}
+        assert "Say what was found" in client.post(at, said).content.decode()
+        client.post(at, {**said, "found": "looked"})
+        assert fresh(payment).status == status
+    refund = sent_back(payer, stand_in, payer.tops_up(50), 40)
+    at = reverse("admin:tenants_payment_change", args=[refund.payment_id])
+    client.post(at, {"finding": refund.id, "found": "seen on the account", "once": uuid7()})
+    assert fresh(refund).status == "failed"
+    assert [deed for deed, _ in deeds(payer)] == [
+        "payment.difference_booked",
+        "payment.difference_cleared",
+        "payment.sent_back",
+    ]
