@@ -73,6 +73,7 @@ STATUS: Mapping[str, int] = {
     "tus_version_not_supported": 412,
     "events_erased": 410,
     "job_erased": 410,
+    "account_storage_full": 413,
     "document_too_large": 413,
     "archive_too_large_unpacked": 413,
     "request_too_large": 413,

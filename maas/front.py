@@ -101,12 +101,7 @@ class Front:
         )
         live = Streams(event_waits, doorman, seats, Following(self._hub, self._events, guests))
         self._lane = AsyncLaneClient(redis_url)
-        self._cache = ResultCache(
-            settings.MAAS_CACHE_URL,
-            secret=settings.MAAS_KEY_PEPPER or settings.SECRET_KEY,
-            memory_bytes=settings.MAAS_CACHE_MEMORY_BYTES // 2,
-            tenant_bytes=settings.MAAS_CACHE_TENANT_BYTES,
-        )
+        self._cache = _result_cache()
         self._meter = MeterStream(redis_url)
         self._desk = Desk(redis_url)
         self._till = Till(self._models, redis_url)
@@ -123,11 +118,7 @@ class Front:
             intake=intake,
             deadlines=deadlines,
         )
-        # A doorman of their own: streams over gRPC are few, so that each key can be looked at every time.
-        grpc_doorman = Doorman(self._events, sessions, self._strangers, recheck_s=EVERY_S)
-        grpc_guests = Guests(grpc_doorman)
-        self._hub.hear_of_access(grpc_guests.look_again)
-        self._grpc = self._grpc_port(grpc_guests)
+        self._grpc = self._grpc_port(sessions)
 
     @classmethod
     def from_settings(cls) -> "Front":
@@ -157,7 +148,10 @@ class Front:
             till=self._till,
         )
 
-    def _grpc_port(self, guests: Guests) -> "GrpcPort | None":
+    def _grpc_port(self, sessions: Sessions) -> "GrpcPort | None":
+        """With a doorman of its own: streams over gRPC are few, so that each key can be looked at every time."""
+        guests = Guests(Doorman(self._events, sessions, self._strangers, recheck_s=EVERY_S))
+        self._hub.hear_of_access(guests.look_again)
         port: GrpcPort | None = _only_with_grpc(
             "maas.grpc_port.port", "GrpcPort", self._guarded, self._stop, guests
         )
@@ -250,6 +244,15 @@ class Front:
         for threads in (self._keys, self._people, self._models, self._events, self._writes):
             threads.close()
         self._spool.close()
+
+
+def _result_cache() -> ResultCache:
+    return ResultCache(
+        settings.MAAS_CACHE_URL,
+        secret=settings.MAAS_KEY_PEPPER or settings.SECRET_KEY,
+        memory_bytes=settings.MAAS_CACHE_MEMORY_BYTES // 2,
+        tenant_bytes=settings.MAAS_CACHE_TENANT_BYTES,
+    )
 
 
 def _only_with_grpc(module: str, name: str, *given: object) -> Any:

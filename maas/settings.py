@@ -71,6 +71,8 @@ MAAS_PAGES_PER_MINUTE = ENV.limit("MAAS_PAGES_PER_MINUTE", 100_000, MOST)
 MAAS_CALLS_AT_ONCE = ENV.limit("MAAS_CALLS_AT_ONCE", 1_000, MOST_AT_ONCE)
 MAAS_UNFINISHED_JOBS = ENV.limit("MAAS_UNFINISHED_JOBS", 100_000, MOST)
 MAAS_UNFINISHED_PAGES = ENV.limit("MAAS_UNFINISHED_PAGES", 500_000, MOST)
+# Megabytes (of 1,000,000 bytes) of documents, files, results and unfinished uploads of a tenant. 0: any.
+MAAS_STORAGE_MB = ENV.limit("MAAS_STORAGE_MB", 0, MOST)
 # How long a page of each priority may have to wait for a model; jobs that would wait longer are refused. 0: any time.
 MAAS_MAX_QUEUE_AGE_INTERACTIVE_S = ENV.limit("MAAS_MAX_QUEUE_AGE_INTERACTIVE_S", 60, MOST)
 MAAS_MAX_QUEUE_AGE_STANDARD_S = ENV.limit("MAAS_MAX_QUEUE_AGE_STANDARD_S", 3600, MOST)

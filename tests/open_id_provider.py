@@ -35,6 +35,10 @@ class OpenIdProvider:
     asked: dict[str, dict[str, str]] = field(default_factory=dict)
     exchanged: list[dict[str, str]] = field(default_factory=list)
     in_userinfo_only: bool = False
+    padded: dict[str, str] = field(default_factory=dict)
+    """What an answer has too much of, by which it is."""
+    broken: bool = False
+    times_described: int = 0
 
     def be(self, email: str, *, verified: object = True, sub: str = "") -> None:
         self.person = {"sub": sub or uuid4().hex, "email": email, "email_verified": verified, "name": "Ada"}
@@ -120,11 +124,15 @@ class _Answers(BaseHTTPRequestHandler):
         parts = urlsplit(self.path)
         match parts.path:
             case "/.well-known/openid-configuration":
-                self._say(self.provider.described())
+                self.provider.times_described += 1
+                self._say(
+                    self._padded("description", self.provider.described()),
+                    503 if self.provider.broken else 200,
+                )
             case "/keys":
-                self._say(self.provider.public_keys())
+                self._say(self._padded("keys", self.provider.public_keys()))
             case "/userinfo":
-                self._say(self.provider.userinfo())
+                self._say(self._padded("userinfo", self.provider.userinfo()))
             case "/authorize":
                 self.send_response(302)
                 self.send_header("Location", self.provider.authorized(_first(parts.query)))
@@ -136,7 +144,13 @@ class _Answers(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         sent = self.rfile.read(int(self.headers["Content-Length"])).decode()
         tokens = self.provider.tokens(_first(sent))
-        self._say(tokens or {"error": "invalid_grant"}, 200 if tokens else 400)
+        self._say(
+            self._padded("token", tokens) if tokens else {"error": "invalid_grant"}, 200 if tokens else 400
+        )
+
+    def _padded(self, part: str, answer: dict[str, Any]) -> dict[str, Any]:
+        more = self.provider.padded.get(part)
+        return {**answer, "padding": more} if more else answer
 
     def _say(self, what: dict[str, Any], status: int = 200) -> None:
         body = json.dumps(what).encode()

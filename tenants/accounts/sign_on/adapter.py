@@ -17,6 +17,7 @@ from django.urls import Resolver404, resolve, reverse
 
 from tenants.accounts.errors import InvitationGone
 from tenants.accounts.invitations import Invited, read_link
+from tenants.accounts.sign_on.asking import BoundedAnswers
 from tenants.accounts.sign_on.errors import ConnectedElsewhere
 from tenants.accounts.sign_on.providers import provider_class
 from tenants.accounts.sign_on.services import configured, connect, name_of, tell_by_mail
@@ -45,6 +46,8 @@ class SignOnAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
     def get_requests_session(self) -> Any:
         session = super().get_requests_session()
         session.max_redirects = _MOST_REDIRECTS
+        for scheme in ("https://", "http://"):
+            session.mount(scheme, BoundedAnswers())
         return session
 
     def can_authenticate_by_email(self, login: SocialLogin, email: str) -> bool:

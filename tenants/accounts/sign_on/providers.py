@@ -6,7 +6,6 @@ from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 import requests
-from allauth.socialaccount.adapter import get_adapter
 from allauth.socialaccount.helpers import render_authentication_error
 from allauth.socialaccount.models import SocialApp, SocialLogin, SocialToken
 from allauth.socialaccount.providers.github.provider import GitHubProvider
@@ -21,6 +20,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
+from tenants.accounts.sign_on.asking import fetched, fetched_unless_away
 from tenants.accounts.sign_on.configured import GITHUB, SignOnProvider
 from tenants.accounts.sign_on.id_tokens import NotBelieved, nonce_for, verified_claims
 
@@ -65,7 +65,7 @@ class OpenIdAdapter(_Asked, OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
 
     def _described(self) -> dict[str, Any]:
         url = self.configured.url
-        found = _fetched(f"{url.rstrip('/')}/.well-known/openid-configuration")
+        found = fetched_unless_away(f"{url.rstrip('/')}/.well-known/openid-configuration")
         issuer = self.configured.issuer or url
         if str(found.get("issuer", "")).rstrip("/") != issuer.rstrip("/"):
             raise OAuth2Error(f"{url} says that it is {found.get('issuer')!r}: set its address to that")
@@ -86,7 +86,7 @@ class OpenIdAdapter(_Asked, OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
         try:
             claims = verified_claims(
                 str(kwargs["response"].get("id_token", "")),
-                _fetched(told["jwks_uri"]),
+                fetched_unless_away(told["jwks_uri"]),
                 issuer=told["issuer"],
                 client_id=app.client_id,
                 nonce=self.nonce,
@@ -100,7 +100,7 @@ class OpenIdAdapter(_Asked, OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
         """Of the same person, or it is somebody else's."""
         if "email" in claims or "userinfo_endpoint" not in told:
             return {}
-        found = _fetched(told["userinfo_endpoint"], {"Authorization": f"Bearer {token.token}"})
+        found = fetched(told["userinfo_endpoint"], {"Authorization": f"Bearer {token.token}"})
         if found.get("sub") != claims["sub"]:
             raise OAuth2Error("what the provider tells of the person is of another than its ID token")
         return {name: found[name] for name in ("email", "email_verified", "name") if name in found}
@@ -182,13 +182,3 @@ class GitHub(_Configured, GitHubProvider):  # type: ignore[misc]
 
 def provider_class(configured: SignOnProvider) -> type[_Configured]:
     return GitHub if configured.kind == GITHUB else OpenIdProvider
-
-
-def _fetched(url: str, headers: Mapping[str, str] | None = None) -> dict[str, Any]:
-    with get_adapter().get_requests_session() as session:
-        response = session.get(url, headers=headers)
-        response.raise_for_status()
-        found = response.json()
-    if not isinstance(found, dict):
-        raise OAuth2Error(f"{url} answers with something else than an object")
-    return found

@@ -13,6 +13,7 @@ from tenants.accounts.addresses import await_confirmation, belongs_to_somebody
 from tenants.accounts.sign_on.reclaiming import drop_unproven_ways_in
 from tenants.accounts.signing_up import make_first_tenant
 from tenants.models import User
+from tenants.pages.accounts.new_people import new_name, new_tenant
 
 _LONGEST_PASSWORD = 1000
 """Each is hashed, at a price that grows with its length."""
@@ -46,18 +47,8 @@ def _address(label: str, **attrs: Any) -> forms.EmailField:
 class SignUpForm(allauth_forms.SignupForm):  # type: ignore[misc]
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["tenant"] = forms.CharField(
-            label="Company or team",
-            max_length=200,
-            help_text="What your account is called. You can invite others to it.",
-            widget=forms.TextInput(attrs={"autocomplete": "organization", "autofocus": True}),
-        )
-        self.fields["name"] = forms.CharField(
-            label="Your name",
-            max_length=200,
-            required=False,
-            widget=forms.TextInput(attrs={"autocomplete": "name"}),
-        )
+        self.fields["tenant"] = new_tenant()
+        self.fields["name"] = new_name()
         self.fields["email"] = _address("E-mail", autocomplete="username")
         self.fields["password1"] = _new_password("Password")
         self.order_fields(["tenant", "name", "email", "password1"])

@@ -2,11 +2,14 @@
 
 from typing import Any
 
+import structlog
 from allauth.mfa.base.forms import AuthenticateForm, ReauthenticateForm
 from allauth.mfa.totp.forms import ActivateTOTPForm
 from allauth.mfa.webauthn.forms import AddWebAuthnForm
 from django import forms
+from redis.exceptions import RedisError
 
+log = structlog.get_logger(__name__)
 _LONGEST_CODE = 20
 
 
@@ -15,13 +18,28 @@ def _code(label: str) -> forms.CharField:
     return forms.CharField(label=label, max_length=_LONGEST_CODE, widget=forms.TextInput(attrs=attrs))
 
 
-class CodeForm(AuthenticateForm):  # type: ignore[misc]
+class _Once:
+    """A code works once, which the cache Redis remembers: without it, one that is right cannot be taken."""
+
+    def clean_code(self) -> str:
+        try:
+            code: str = super().clean_code()  # type: ignore[misc]
+        except RedisError as error:
+            log.warning("code_not_taken", error=str(error))
+            raise forms.ValidationError(
+                "Codes of an app cannot be taken for the moment. Try again in a minute, or use a recovery code.",
+                code="unavailable",
+            ) from error
+        return code
+
+
+class CodeForm(_Once, AuthenticateForm):  # type: ignore[misc]
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["code"] = _code("Code")
 
 
-class CodeAgainForm(ReauthenticateForm):  # type: ignore[misc]
+class CodeAgainForm(_Once, ReauthenticateForm):  # type: ignore[misc]
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["code"] = _code("Code")

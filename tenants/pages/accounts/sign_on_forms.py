@@ -14,6 +14,7 @@ from tenants.accounts.sign_on.services import tell_accounts
 from tenants.accounts.signing_up import make_first_tenant
 from tenants.accounts.unconfirmed import make_room_for
 from tenants.models import User
+from tenants.pages.accounts.new_people import new_name, new_tenant
 
 
 class SignUpThroughForm(SignupForm):  # type: ignore[misc]
@@ -24,19 +25,8 @@ class SignUpThroughForm(SignupForm):  # type: ignore[misc]
         self.invited = invited_by(self.sociallogin)
         self.confirmed = self.invited.email if self.invited else confirmed_address(self.sociallogin)
         if not self.invited:
-            self.fields["tenant"] = forms.CharField(
-                label="Company or team",
-                max_length=200,
-                help_text="What your account is called. You can invite others to it.",
-                widget=forms.TextInput(attrs={"autocomplete": "organization", "autofocus": True}),
-            )
-        self.fields["name"] = forms.CharField(
-            label="Your name",
-            max_length=200,
-            required=False,
-            initial=str(self.sociallogin.account.extra_data.get("name", ""))[:200],
-            widget=forms.TextInput(attrs={"autocomplete": "name"}),
-        )
+            self.fields["tenant"] = new_tenant()
+        self.fields["name"] = new_name(str(self.sociallogin.account.extra_data.get("name", "")))
         self.fields["email"] = forms.EmailField(
             label="E-mail",
             max_length=254,

@@ -44,6 +44,9 @@ MAIL = Bounds("mail", 5, 10, 30)
 CODE = Bounds("code", 10, 30, 50)
 """Whoever gets so far knows the password already; of a million codes three are good at a time."""
 
+AWAY = Bounds("away", PER_PLACE, PER_PLACE, PER_PLACE)
+"""Each asks another service, and writes down in a session what was begun."""
+
 
 @dataclass(frozen=True)
 class Attempt:

@@ -18,7 +18,17 @@ from django.http.response import HttpResponseBase
 
 from tenants.errors import DomainError
 from tenants.pages.sign_in.addresses import client_address
-from tenants.pages.sign_in.attempts import CODE, MAIL, SIGN_IN, Attempt, Bounds, forgive, reserve, take_back
+from tenants.pages.sign_in.attempts import (
+    AWAY,
+    CODE,
+    MAIL,
+    SIGN_IN,
+    Attempt,
+    Bounds,
+    forgive,
+    reserve,
+    take_back,
+)
 
 View = Callable[..., HttpResponseBase]
 _SIGNED_IN = "has_signed_in"
@@ -46,6 +56,24 @@ def throttled_mail(view: View) -> View:
 def throttled_mail_again(view: View) -> View:
     """To an address that the page's own address stands for."""
     return _counted(view, MAIL, whom=lambda request: request.path, is_right=_never)
+
+
+def throttled_away(view: View) -> View:
+    """Counted where it begins, at another service; nobody is named there yet."""
+    return _counted(view, AWAY, whom=_place, is_right=_never)
+
+
+def forgiven_away(view: View) -> View:
+    """Where it ends: whoever is signed in then was not only knocking."""
+
+    @wraps(view)
+    def forgiving(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        response = view(request, *args, **kwargs)
+        if _has_signed_in(request, response):
+            forgive(Attempt(_place(request), client_address(request.META, settings.MAAS_PROXIES), AWAY))
+        return response
+
+    return forgiving
 
 
 def throttled_passkey(view: View) -> View:
@@ -114,7 +142,7 @@ def _has_proved(request: HttpRequest, response: HttpResponseBase) -> bool:
 
 
 def _place(request: HttpRequest) -> str:
-    return f"passkeys of {client_address(request.META, settings.MAAS_PROXIES)}"
+    return f"whoever is at {client_address(request.META, settings.MAAS_PROXIES)}"
 
 
 def _never(request: HttpRequest, response: HttpResponseBase) -> bool:
@@ -148,6 +176,11 @@ def _words(left_s: int, bounds: Bounds) -> str:
         return (
             "Too many mails were asked for with this e-mail address, or from where you are. Look for one that came "
             f"already; another can be asked for in {wait}."
+        )
+    if bounds is AWAY:
+        return (
+            "Signing in through another service was begun too often from where you are, and not finished. It can be "
+            f"tried again in {wait}."
         )
     return (
         "Signing in failed too often with this e-mail address, or from where you are. To keep others from guessing "

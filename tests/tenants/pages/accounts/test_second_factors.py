@@ -2,6 +2,7 @@
 
 import re
 import time
+from collections.abc import Callable
 
 import pytest
 from allauth.mfa.models import Authenticator
@@ -63,6 +64,32 @@ def test_a_code_works_once(stranger: Client, tenant: CreatedTenant) -> None:
         sign_in(browser, tenant.owner.email)
         statuses.append(browser.post("/sign-in/code", {"code": code}).status_code)
     assert statuses == [302, 200]
+
+
+@pytest.fixture
+def without_cache(settings: Settings) -> Callable[[], None]:
+    """Nothing listens at port 1."""
+
+    def go_away() -> None:
+        settings.CACHES = {"default": {**settings.CACHES["default"], "LOCATION": "redis://127.0.0.1:1/0"}}
+
+    return go_away
+
+
+def test_without_cache_a_right_code_is_answered_and_a_recovery_code_opens(
+    stranger: Client, tenant: CreatedTenant, without_cache: Callable[[], None]
+) -> None:
+    sign_in(stranger, tenant.owner.email)
+    secret = set_up(stranger)
+    kept = stranger.get(f"{OWN}/codes.txt").content.decode().split("\n\n")[1].split()
+    elsewhere = Client(REMOTE_ADDR="10.60.4.1")
+    sign_in(elsewhere, tenant.owner.email)
+    without_cache()
+    answer = elsewhere.post("/sign-in/code", {"code": code_of(secret)})
+    assert answer.status_code == 200
+    assert "cannot be taken for the moment" in answer.content.decode()
+    assert elsewhere.get("/jobs").status_code == 302, "a code that may have been used before opens nothing"
+    assert elsewhere.post("/sign-in/code", {"code": kept[0]}).headers["Location"] == "/jobs"
 
 
 def test_a_recovery_code_stands_for_a_lost_phone_once(stranger: Client, tenant: CreatedTenant) -> None:

@@ -18,9 +18,11 @@ from pytest_django import Settings
 
 from tenants.accounts.addresses import vouch_for
 from tenants.accounts.invitations import token_of
+from tenants.accounts.sign_on.asking import MOST_BYTES
 from tenants.accounts.sign_on.configured import SignOnProvider
 from tenants.context import operator_work, unit_of_work
 from tenants.models import AuditEntry, Invitation, Membership, Tenant, User
+from tenants.pages.sign_in.attempts import PER_PLACE
 from tenants.services import CreatedTenant
 from tests.fixtures import unique
 from tests.open_id_provider import CLIENT_ID, SECRET, OpenIdProvider, running_provider
@@ -232,6 +234,55 @@ def test_a_provider_that_is_away_is_told_of(stranger: Client, settings: Settings
     answer = stranger.post("/sign-in/with/company")
     assert answer.status_code == 401
     assert "Company could not be asked" in answer.content.decode()
+
+
+@pytest.mark.parametrize("part", ["description", "keys", "token", "userinfo"])
+def test_an_answer_of_any_size_is_not_read_to_its_end(
+    stranger: Client, provider: OpenIdProvider, connected: User, part: str
+) -> None:
+    provider.in_userinfo_only = part == "userinfo"
+    provider.padded = {part: "x" * (MOST_BYTES + 1)}
+    if part == "description":
+        assert stranger.post("/sign-in/with/company").status_code == 401
+    else:
+        assert back(stranger, away(stranger)).status_code == 401
+    assert not signed_in(stranger)
+
+
+def test_one_that_does_not_answer_is_not_asked_with_every_click(
+    stranger: Client, provider: OpenIdProvider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    provider.broken = True
+    assert [stranger.post("/sign-in/with/company").status_code for _ in range(3)] == [401] * 3
+    assert provider.times_described == 1
+    provider.broken = False
+    monkeypatch.setattr("tenants.accounts.sign_on.asking._away", {})
+    assert away(stranger)
+    assert provider.times_described == 2
+
+
+def test_it_is_asked_again_after_a_while(
+    stranger: Client, provider: OpenIdProvider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tenants.accounts.sign_on.asking.AWAY_FOR_S", 0.0)
+    provider.broken = True
+    assert stranger.post("/sign-in/with/company").status_code == 401
+    provider.broken = False
+    assert away(stranger)
+
+
+def test_going_there_without_coming_back_signed_in_is_bounded(
+    stranger: Client, provider: OpenIdProvider, connected: User
+) -> None:
+    for _ in range(PER_PLACE - 1):
+        away(stranger)
+    assert back(stranger, away(stranger)).status_code == 302
+    stranger.logout()
+    assert away(stranger), "who came back signed in does not count"
+    refused = stranger.post("/sign-in/with/company")
+    assert refused.status_code == 429
+    assert "was begun too often" in refused.content.decode()
+    assert int(refused["Retry-After"]) > 0
 
 
 def test_who_stops_there_is_told_so(stranger: Client, provider: OpenIdProvider) -> None:

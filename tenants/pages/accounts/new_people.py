@@ -1,0 +1,24 @@
+"""What whoever signs up is asked, with a password or through another service."""
+
+from django import forms
+
+_LONGEST = 200
+
+
+def new_tenant() -> forms.CharField:
+    return forms.CharField(
+        label="Company or team",
+        max_length=_LONGEST,
+        help_text="What your account is called. You can invite others to it.",
+        widget=forms.TextInput(attrs={"autocomplete": "organization", "autofocus": True}),
+    )
+
+
+def new_name(known: str = "") -> forms.CharField:
+    return forms.CharField(
+        label="Your name",
+        max_length=_LONGEST,
+        required=False,
+        initial=known[:_LONGEST],
+        widget=forms.TextInput(attrs={"autocomplete": "name"}),
+    )
