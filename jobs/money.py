@@ -3,22 +3,36 @@
 Always the last step of its transaction: the wallet's row, for which all of a tenant's jobs wait, is locked then.
 """
 
-from collections.abc import Iterable, Mapping
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
 from django.conf import settings
+from django.db import connections
 
 from inference.registry.models import ModelVersion
 from jobs.models import Job
+from tenants.billing.included.allotting import Work
+from tenants.billing.included.services import use_included
 from tenants.billing.ledger.journal import Source
-from tenants.billing.ledger.services import hold, pay_at_once, require_money, settle
+from tenants.billing.ledger.services import hold, lock_wallets, nothing, pay_at_once, require_money, settle
 from tenants.billing.prices import Meter, Price
+from tenants.context import current_alias
 from tenants.identity import Identity
 
 JOB = "job"
 _MARKS = 2
 """Tokens that every text has beside its own."""
+# What of a job is done, as it was recorded: pages of the job that it goes on with are not its own.
+_DONE = """
+SELECT u.model, u.cached, u.price, sum(u.quantity)::bigint, sum(u.amount_micros)::bigint,
+       date_trunc('month', u.created_at AT TIME ZONE 'UTC')::date
+FROM jobs_page p JOIN tenants_usagerecord u
+    ON u.tenant_id = p.tenant_id AND u.source_id = p.id AND u.source_kind IN ('page', 'cache')
+WHERE p.tenant_id = %(tenant)s AND p.job_id = %(job)s AND u.livemode
+GROUP BY 1, 2, 3, 6
+"""
 
 
 def predicted_micros(price: Price, pages: int, work: Mapping[str, Any] | None = None) -> int:
@@ -34,10 +48,11 @@ def hold_for(job: Job) -> None:
         return
     source = _source(job.id, job.tenant_id, job.currency, job.api_key_id)
     if job.terminal:
-        pay_at_once(source, job.cost_micros)
+        pay_at_once(source, job.cost_micros, _done(source))
         return
-    rest = predicted_micros(Price.from_json(job.price), job.pages_total - job.pages_done, job.input)
-    job.held_micros = hold(source, job.cost_micros + rest)
+    to_do = _to_do(job, Price.from_json(job.price), job.pages_total - job.pages_done)
+    done = _done(source) if job.cost_micros else list
+    job.held_micros = hold(source, job.cost_micros + to_do.amount_micros, lambda: [*done(), to_do])
     if job.held_micros is not None:
         Job.objects.filter(id=job.id).update(held_micros=job.held_micros)
 
@@ -46,29 +61,34 @@ def require_money_for(identity: Identity, version: ModelVersion, pages: int) -> 
     """For a document that is still to be stored: refuses what could not be paid if every result of it were known."""
     served = version.served_model
     agreed = identity.prices.of_model(served.name, served.price, served.cached_price)
-    least = min(predicted_micros(price, pages) for price in (agreed.price, agreed.cached_price))
+    works = [_work(served.name, price, pages, None) for price in (agreed.price, agreed.cached_price)]
+    least = min(works, key=lambda work: work.amount_micros)
     if identity.livemode:
-        require_money(identity.tenant_id, agreed.price.currency, least, key_id=identity.key_id)
+        _require(identity.tenant_id, least, identity.key_id)
 
 
 def require_money_of(job: Job, pages: int) -> None:
     """The same of a job that is still to be written, for so many of its pages."""
     prices = (Price.from_json(job.price), Price.from_json(job.cached_price or job.price))
-    least = min(predicted_micros(price, pages, job.input) for price in prices)
+    least = min((_to_do(job, price, pages) for price in prices), key=lambda work: work.amount_micros)
     if job.livemode:
-        require_money(job.tenant_id, job.currency, least, key_id=job.api_key_id)
+        _require(job.tenant_id, least, job.api_key_id)
 
 
 def settle_job(
     job_id: UUID, *, tenant_id: UUID, currency: str, key_id: UUID | None, held_micros: int | None, cost: int
 ) -> None:
     """In the transaction of its end."""
-    settle(_source(job_id, tenant_id, currency, key_id), held_micros=held_micros, cost_micros=cost)
+    source = _source(job_id, tenant_id, currency, key_id)
+    settle(source, held_micros=held_micros, cost_micros=cost, works=_done(source))
 
 
 def settle_ended(jobs: Iterable[Job]) -> None:
     """Of jobs that were ended before their work was done; as they stood when they were locked."""
-    for job in sorted(jobs, key=lambda job: job.currency):  # wallets in one order everywhere
+    ended = sorted(jobs, key=lambda job: job.currency)  # wallets in one order everywhere
+    for tenant_id in {job.tenant_id for job in ended}:
+        lock_wallets(tenant_id, (job.currency for job in ended if job.tenant_id == tenant_id))
+    for job in ended:
         settle_job(
             job.id,
             tenant_id=job.tenant_id,
@@ -79,8 +99,40 @@ def settle_ended(jobs: Iterable[Job]) -> None:
         )
 
 
+def let_go_of_units(job: Job) -> None:
+    """Of one that was settled without them: none of its money is touched."""
+    use_included(_source(job.id, job.tenant_id, job.currency, job.api_key_id), nothing, costs=False)
+
+
 def _source(job_id: UUID, tenant_id: UUID, currency: str, key_id: UUID | None) -> Source:
     return Source(tenant_id, JOB, job_id, currency, key_id)
+
+
+def _require(tenant_id: UUID, work: Work, key_id: UUID | None) -> None:
+    currency = work.price.currency
+    require_money(tenant_id, currency, work.amount_micros, key_id=key_id, works=lambda: [work])
+
+
+def _to_do(job: Job, price: Price, pages: int) -> Work:
+    return _work(job.model_version.served_model.name, price, pages, job.input)
+
+
+def _work(model: str, price: Price, pages: int, work: Mapping[str, Any] | None) -> Work:
+    """That is still to be done."""
+    units = pages * _units_of_page(price.meter, work)
+    return Work(model, False, price, units, predicted_micros(price, pages, work))
+
+
+def _done(source: Source) -> Callable[[], Sequence[Work]]:
+    def read() -> list[Work]:
+        with connections[current_alias()].cursor() as cursor:
+            cursor.execute(_DONE, {"tenant": source.tenant_id, "job": source.id})
+            return [
+                Work(model, cached, Price.from_json(json.loads(price)), *rest)
+                for model, cached, price, *rest in cursor.fetchall()
+            ]
+
+    return read
 
 
 def _units_of_page(meter: Meter, work: Mapping[str, Any] | None) -> int:

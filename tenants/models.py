@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from tenants import roles
 from tenants.audit.models import AuditEntry
+from tenants.billing.included.models import IncludedHold, IncludedPool, IncludedUse
 from tenants.billing.invoices.models import (
     BillingDetails,
     ClosedMonth,
@@ -40,6 +41,7 @@ from tenants.keys import KeyParts
 from tenants.limit_fields import AccountLimits, own_limit
 from tenants.rates.rates import MOST_AT_ONCE
 from tenants.scoped import TenantOwned
+from tenants.storage.models import StoredBytes
 
 __all__ = [
     "ApiKey",
@@ -49,6 +51,9 @@ __all__ = [
     "BudgetAlert",
     "ChosenLimits",
     "ClosedMonth",
+    "IncludedHold",
+    "IncludedPool",
+    "IncludedUse",
     "Invitation",
     "Invoice",
     "InvoiceLine",
@@ -66,6 +71,7 @@ __all__ = [
     "ProviderEvent",
     "Refund",
     "Seller",
+    "StoredBytes",
     "Subscription",
     "Tenant",
     "TenantPrice",

@@ -28,9 +28,10 @@ ROWS = (
     "jobs_storedfile",
     "jobs_uploadpiece",
     "jobs_resumableupload",
+    "tenants_storedbytes",
     "tenants_providercustomer",
 )
-"""In this order: what points at something goes before it."""
+"""In this order: what points at something goes before it, and what is counted before its count."""
 
 WHERE_KEPT = (EMBEDDINGS,)
 """Not in every installation."""
@@ -47,6 +48,9 @@ KEPT = (
     "tenants_budget",
     "tenants_budgetalert",
     "tenants_closedmonth",
+    "tenants_includedhold",
+    "tenants_includedpool",
+    "tenants_includeduse",
     "tenants_invoice",
     "tenants_invoiceline",
     "tenants_ledgerdifference",

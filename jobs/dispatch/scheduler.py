@@ -46,6 +46,7 @@ from tenants.closing.services import remind_owners
 from tenants.context import OPERATOR
 from tenants.database_troubles import PASSING, is_operators
 from tenants.metering.roll_up import RECOUNT_EVERY_S, ROLL_UP_EVERY_S, recount_set_aside, roll_up_uses
+from tenants.storage.counting import fold_stored_bytes
 
 log = structlog.get_logger(__name__)
 RELEASE_EVERY_S = 0.2
@@ -107,6 +108,7 @@ class Scheduler:
             _Duty(FORGET_EVERY_S, Aside(remind_owners)),
             _Duty(FORGET_EVERY_S, Aside(forget_unconfirmed)),
             _Duty(FORGET_EVERY_S, Aside(forget_uploads)),
+            _Duty(ERASE_EVERY_S, Aside(fold_stored_bytes)),
             _Duty(ERASE_EVERY_S, Aside(end_stranded_deliveries)),
             _Duty(FORGET_EVERY_S, Aside(erase_old_webhooks)),
             _Duty(SWEEP_EVERY_S, Aside(finish_stranded_uploads)),

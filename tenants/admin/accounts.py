@@ -29,6 +29,8 @@ from tenants.models import Membership, Tenant
 from tenants.rates.rates import NAMES
 from tenants.results import erase_results
 from tenants.services import set_tenant_state
+from tenants.storage.room import storage_standing
+from tenants.storage.wording import size
 
 THEIRS = (
     ("jobs_job", "Jobs"),
@@ -61,12 +63,13 @@ class TenantAdmin(FoundById):
         "records",
         *NAMES,
         *OF_JOBS,
+        "stored",
         *KEPT,
         "id",
         "created_at",
         "closes_at",
     )
-    readonly_fields = ("id", "created_at", "closes_at", "plans", "records")
+    readonly_fields = ("id", "created_at", "closes_at", "plans", "records", "stored")
     inlines = (MembershipInline, ModelLimitInline)
     actions = ("suspend", "reactivate", "erase_results", "take_back", "erase_now")
     services_tell = True
@@ -135,6 +138,12 @@ class TenantAdmin(FoundById):
         if tenant.state != Tenant.State.CLOSING or tenant.closes_at is None:
             return badge(tenant.state)
         return format_html("{} {}", badge(tenant.state), f"until {tenant.closes_at:%Y-%m-%d %H:%M} UTC")
+
+    @column("stored now")
+    def stored(self, tenant: Tenant) -> str:
+        standing = storage_standing(tenant.id)
+        used = size(standing.used_bytes)
+        return used if standing.most_bytes is None else f"{used} of {size(standing.most_bytes)}"
 
     @column("work")
     def jobs(self, tenant: Tenant) -> SafeString:

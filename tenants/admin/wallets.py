@@ -242,15 +242,20 @@ class LedgerDifferenceAdmin(RecordAdmin):
 
     @column("expected")
     def expected(self, row: LedgerDifference) -> str:
-        return money(row.expected_micros, row.currency)
+        return _counted(row.expected_micros, row.currency)
 
     @column("found instead")
     def instead(self, row: LedgerDifference) -> str:
-        return money(row.found_micros, row.currency)
+        return _counted(row.found_micros, row.currency)
 
     @column("gone")
     def gone(self, row: LedgerDifference) -> str:
         return ago(row.gone_at) if row.gone_at else NOTHING
+
+
+def _counted(amount: int, currency: str) -> str:
+    """Included units are compared by number, and have no currency."""
+    return money(amount, currency) if currency else f"{amount:,} units"
 
 
 def moved(transaction: LedgerTransaction) -> str:

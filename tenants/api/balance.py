@@ -11,6 +11,7 @@ from rest_framework.views import APIView
 from tenants.api.parameters import only
 from tenants.api.schema import REFUSALS, list_of
 from tenants.billing.ledger.selectors import Balance, BudgetNow, balances
+from tenants.billing.plans.standing import IncludedRow, standing_of
 from tenants.context import unit_of_work
 from tenants.identity import Identity
 
@@ -23,6 +24,16 @@ BUDGET = inline_serializer(
         "used_micros": serializers.IntegerField(help_text="In this month of the calendar, UTC."),
         "held_micros": serializers.IntegerField(),
         "left_micros": serializers.IntegerField(),
+    },
+    many=True,
+)
+INCLUDED = inline_serializer(
+    "IncludedUnits",
+    {
+        "model": serializers.CharField(allow_null=True, help_text="None: of all models."),
+        "meter": serializers.CharField(),
+        "quantity": serializers.IntegerField(help_text="In this month, or for what is left of it."),
+        "left": serializers.IntegerField(),
     },
     many=True,
 )
@@ -48,7 +59,7 @@ class BalanceList(APIView):
     @extend_schema(
         operation_id="get_balance",
         summary="What your account may still spend",
-        responses={200: list_of("BalanceList", BALANCE), **REFUSALS},
+        responses={200: list_of("BalanceList", BALANCE, included=INCLUDED), **REFUSALS},
     )
     def get(self, request: Request) -> Response:
         """Any key may ask: what is told is its own account's. Of people, those who may see its bills."""
@@ -58,7 +69,12 @@ class BalanceList(APIView):
             identity.require("billing:read")
         with unit_of_work(identity.tenant_id):
             data = [_told(one) for one in balances(identity.key_id)]
-        return Response({"object": "list", "data": data})
+            included = standing_of(identity.tenant_id).rows
+        return Response({"object": "list", "data": data, "included": [_included(row) for row in included]})
+
+
+def _included(row: IncludedRow) -> dict[str, object]:
+    return {"model": row.model or None, "meter": row.meter, "quantity": row.quantity, "left": row.left}
 
 
 def _told(balance: Balance) -> dict[str, object]:

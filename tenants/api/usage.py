@@ -18,7 +18,7 @@ from tenants.api.schema import REFUSALS, limit_parameter, list_of
 from tenants.billing.usage.asked import BUCKETS, GROUPS, PARAMETERS, Asked, BadQuestion, asked
 from tenants.billing.usage.cursors import read_cursor, write_cursor
 from tenants.billing.usage.lines import record_lines, sum_lines
-from tenants.billing.usage.sums import Row, sums, totals
+from tenants.billing.usage.sums import Row, sums_and_totals
 from tenants.billing.usage.told import keys_of, moment, row_told, sum_told
 from tenants.context import unit_of_work
 from tenants.identity import Identity
@@ -90,9 +90,8 @@ class UsageList(APIView):
         limit, cursor = _limit(request), request.query_params.get("cursor")
         after = None if cursor is None else read_cursor(question, cursor)
         with unit_of_work(identity.tenant_id):
-            rows = sums(question, limit=limit + 1, after=after)
+            rows, of_all = sums_and_totals(question, limit=limit + 1, after=after)
             keys = keys_of(rows)
-            of_all = totals(question)
         return Response(
             {
                 "object": "list",

@@ -1,5 +1,6 @@
 """What a quantity of work costs, in integer micro-units of a currency."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Literal
@@ -31,6 +32,10 @@ class Price:
 
     def to_json(self) -> dict[str, object]:
         return asdict(self)
+
+    @property
+    def as_text(self) -> str:
+        return json.dumps(self.to_json())
 
     @classmethod
     def from_json(cls, value: Mapping[str, object]) -> "Price":

@@ -9,9 +9,11 @@ from uuid import UUID
 
 from django.db import connections, transaction
 
+from tenants.billing.included.allotting import Work
 from tenants.billing.ledger.journal import Source
 from tenants.billing.ledger.reserving.committing import Charge, Charging
-from tenants.billing.ledger.services import settle
+from tenants.billing.ledger.services import lock_wallets, settle
+from tenants.billing.prices import Price
 from tenants.context import APP, unit_of_work
 from tenants.ids import uuid7
 from tenants.metering.events import MeterEvent
@@ -31,9 +33,9 @@ FROM unnest(%(ids)s::uuid[], %(quantities)s::bigint[], %(amounts)s::bigint[], %(
      AS use (id, quantity, amount_micros, saved_micros, at_ms)
 ORDER BY use.id
 ON CONFLICT DO NOTHING
-RETURNING amount_micros
+RETURNING quantity, amount_micros
 )
-SELECT coalesce(sum(amount_micros), 0)::bigint FROM recorded
+SELECT coalesce(sum(quantity), 0)::bigint, coalesce(sum(amount_micros), 0)::bigint FROM recorded
 """
 _DAY_MS = 86_400_000
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -58,6 +60,10 @@ class _Alike(NamedTuple):
     source_kind: str
     price_micros: int
     price_per: int
+
+    def work(self, price: Price, quantity: int, amount_micros: int) -> Work:
+        month = (_EPOCH + timedelta(days=self.day)).date().replace(day=1)
+        return Work(self.model, self.cached, price, quantity, amount_micros, month)
 
 
 class _Charged(NamedTuple):
@@ -98,7 +104,7 @@ def record_events(*, tenant_id: UUID, events: Sequence[MeterEvent]) -> None:
 
 def _record(tenant_id: UUID, events: Sequence[MeterEvent]) -> None:
     alike: dict[_Alike, list[MeterEvent]] = defaultdict(list)
-    costs: dict[_Charged, int] = defaultdict(int)
+    done: dict[_Charged, list[Work]] = defaultdict(list)
     for event in events:
         alike[_what_is_alike(event)].append(event)
     with connections[APP].cursor() as cursor:
@@ -112,10 +118,17 @@ def _record(tenant_id: UUID, events: Sequence[MeterEvent]) -> None:
                 "at_ms": _array(use.at_ms for use in uses),
             }
             cursor.execute(_RECORD, {"tenant": tenant_id, **common._asdict(), "price": price, **each})
-            costs[_Charged.of(common)] += int(cursor.fetchone()[0])
+            done[_Charged.of(common)].append(common.work(uses[0].price, *cursor.fetchone()))
+        costly = [charged for charged, works in done.items() if any(work.amount_micros for work in works)]
+        lock_wallets(tenant_id, (charged.currency for charged in costly))
         # Wallets in one order everywhere: by currency.
-        for charged, cost_micros in sorted(costs.items()):
-            settle(charged.source(tenant_id), held_micros=None, cost_micros=cost_micros)
+        for charged, works in sorted(done.items(), key=lambda item: item[0]):
+            _settle(charged.source(tenant_id), works)
+
+
+def _settle(source: Source, works: Sequence[Work]) -> None:
+    cost_micros = sum(work.amount_micros for work in works)
+    settle(source, held_micros=None, cost_micros=cost_micros, works=lambda: works)
 
 
 def _charges(events: Sequence[MeterEvent]) -> list[Charge]:

@@ -406,7 +406,7 @@ def test_a_page_of_many_things_shows_none_of_anothers(
 def test_ones_own_are_shown_there(browser: httpx.Client, own_things: Things, path: str, name: str) -> None:
     """Else a walk over pages that show nothing would prove nothing."""
     wanted = name.format(**asdict(own_things))
-    eventually(lambda: wanted in browser.get(path).text, f"{wanted} at {path}")
+    assert eventually(lambda: wanted in browser.get(path).text, f"{wanted} at {path}")
 
 
 def test_usage_counts_ones_own_alone(

@@ -22,6 +22,7 @@ from tenants.keeping import keeping_for
 from tenants.models import Plan, Tenant
 from tenants.selectors import acting_for, identify_key, identify_member
 from tenants.services import CreatedTenant
+from tenants.storage.room import MB, most_stored_bytes
 from tests.jobs.batches.desk import BatchDesk, no_batches
 from tests.jobs.conftest import Desk
 from tests.tenants.billing.plans.selling import make_plan, own_price, price
@@ -129,6 +130,7 @@ LIMITS = {
     "pages_at_once": 3,
     "weight": 4,
     "keep_results_days": 9,
+    "storage_mb": 6,
 }
 
 
@@ -136,7 +138,7 @@ def test_a_plans_limits_stand_between_the_installations_and_the_tenants_own(
     tenant: CreatedTenant, version: ModelVersion
 ) -> None:
     subscribe(tenant_id=tenant.tenant.id, plan=make_plan(**LIMITS))
-    assert _limits(tenant, version) == (7, 5, 11, 3, 4, 9)
+    assert _limits(tenant, version) == (7, 5, 11, 3, 4, 9, 6 * MB)
     with operator_work():
         Tenant.objects.filter(pk=tenant.tenant.pk).update(
             requests_per_minute=0,
@@ -145,8 +147,9 @@ def test_a_plans_limits_stand_between_the_installations_and_the_tenants_own(
             pages_at_once=30,
             weight=1,
             keep_results_days=0,
+            storage_mb=0,
         )
-    assert _limits(tenant, version) == (None, 50, None, 30, 1, 0)
+    assert _limits(tenant, version) == (None, 50, None, 30, 1, 0, None)
 
 
 def _limits(tenant: CreatedTenant, version: ModelVersion) -> tuple[float | None, ...]:
@@ -158,9 +161,10 @@ def _limits(tenant: CreatedTenant, version: ModelVersion) -> tuple[float | None,
     (line,) = (one for one in lines if one.tenant == tenant.tenant.pk)
     with unit_of_work(identity.tenant_id):
         assert unfinished_jobs(100) >= 1
+        stored = most_stored_bytes(identity.tenant_id)
         pages, kept = most_unfinished_pages(identity.tenant_id), keeping_for(identity.tenant_id)
     requests = identity.rates.requests[0].amount if identity.rates.requests else None
-    return requests, identity.limits.unfinished_jobs, pages, line.room, line.weight, kept.results_days
+    return requests, identity.limits.unfinished_jobs, pages, line.room, line.weight, kept.results_days, stored
 
 
 def test_a_price_that_is_to_hold_later_is_not_paid_yet(

@@ -1,9 +1,9 @@
 """What of a tenant's month there is to bill, and what of it was: reads of operators, who see each tenant."""
 
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time
 from typing import Any, cast
 from uuid import UUID
@@ -16,10 +16,10 @@ from tenants.billing.invoices.models import ClosedMonth, Invoice, InvoiceLine
 from tenants.billing.models import UsageDay
 from tenants.billing.months import Month
 from tenants.billing.plans.models import Subscription
-from tenants.billing.plans.month import Used
+from tenants.billing.plans.month import Included, LineKey, Used
 from tenants.billing.plans.selectors import included_versions, subscriptions_of
 from tenants.billing.plans.versions import included_between
-from tenants.billing.prices import Price
+from tenants.billing.prices import Meter, Price
 from tenants.context import current_alias
 
 # Late uses of months that were closed longer ago than this are not looked for.
@@ -47,6 +47,13 @@ FROM tenants_ledgertransaction t JOIN tenants_ledgerentry e ON e.transaction_id 
 WHERE t.tenant_id = %(tenant)s AND t.kind = 'bill'
 GROUP BY t.currency
 """
+# What was not charged as it was used, since it was included: by the pool that paid for it.
+_SETTLED = """
+SELECT p.since, p.model, p.meter, u.model, u.cached, u.price::text, sum(u.quantity)::bigint
+FROM tenants_includeduse u JOIN tenants_includedpool p ON p.tenant_id = u.tenant_id AND p.id = u.pool_id
+WHERE u.tenant_id = %(tenant)s AND u.month = %(since)s
+GROUP BY 1, 2, 3, 4, 5, 6
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +73,8 @@ class Charged:
 class Collected:
     segments: tuple[Segment, ...]
     records: int
+    settled: Mapping[LineKey, int] = field(default_factory=dict)
+    """Units that were included as they were used, out of pools of no segment."""
 
 
 def at(day: date) -> datetime:
@@ -80,12 +89,43 @@ def month_of_time(month: Month, now: datetime) -> MonthOfTime:
 def collect(tenant_id: UUID, time: MonthOfTime) -> Collected:
     segments: list[Segment] = []
     records = 0
+    settled = _settled(tenant_id, time.first.date())
     for since, until, subscription in _held(tenant_id, time):
         used, many = _used(tenant_id, since, until)
         records += many
         follows = any(segment.plan_id for segment in segments)
-        segments.append(replace(_segment(subscription, since, until, used), follows_a_plan=follows))
-    return Collected(tuple(segments), records)
+        segments.append(
+            replace(
+                _segment(subscription, since, until, used),
+                follows_a_plan=follows,
+                settled=settled.pools.pop(since, ()),
+                settled_lines=settled.lines.pop(since, {}),
+            )
+        )
+    elsewhere: Counter[LineKey] = Counter()
+    for lines in settled.lines.values():
+        elsewhere.update(lines)
+    return Collected(tuple(segments), records, elsewhere)
+
+
+@dataclass(frozen=True, slots=True)
+class _Settled:
+    """By when pools began. One look, so that both are of one moment."""
+
+    pools: dict[datetime, tuple[Included, ...]]
+    lines: dict[datetime, dict[LineKey, int]]
+
+
+def _settled(tenant_id: UUID, month: date) -> _Settled:
+    pools: dict[datetime, Counter[tuple[str, Meter]]] = defaultdict(Counter)
+    lines: dict[datetime, Counter[LineKey]] = defaultdict(Counter)
+    for since, of, meter, model, cached, price, quantity in _rows(_SETTLED, tenant_id, month, month):
+        pools[since.astimezone(UTC)][of, meter] += quantity
+        lines[since.astimezone(UTC)][model, cached, _price(price)] += quantity
+    return _Settled(
+        {since: tuple(Included(*key, many) for key, many in found.items()) for since, found in pools.items()},
+        {since: dict(found) for since, found in lines.items()},
+    )
 
 
 def _held(tenant_id: UUID, time: MonthOfTime) -> list[tuple[datetime, datetime, Subscription | None]]:

@@ -6,13 +6,13 @@ can be billed in parts, and what is used in it and comes late is billed as if it
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from fractions import Fraction
 from typing import Literal
 from uuid import UUID
 
-from tenants.billing.plans.month import Included, Used, month_bill, share_of
+from tenants.billing.plans.month import Included, LineKey, Pools, Used, month_bill, share_of
 from tenants.billing.prices import Price
 from tenants.billing.shares import in_units, rounded, unit_micros
 
@@ -83,19 +83,68 @@ class Segment:
     """In a whole month."""
     follows_a_plan: bool = False
     """Another held in this month before: what this one includes is for the rest of it."""
+    settled: tuple[Included, ...] = ()
+    """Taken out of what it includes as it was used."""
+    settled_lines: Mapping[LineKey, int] = field(default_factory=dict)
+    """Units of the month's uses that were not charged as they were used, since these paid for them."""
 
 
-def month_amounts(month: MonthOfTime, segments: Sequence[Segment]) -> dict[Item, Amount]:
-    """Fees by the second; of each model and price what the plans did not include. What is free is not billed."""
+def _pools(segment: Segment, month: MonthOfTime) -> tuple[Included, ...]:
+    """What it includes, less what was settled: never less than nothing."""
+    share = month.share(segment.since, month.after_last) if segment.follows_a_plan else Fraction(1)
+    pools = Pools(share_of(segment.included, share))
+    for one in segment.settled:
+        pools.give_up(one.model, one.meter, one.quantity)
+    return pools.left
+
+
+def settled_by_segment(
+    segments: Sequence[Segment], elsewhere: Mapping[LineKey, int]
+) -> list[dict[LineKey, int]]:
+    """Whose uses were included as they were used: first each segment's own, then what its uses cannot be.
+
+    That is what was done under one plan with units set aside under another: `elsewhere` too, of pools of no segment.
+    """
+    there = [_quantities(segment.used) for segment in segments]
+    found: list[dict[LineKey, int]] = [{} for _ in segments]
+    rest = dict(elsewhere)
+    for segment, used, mine in zip(segments, there, found, strict=True):
+        for key, quantity in segment.settled_lines.items():
+            mine[key] = min(quantity, used.get(key, 0))
+            rest[key] = rest.get(key, 0) + quantity - mine[key]
+    for key, quantity in rest.items():
+        left = quantity
+        for used, mine in zip(there, found, strict=True):
+            more = min(left, used.get(key, 0) - mine.get(key, 0))
+            mine[key] = mine.get(key, 0) + more
+            left -= more
+    return found
+
+
+def _quantities(used: Sequence[Used]) -> dict[LineKey, int]:
+    found: dict[LineKey, int] = defaultdict(int)
+    for one in used:
+        found[one.model, one.cached, one.price] += one.quantity
+    return found
+
+
+def month_amounts(
+    month: MonthOfTime, segments: Sequence[Segment], settled: Mapping[LineKey, int] | None = None
+) -> dict[Item, Amount]:
+    """Fees by the second; of each model and price what the plans did not include. What is free is not billed.
+
+    `settled`: units that were not charged as they were used, out of pools of no segment: like those of the segments
+    they stay so, whatever becomes of the plan.
+    """
     found: dict[Item, Amount] = defaultdict(Amount)
-    for segment in segments:
+    for segment, known in zip(segments, settled_by_segment(segments, settled or {}), strict=True):
         first = month.first.date()
         if segment.fee_micros:
             fee = Item("fee", first, segment.currency, plan_id=segment.plan_id)
             found[fee] += Amount(exact_micros=_fee(segment, month))
-        share = month.share(segment.since, month.after_last) if segment.follows_a_plan else Fraction(1)
-        pools = share_of(segment.included, share)
-        for line in month_bill(segment.used, pools, fee_micros=0, currency=segment.currency).lines:
+        pools = _pools(segment, month)
+        bill = month_bill(segment.used, pools, fee_micros=0, currency=segment.currency, settled=known)
+        for line in bill.lines:
             if not line.price.amount_micros:
                 continue
             item = Item(

@@ -51,6 +51,20 @@ def give_back(refund: Refund, payment: Payment, invoice: Invoice | None) -> None
     _post(GIVEN_BACK, refund.id, payment, posting, reason=refund.reason, made_by=refund.made_by)
 
 
+def come_back(refund: Refund, payment: Payment, invoice: Invoice | None) -> None:
+    """What was given back is here again: it pays again what it had made owed, as far as that is open."""
+    taken = min(refund.reopened_micros, invoice.open_micros) if invoice else 0
+    if invoice and taken:
+        invoice.paid_micros += taken
+        _save(invoice)
+    payment.reopened_micros -= taken
+    payment.refunded_micros -= refund.amount_micros
+    payment.save(update_fields=["reopened_micros", "refunded_micros"])
+    posting = postings.payment(amount_micros=refund.amount_micros, open_micros=taken)
+    reason = f"sent back: {refund.failure}"
+    _post(GIVEN_BACK, refund.id, payment, posting, reason=reason, made_by=refund.made_by)
+
+
 def _post(
     kind: str, source_id: UUID, payment: Payment, posting: Posting, *, reason: str, made_by: str
 ) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import UTC, timedelta
+from typing import Any
 from uuid import UUID
 
 import structlog
@@ -22,7 +23,7 @@ AT_ONCE = 1_000
 
 _OPEN = """
 SELECT t.id FROM tenants_tenant t
-WHERE t.created_at < %(after_last)s
+WHERE t.created_at < %(after_last)s AND t.id > %(after)s
   AND NOT EXISTS (SELECT FROM tenants_closedmonth c WHERE c.tenant_id = t.id AND c.month = %(first)s)
 ORDER BY t.id LIMIT %(most)s
 """
@@ -46,9 +47,23 @@ def _ended() -> Iterator[Month]:
         month = month.next
 
 
-def _open(month: Month) -> list[UUID]:
+def _open(month: Month) -> Iterator[UUID]:
+    """Part by part: those that fail again and again stand in no other's way."""
+    after = UUID(int=0)
+    while found := _open_after(month, after):
+        yield from found
+        after = found[-1]
+
+
+def _open_after(month: Month, after: UUID) -> list[UUID]:
+    values: dict[str, Any] = {
+        "first": month.first,
+        "after_last": at(month.after_last),
+        "after": after,
+        "most": AT_ONCE,
+    }
     with operator_work(), connections[OPERATOR].cursor() as cursor:
-        cursor.execute(_OPEN, {"first": month.first, "after_last": at(month.after_last), "most": AT_ONCE})
+        cursor.execute(_OPEN, values)
         return [found for (found,) in cursor.fetchall()]
 
 

@@ -184,7 +184,7 @@ def _rest_of(tenant_id: UUID, month: Month, time: MonthOfTime) -> tuple[dict[Ite
     collected = collect(tenant_id, time)
     billed = billed_of(tenant_id, month)
     without = {item: amount for item, amount in billed.items() if item.kind != "uncollected"}
-    rest = still_to_bill(month_amounts(time, collected.segments), without)
+    rest = still_to_bill(month_amounts(time, collected.segments, collected.settled), without)
     lost = {
         currency: sums.uncollected_micros
         for currency, sums in charged(tenant_id, month.first, month.after_last).items()

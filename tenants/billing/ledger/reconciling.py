@@ -5,6 +5,7 @@ Each comparison is one statement, and so sees one moment: work that goes on mean
 
 from collections.abc import Container, Iterable
 from typing import Any
+from uuid import UUID
 
 import structlog
 from django.db import connections, transaction
@@ -46,19 +47,42 @@ WITH used AS (
     FROM tenants_ledgertransaction t JOIN tenants_ledgerentry e ON e.transaction_id = t.id AND e.account = 'revenue'
     WHERE t.kind = 'charge' AND t.source_kind IN ('call', 'batch_line', 'cache') AND t.day >= %(since)s::date
     GROUP BY 1, 2, 3
+), spared AS (
+    SELECT tenant_id, currency, day, sum(spared_micros) AS micros
+    FROM tenants_includeduse
+    WHERE source_kind IN ('call', 'batch_line', 'cache') AND day >= %(since)s::date
+    GROUP BY 1, 2, 3
 )
-SELECT u.tenant_id, 'calls', u.currency, u.day::text, u.micros::bigint, coalesce(c.micros, 0)::bigint
-FROM used u JOIN tenants_wallet w USING (tenant_id, currency) LEFT JOIN charged c USING (tenant_id, currency, day)
-WHERE u.day > (w.opened_at AT TIME ZONE 'UTC')::date AND u.micros <> coalesce(c.micros, 0)
+SELECT u.tenant_id, 'calls', u.currency, u.day::text, u.micros::bigint,
+       (coalesce(c.micros, 0) + coalesce(i.micros, 0))::bigint
+FROM used u JOIN tenants_wallet w USING (tenant_id, currency)
+LEFT JOIN charged c USING (tenant_id, currency, day) LEFT JOIN spared i USING (tenant_id, currency, day)
+WHERE u.day > (w.opened_at AT TIME ZONE 'UTC')::date AND u.micros <> coalesce(c.micros, 0) + coalesce(i.micros, 0)
+"""
+# What a pool of included units says, and what was used and held of it: in units, of no currency.
+_POOLS = """
+WITH used AS (
+    SELECT tenant_id, pool_id AS id, sum(quantity) AS units FROM tenants_includeduse GROUP BY 1, 2
+), held AS (
+    SELECT tenant_id, pool_id AS id, sum(quantity) AS units FROM tenants_includedhold GROUP BY 1, 2
+)
+SELECT tenant_id, side.compared, '', id::text, side.expected::bigint, side.found::bigint
+FROM tenants_includedpool p LEFT JOIN used USING (tenant_id, id) LEFT JOIN held USING (tenant_id, id),
+LATERAL (VALUES
+    ('included_used', coalesce(used.units, 0), p.used), ('included_held', coalesce(held.units, 0), p.held)
+) AS side (compared, expected, found)
+WHERE side.expected <> side.found
 """
 CALLS_SINCE = "2 days"
 
 
 def compare_ledger() -> list[Compared]:
-    """Entries against wallets, and the usage of calls against what was charged for it."""
+    """Entries against wallets, uses and holds against pools, and the usage of calls against what was charged for it."""
     with operator_work(), connections[OPERATOR].cursor() as cursor:
         cursor.execute(_LEDGER)
         found = _read(cursor.fetchall())
+        cursor.execute(_POOLS)
+        found += _read(cursor.fetchall())
         cursor.execute(f"SELECT date_trunc('day', now() - interval '{CALLS_SINCE}')")  # a constant
         (since,) = cursor.fetchone()
         cursor.execute(_CALLS, {"since": since})
@@ -76,6 +100,13 @@ def note_difference(one: Compared) -> None:
     )
     if not known.exists():
         _tell(one)
+
+
+def difference_is_gone(tenant_id: UUID, compared: str, subject: str) -> None:
+    """Once somebody has dealt with it, and not only at the next check."""
+    LedgerDifference.objects.filter(
+        tenant_id=tenant_id, compared=compared, subject=subject, gone_at=None
+    ).update(gone_at=Now())
 
 
 def keep_differences(found: Iterable[Compared], *, not_compared: Container[str] = ()) -> int:

@@ -1,11 +1,14 @@
 """Writes to money: set aside before work, settled after it, granted. Each inside its caller's transaction."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 from django.db import connections
 
+from tenants.billing.included.allotting import Work
+from tenants.billing.included.services import Works, could_be_included, hold_included, use_included
 from tenants.billing.ledger import postings
 from tenants.billing.ledger.errors import budget_exhausted, insufficient_funds
 from tenants.billing.ledger.journal import THIS_MONTH, Source, open_wallet, post
@@ -39,15 +42,21 @@ WHERE tenant_id = %(tenant)s AND currency = %(currency)s AND (api_key_id IS NULL
 _NO_END = 2**63 - 1
 
 
+def nothing() -> Sequence[Work]:
+    """Of what no plan includes units."""
+    return ()
+
+
 @dataclass(frozen=True, slots=True)
 class Bounds:
     prepaid: bool
     budgets: bool
 
 
-def hold(source: Source, amount_micros: int) -> int | None:
+def hold(source: Source, amount_micros: int, works: Works = nothing) -> int | None:
     """So much is set aside, or None: nothing bounds what this tenant may spend. Raises where there is not so much.
 
+    `works` is what it is for: of a prepaid account, units that are included are set aside before money.
     The last that its transaction does but for what nobody else waits for: the wallet's row is locked until the end.
     """
     if amount_micros <= 0:
@@ -55,6 +64,14 @@ def hold(source: Source, amount_micros: int) -> int | None:
     bounds = _bounds(source.tenant_id, source.currency, source.key_id)
     if not (bounds.prepaid or bounds.budgets):
         return None
+    if bounds.prepaid:
+        amount_micros -= hold_included(source, works)
+    if amount_micros:
+        _hold_money(source, amount_micros)
+    return amount_micros
+
+
+def _hold_money(source: Source, amount_micros: int) -> None:
     posting = postings.hold(amount_micros)
     if not post(source, posting, bound="floor"):
         open_wallet(source.tenant_id, source.currency)
@@ -67,27 +84,38 @@ def hold(source: Source, amount_micros: int) -> int | None:
     # Whatever was looked at before: a budget may have been set while the wallet was waited for.
     _take_from_budgets(source, amount_micros)
     reserve_hold(source, amount_micros)
-    return amount_micros
 
 
-def require_money(tenant_id: UUID, currency: str, amount_micros: int, *, key_id: UUID | None = None) -> None:
+def require_money(
+    tenant_id: UUID, currency: str, amount_micros: int, *, key_id: UUID | None = None, works: Works = nothing
+) -> None:
     """Asks alone, and sets nothing aside: raises where a balance or a budget has less now."""
     if amount_micros <= 0:
         return
     bounds = _bounds(tenant_id, currency, key_id)
+    if bounds.prepaid:
+        amount_micros -= could_be_included(tenant_id, works)
+    if not amount_micros:
+        return
     if bounds.prepaid and (there := _spendable(tenant_id, currency)) < amount_micros:
         raise insufficient_funds(currency=currency, needed_micros=amount_micros, spendable_micros=there)
     if bounds.budgets:
         _require_budgets(tenant_id, currency, key_id, amount_micros)
 
 
-def settle(source: Source, *, held_micros: int | None, cost_micros: int) -> None:
+def settle(source: Source, *, held_micros: int | None, cost_micros: int, works: Works = nothing) -> None:
     """The one settlement of a source: what it cost is charged, and the rest of its hold given back.
+
+    `works` is what was done: of a prepaid account, units that are included are not charged.
 
     Where the cost passes the hold, balance and budgets are never overdrawn: what they have no room for is booked as
     uncollected, and the operator's.
     """
     held = held_micros or 0
+    whole = postings.settlement(held_micros=held, cost_micros=cost_micros, collected_micros=cost_micros)
+    if held_micros is None and (not cost_micros or post(source, whole, bound="unbounded")):
+        return
+    cost_micros -= use_included(source, works, costs=cost_micros > 0)
     if not held and not cost_micros:
         return
     if cost_micros <= held:
@@ -100,12 +128,21 @@ def settle(source: Source, *, held_micros: int | None, cost_micros: int) -> None
     _post_surely(source, held, cost_micros, collected)
 
 
-def pay_at_once(source: Source, cost_micros: int) -> None:
+def pay_at_once(source: Source, cost_micros: int, works: Works = nothing) -> None:
     """For what is done as it is accepted. Raises where there is not so much."""
-    if cost_micros and hold(source, cost_micros) is not None:
-        settle(source, held_micros=cost_micros, cost_micros=cost_micros)
-    else:
-        settle(source, held_micros=None, cost_micros=cost_micros)
+    held_micros = hold(source, cost_micros, works) if cost_micros else None
+    settle(source, held_micros=held_micros, cost_micros=cost_micros, works=works)
+
+
+def lock_wallets(tenant_id: UUID, currencies: Iterable[str]) -> None:
+    """Of several that are settled in one transaction: all before the first pool of included units."""
+    wanted = sorted(set(currencies))
+    if len(wanted) < 2:
+        return
+    for currency in wanted:
+        open_wallet(tenant_id, currency)
+    wallets = Wallet.objects.select_for_update(no_key=True).filter(tenant_id=tenant_id, currency__in=wanted)
+    list(wallets.order_by("currency").values_list("pk"))
 
 
 def _post_surely(source: Source, held: int, cost: int, collected: int) -> None:

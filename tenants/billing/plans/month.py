@@ -14,7 +14,8 @@ from tenants.billing.plans.agreed import EVERY_MODEL
 from tenants.billing.prices import Meter, Price
 
 PoolKey = tuple[str, Meter]
-_LineKey = tuple[str, bool, Price]
+LineKey = tuple[str, bool, Price]
+"""Model, whether it was known, price."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +100,10 @@ class Pools:
             taken += part
         return taken
 
+    def give_up(self, model: str, meter: Meter, quantity: int) -> None:
+        """Of this pool alone, as far as it goes."""
+        self._left[model, meter] = max(0, self._left[model, meter] - quantity)
+
     def left_for(self, model: str, meter: Meter) -> int:
         return self._left[model, meter] + self._left[EVERY_MODEL, meter]
 
@@ -108,16 +113,27 @@ class Pools:
 
 
 def month_bill(
-    used: Sequence[Used], included: Iterable[Included], *, fee_micros: int, currency: str
+    used: Sequence[Used],
+    included: Iterable[Included],
+    *,
+    fee_micros: int,
+    currency: str,
+    settled: Mapping[LineKey, int] | None = None,
 ) -> MonthBill:
-    """Included units go by the order of days; within a day to what is dearest, so that they are worth the most."""
+    """Included units go by the order of days; within a day to what is dearest, so that they are worth the most.
+
+    `settled`: units that were taken out of what is included as they were used, and are not in `included` any more.
+    """
+    before = dict(settled or {})
     pools = Pools(included)
-    quantities: dict[_LineKey, int] = defaultdict(int)
-    covered: dict[_LineKey, int] = defaultdict(int)
+    quantities: dict[LineKey, int] = defaultdict(int)
+    covered: dict[LineKey, int] = defaultdict(int)
     for one in sorted(used, key=_order):
         key = (one.model, one.cached, one.price)
         quantities[key] += one.quantity
-        covered[key] += pools.take(one.model, one.price, one.quantity)
+        known = min(one.quantity, before.get(key, 0))
+        before[key] = before.get(key, 0) - known
+        covered[key] += known + pools.take(one.model, one.price, one.quantity - known)
     lines = (BillLine(*key, quantities[key], covered[key]) for key in sorted(quantities, key=_line_order))
     return MonthBill(fee_micros, currency, tuple(lines), pools.left)
 
@@ -130,6 +146,6 @@ def _order(one: Used) -> tuple[object, ...]:
     )
 
 
-def _line_order(key: _LineKey) -> tuple[object, ...]:
+def _line_order(key: LineKey) -> tuple[object, ...]:
     model, cached, price = key
     return (model, price.meter, cached, price.currency, Fraction(price.amount_micros, price.per), price.per)

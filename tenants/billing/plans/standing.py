@@ -6,6 +6,8 @@ from fractions import Fraction
 from typing import cast
 from uuid import UUID
 
+from tenants.billing.included.models import IncludedPool
+from tenants.billing.ledger.models import Wallet
 from tenants.billing.months import Month
 from tenants.billing.plans.models import Plan
 from tenants.billing.plans.month import Included, Pools, share_of
@@ -17,33 +19,71 @@ from tenants.database_time import database_now
 
 
 @dataclass(frozen=True)
+class IncludedRow:
+    model: str
+    """Empty for all."""
+    meter: Meter
+    quantity: int
+    left: int
+
+
+@dataclass(frozen=True)
 class Standing:
     plan: Plan | None = None
     included: tuple[Included, ...] = ()
     left: tuple[Included, ...] = ()
+
+    @property
+    def rows(self) -> list[IncludedRow]:
+        left = {(one.model, one.meter): one.quantity for one in self.left}
+        return [
+            IncludedRow(one.model, one.meter, one.quantity, left.get((one.model, one.meter), 0))
+            for one in self.included
+        ]
+
+
+@dataclass(frozen=True)
+class Granted:
+    plan: Plan
+    since: datetime
+    """The month's beginning, or when the plan began in it."""
+    included: tuple[Included, ...]
 
 
 NOTHING_INCLUDED = Standing()
 _SECOND = timedelta(seconds=1)
 
 
-def standing_of(tenant_id: UUID) -> Standing:
+def granted_now(tenant_id: UUID) -> Granted | None:
+    """None without a plan that includes something."""
     subscription = current_subscription(tenant_id)
     if subscription is None or subscription.plan is None:
-        return NOTHING_INCLUDED
+        return None
     now = database_now().astimezone(UTC)
     month = Month.of(now.date())
     since = max(datetime.combine(month.first, time(), UTC), subscription.starts_at)
     share = _share_of_month(month, since) if _followed_a_plan(tenant_id, since, month) else Fraction(1)
     included = share_of(included_between(included_versions(subscription.plan), since, now), share)
-    if not included:
-        return Standing(subscription.plan)
-    pools = Pools(included)
-    for line in usage_of(month):
+    return Granted(subscription.plan, since.astimezone(UTC), included)
+
+
+def standing_of(tenant_id: UUID) -> Standing:
+    """Of a prepaid account what its pools have left, of others what its uses of the month have left."""
+    granted = granted_now(tenant_id)
+    if granted is None:
+        return NOTHING_INCLUDED
+    if not granted.included:
+        return Standing(granted.plan)
+    pools = Pools(granted.included)
+    if Wallet.objects.filter(tenant_id=tenant_id, kind=Wallet.Kind.PREPAID).exists():
+        for pool in IncludedPool.objects.filter(tenant_id=tenant_id, since=granted.since):
+            pools.give_up(pool.model, cast(Meter, pool.meter), pool.used + pool.held)
+        return Standing(granted.plan, granted.included, pools.left)
+    for line in usage_of(Month.of(granted.since.date())):
         # A sum of nothing is what was free, and that uses up nothing.
-        if line.livemode and line.amount_micros and line.day >= since.date():
+        if line.livemode and line.amount_micros and line.day >= granted.since.date():
             pools.use(line.model, cast(Meter, line.meter), line.quantity)
-    return Standing(subscription.plan, included, pools.left)
+    return Standing(granted.plan, granted.included, pools.left)
 
 
 def _followed_a_plan(tenant_id: UUID, since: datetime, month: Month) -> bool:

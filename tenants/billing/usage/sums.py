@@ -73,20 +73,34 @@ _AS_TEXT: Mapping[Group, str] = {
 }
 
 # Each row of the answer tells its meters and currencies apart inside itself, so that rows can be counted and cut.
-_SUMS = """
+_ALIKE = """
 WITH alike AS (
-    SELECT {groups}, meter AS of_meter, currency, sum(quantity) AS quantity, sum(amount_micros) AS amount,
-           sum(saved_micros) AS saved, sum({records}) AS records,
+    SELECT {groups}, {mode}meter AS of_meter, currency, sum(quantity) AS quantity,
+           sum(amount_micros) AS amount, sum(saved_micros) AS saved, sum({records}) AS records,
            coalesce(sum({records}) FILTER (WHERE {cached}), 0) AS records_cached
     FROM {table}
     WHERE tenant_id = %(tenant)s AND {within}{filters}
-    GROUP BY {numbers}, of_meter, currency
+    GROUP BY {numbers}, {of_mode}of_meter, currency
 )
-SELECT {names}, json_agg(json_build_array(of_meter, currency, quantity, amount, saved, records, records_cached)
-                         ORDER BY of_meter, currency)::text
-FROM alike{after}
-GROUP BY {numbers} ORDER BY {numbers} LIMIT %(limit)s
 """
+_ROWS = """
+SELECT {names}, {told} AS told FROM alike{after} GROUP BY {numbers} ORDER BY {numbers} LIMIT %(limit)s
+"""
+_WITH_TOTALS = """
+SELECT *, NULL::boolean AS of_mode FROM ({rows}) AS page
+UNION ALL
+SELECT {nothing}, {told}, of_mode FROM (
+    SELECT of_mode, of_meter, currency, sum(quantity) AS quantity, sum(amount) AS amount, sum(saved) AS saved,
+           sum(records) AS records, sum(records_cached) AS records_cached
+    FROM alike GROUP BY of_mode, of_meter, currency
+) AS of_all GROUP BY of_mode
+ORDER BY {numbers}
+"""
+_TOLD = """json_agg(json_build_array(of_meter, currency, quantity, amount, saved, records, records_cached)
+                         ORDER BY of_meter, currency)::text"""
+_SUMS = _ALIKE.replace("{mode}", "").replace("{of_mode}", "") + _ROWS
+_BOTH = _ALIKE.replace("{mode}", "livemode AS of_mode, ").replace("{of_mode}", "of_mode, ")
+_BOTH += _WITH_TOTALS.replace("{rows}", _ROWS)
 
 
 def sums(asked: Asked, *, limit: int, after: tuple[datetime, Sequence[str]] | None = None) -> list[Row]:
@@ -107,14 +121,22 @@ def sums(asked: Asked, *, limit: int, after: tuple[datetime, Sequence[str]] | No
         further = f" WHERE ({', '.join(names)}) > ({', '.join(marks)})"
     at_bucket = _BUCKETS[asked.bucket]
     rows = _select(asked, [at_bucket, *(_AS_TEXT[group] for group in asked.group_by)], names, further, values)
-    return [
-        Row(
-            max(row[0].replace(tzinfo=UTC), asked.start),
-            dict(zip(asked.group_by, row[1:-1], strict=True)),
-            _sum(row[-1]),
-        )
-        for row in rows
-    ]
+    return [_row(asked, row) for row in rows]
+
+
+def sums_and_totals(
+    asked: Asked, *, limit: int, after: tuple[datetime, Sequence[str]] | None = None
+) -> tuple[list[Row], dict[bool, Sum]]:
+    """Some rows, and the sums of all whatever rows these are.
+
+    Read once where that is most of the work: of many groups, telling live and test apart costs as much as it saves.
+    """
+    if after is not None or asked.group_by:
+        return sums(asked, limit=limit, after=after), totals(asked)
+    values = {**_values(asked), "limit": limit}
+    found = _select(asked, [_BUCKETS[asked.bucket]], ["at"], "", values, statement=_BOTH)
+    rows = [_row(asked, row[:-1]) for row in found if row[-1] is None]
+    return rows, {row[-1]: _sum(row[-2]) for row in found if row[-1] is not None}
 
 
 def totals(asked: Asked) -> dict[bool, Sum]:
@@ -124,10 +146,16 @@ def totals(asked: Asked) -> dict[bool, Sum]:
 
 
 def _select(
-    asked: Asked, groups: Sequence[str], names: Sequence[str], after: str, values: Mapping[str, Any]
+    asked: Asked,
+    groups: Sequence[str],
+    names: Sequence[str],
+    after: str,
+    values: Mapping[str, Any],
+    *,
+    statement: str = _SUMS,
 ) -> list[tuple[Any, ...]]:
     source = _RECORDS if asked.bucket == "hour" else _DAYS
-    statement = _SUMS.format(
+    written = statement.format(
         groups=", ".join(f"{one} AS {name}" for one, name in zip(groups, names, strict=True)),
         names=", ".join(names),
         numbers=", ".join(str(place) for place in range(1, len(names) + 1)),
@@ -136,10 +164,12 @@ def _select(
         table=source.table,
         within=source.within,
         filters=_filters(asked),
+        nothing=", ".join("NULL" for _ in names),
+        told=_TOLD,
         after=after,
     ).replace("{cached}", source.cached)
     with connections[current_alias()].cursor() as cursor:
-        cursor.execute(statement, values)
+        cursor.execute(written, values)
         rows: list[tuple[Any, ...]] = cursor.fetchall()
         return rows
 
@@ -169,6 +199,11 @@ def _values(asked: Asked) -> dict[str, Any]:
         "keys": [key for key in only.keys if key is not None],
         "livemode": only.livemode,
     }
+
+
+def _row(asked: Asked, row: Sequence[Any]) -> Row:
+    of = dict(zip(asked.group_by, row[1:-1], strict=True))
+    return Row(max(row[0].replace(tzinfo=UTC), asked.start), of, _sum(row[-1]))
 
 
 def _sum(written: str) -> Sum:

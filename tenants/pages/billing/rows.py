@@ -13,7 +13,9 @@ from tenants.billing.invoices.standing import WORDS
 from tenants.billing.ledger.models import Wallet
 from tenants.billing.ledger.selectors import Balance
 from tenants.billing.payments.models import Payment
+from tenants.billing.plans.standing import IncludedRow
 from tenants.billing.wording import money
+from tenants.pages.wording import whole
 
 TONES = {"open": "wait", "overdue": "bad", "paid": "good", "written_off": "", "credit_note": ""}
 KINDS = {Wallet.Kind.PREPAID: "prepaid", Wallet.Kind.INVOICED: "invoiced"}
@@ -34,6 +36,13 @@ class BalanceRow:
     kind: str
     notes: Sequence[str]
     budgets: Sequence[BudgetRow]
+
+
+@dataclass(frozen=True)
+class UnitsRow:
+    of: str
+    left: str
+    quantity: str
 
 
 @dataclass(frozen=True)
@@ -79,6 +88,14 @@ class InvoiceView:
 
 
 MOST_LINES = 500
+
+
+def units_row(included: IncludedRow) -> UnitsRow:
+    return UnitsRow(
+        f"Included {included.meter}s, {included.model or 'all models'}",
+        whole(included.left),
+        whole(included.quantity),
+    )
 
 
 def balance_row(balance: Balance) -> BalanceRow:

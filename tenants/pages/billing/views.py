@@ -26,10 +26,11 @@ from tenants.billing.invoices.told import whole_told
 from tenants.billing.invoices.upcoming import upcoming_rows
 from tenants.billing.ledger.selectors import balances
 from tenants.billing.payments.models import Payment
+from tenants.billing.plans.standing import standing_of
 from tenants.context import unit_of_work
 from tenants.identity import Identity
 from tenants.pages.billing.forms import DetailsForm
-from tenants.pages.billing.rows import balance_row, invoice_row, invoice_view
+from tenants.pages.billing.rows import balance_row, invoice_row, invoice_view, units_row
 from tenants.pages.members import members_only
 
 P = ParamSpec("P")
@@ -44,6 +45,7 @@ def billing_page(request: HttpRequest, identity: Identity) -> HttpResponse:
         found = list(invoices()[: NEWEST + 1])
         context = {
             "balances": [balance_row(one) for one in balances()],
+            "included": [units_row(one) for one in standing_of(identity.tenant_id).rows],
             "invoices": [invoice_row(one) for one in found[:NEWEST]],
             "more": len(found) > NEWEST,
             "overdue": invoices("overdue").count(),

@@ -7,21 +7,30 @@ from rest_framework.test import APIRequestFactory
 
 from tenants.api.authentication import IDENTITY
 from tenants.api.balance import BalanceList
+from tenants.billing.included.allotting import Work
 from tenants.billing.ledger.services import hold
-from tenants.context import unit_of_work
+from tenants.billing.plans.services import subscribe
+from tenants.billing.prices import Price
+from tenants.context import operator_work, unit_of_work
 from tenants.ids import uuid7
 from tenants.selectors import identify_key
 from tenants.services import CreatedTenant
 from tests.tenants.billing.ledger.conftest import Purse
+from tests.tenants.billing.plans.selling import include, make_plan
 
 
 def told(tenant: CreatedTenant) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = answered(tenant)["data"]
+    return found
+
+
+def answered(tenant: CreatedTenant) -> dict[str, Any]:
     request = APIRequestFactory().get("/v1/balance")
     request.META[IDENTITY] = identify_key(tenant.key.text)
     answer = BalanceList.as_view()(request)
     assert answer.status_code == 200
-    found: list[dict[str, Any]] = answer.data["data"]
-    return found
+    body: dict[str, Any] = answer.data
+    return body
 
 
 @pytest.fixture
@@ -59,3 +68,18 @@ def test_balance_and_budgets_are_told(
         }
     ]
     assert told(other_tenant) == []
+
+
+def test_what_is_left_of_included_units_is_told(
+    tenant: CreatedTenant, other_tenant: CreatedTenant, purse: Purse
+) -> None:
+    purse.prepaid()
+    plan = make_plan()
+    include(plan, 10, model="ocr", meter="page")
+    with operator_work():
+        subscribe(tenant_id=purse.tenant_id, plan=plan)
+    work = Work("ocr", False, Price("page", 5, 1, "EUR"), 4, 20)
+    with unit_of_work(purse.tenant_id):
+        assert hold(purse.source(), 20, lambda: [work]) == 0
+    assert answered(tenant)["included"] == [{"model": "ocr", "meter": "page", "quantity": 10, "left": 6}]
+    assert answered(other_tenant)["included"] == []

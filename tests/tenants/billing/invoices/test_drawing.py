@@ -57,6 +57,35 @@ def test_a_month_is_what_each_model_did_at_each_price(used: list[Used]) -> None:
     assert sum(amount.exact_micros for amount in amounts.values()) == recomputed(used)
 
 
+def test_units_that_one_plan_paid_for_do_not_use_up_another_plans() -> None:
+    """Nothing is included until the 15th, and 50 from then on; 20 of what was used since were not charged."""
+    begun = FIRST + 14 * DAY
+    price = Price("page", 1_000, 1, "EUR")
+    used = [Used(date(2026, 6, day), "a", quantity, price) for day, quantity in ((3, 100), (20, 20))]
+    segments = [
+        Segment(FIRST, begun, (used[0],)),
+        Segment(
+            begun,
+            AFTER,
+            (used[1],),
+            plan_id=PLAN,
+            currency="EUR",
+            included=(Included("a", "page", 50),),
+            settled=(Included("a", "page", 20),),
+            settled_lines={("a", False, price): 20},
+        ),
+    ]
+    (amount,) = month_amounts(MONTH, segments).values()
+    assert (amount.quantity, amount.included) == (120, 20)
+
+
+def test_what_was_included_out_of_another_months_units_stays_included() -> None:
+    price = Price("page", 1_000, 1, "EUR")
+    used = Used(date(2026, 6, 3), "a", 100, price)
+    (amount,) = month_amounts(MONTH, [Segment(FIRST, AFTER, (used,))], {("a", False, price): 30}).values()
+    assert (amount.quantity, amount.included) == (100, 30)
+
+
 @given(uses, st.randoms(use_true_random=False), st.integers(0, 30))
 def test_in_whatever_parts_and_order_it_is_billed_it_comes_to_the_same(
     used: list[Used], random: object, cut: int

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
+from tenants.billing.invoices import run
 from tenants.billing.invoices.models import Invoice, Seller
 from tenants.billing.invoices.run import bill_ended_months
 from tenants.context import operator_work
@@ -64,3 +65,17 @@ def test_one_that_cannot_be_billed_is_told_and_keeps_no_other_waiting(
     assert {log["event"] for log in logs if log.get("tenant_id") == str(poorer.tenant_id)} == {
         "month_not_billed"
     }
+
+
+def test_as_many_as_are_read_at_once_may_fail_and_the_next_is_billed(
+    customer: Customer, other_customer: Customer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run, "AT_ONCE", 1)
+    poorer = min(customer, other_customer, key=lambda one: one.tenant_id)
+    richer = other_customer if poorer is customer else customer
+    for one in (poorer, richer):
+        one.uses(1_000, one.before.first)
+    with operator_work():
+        UsageRecord.objects.filter(tenant_id=poorer.tenant_id).update(price={"meter": "weight"})
+    bill_ended_months()
+    assert (len(billed(poorer)), len(billed(richer))) == (0, 1)
