@@ -277,8 +277,9 @@ def test_the_page_asks_as_often_whatever_was_used(
 ) -> None:
     for model in ("a", "b", "c"):
         use(*(on(day) for day in range(1, 32)), model=model, key_id=uuid7())
-    # Session, person, accounts; transaction, sums by model and by key, first day, models and keys, names, commit.
-    with django_assert_num_queries(10):
+    # Session, person, accounts; transaction, sums by model and by key, first day, models and keys, what is stored and
+    # may be, names, commit.
+    with django_assert_num_queries(12):
         shown(member)
     # The same three, then transaction, records, names, commit.
     with django_assert_num_queries(7):
