@@ -25,7 +25,7 @@ from tenants.billing.ledger.models import (
     LedgerTransaction,
     Wallet,
 )
-from tenants.billing.models import UsageDay, UsageRecord
+from tenants.billing.models import UsageDay, UsageRecord, UsageTotal
 from tenants.billing.payments.models import Payment, ProviderCustomer, ProviderEvent, Refund
 from tenants.billing.plans.models import (
     ChosenLimits,
@@ -77,6 +77,7 @@ __all__ = [
     "TenantPrice",
     "UsageDay",
     "UsageRecord",
+    "UsageTotal",
     "User",
     "Wallet",
 ]

@@ -62,6 +62,7 @@ KEPT = (
     "tenants_tenantprice",
     "tenants_usageday",
     "tenants_usagerecord",
+    "tenants_usagetotal",
     "tenants_wallet",
 )
 """What was used, what it cost and was paid, and who did what: money and its proof, append-only."""

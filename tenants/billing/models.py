@@ -54,8 +54,9 @@ class UsageDay(TenantOwned):
     one another; once it is over they are made one (tenants/billing/settling.py).
     """
 
-    SETTLED = 48
-    """The shard of what was made one. The trigger writes 32 to 47; those below are of before it knew keys."""
+    SETTLED = 49
+    """The shard of what was made one, and is in UsageTotal. The trigger writes 32 to 47; 48 was made one before there
+    were totals, those below 32 are of before the trigger knew keys."""
 
     day = models.DateField()
     model = models.CharField(max_length=100)
@@ -90,8 +91,41 @@ class UsageDay(TenantOwned):
             ),
         ]
         indexes = [
-            models.Index(fields=["day"], condition=models.Q(shard__lt=48), name="tenants_usageday_unsettled")
+            models.Index(
+                fields=["day", "tenant"], condition=models.Q(shard__lt=49), name="tenants_usageday_to_settle"
+            )
         ]
 
     def __str__(self) -> str:
         return f"{self.quantity} {self.meter} of {self.model} on {self.day}"
+
+
+class UsageTotal(TenantOwned):
+    """What the settled sums of a day come to, whosever key it was: a year of many keys in a tenth of the rows.
+
+    Written in the statement that settles them (tenants/billing/settling.py), so that each sum of a day is either in
+    here or not settled.
+    """
+
+    day = models.DateField()
+    model = models.CharField(max_length=100)
+    meter = models.CharField(max_length=20)
+    currency = models.CharField(max_length=3)
+    livemode = models.BooleanField()
+    cached = models.BooleanField()
+    quantity = models.PositiveBigIntegerField()
+    amount_micros = models.BigIntegerField()
+    saved_micros = models.BigIntegerField()
+    records = models.PositiveBigIntegerField()
+
+    class Meta(TenantOwned.Meta):
+        constraints = [
+            *TenantOwned.Meta.constraints,
+            models.UniqueConstraint(
+                fields=["tenant", "day", "model", "meter", "currency", "livemode", "cached"],
+                name="tenants_usagetotal_once_each",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.quantity} {self.meter} of {self.model} on {self.day}, of all keys"

@@ -1,4 +1,4 @@
-"""Makes one row of a day's several sums, once the day is over: a year is then read in a few thousand rows."""
+"""Makes one row of a day's several sums, once the day is over, and adds it to what the day came to for all keys."""
 
 from django.db import connections, transaction
 
@@ -9,7 +9,7 @@ SETTLE_EVERY_S = 300.0
 AT_ONCE = 5_000
 
 # A row that is being written just now is left for the next time: late uses count to their own day. In one order, so
-# that two who settle never wait for each other in a circle.
+# that two who settle never wait for each other in a circle. What was settled before there were totals comes along.
 _SETTLE = """
 WITH over AS (
     SELECT id FROM tenants_usageday
@@ -29,6 +29,17 @@ WITH over AS (
     ON CONFLICT (tenant_id, day, model, meter, currency, livemode, key_id, cached, shard) DO UPDATE
     SET quantity = sums.quantity + excluded.quantity, amount_micros = sums.amount_micros + excluded.amount_micros,
         saved_micros = sums.saved_micros + excluded.saved_micros, records = sums.records + excluded.records
+), totalled AS (
+    INSERT INTO tenants_usagetotal AS total
+        (id, tenant_id, day, model, meter, currency, livemode, cached, quantity, amount_micros, saved_micros, records)
+    SELECT gen_random_uuid(), tenant_id, day, model, meter, currency, livemode, cached,
+           sum(quantity), sum(amount_micros), sum(saved_micros), sum(records)
+    FROM gone
+    GROUP BY 2, 3, 4, 5, 6, 7, 8
+    ORDER BY 2, 3, 4, 5, 6, 7, 8
+    ON CONFLICT (tenant_id, day, model, meter, currency, livemode, cached) DO UPDATE
+    SET quantity = total.quantity + excluded.quantity, amount_micros = total.amount_micros + excluded.amount_micros,
+        saved_micros = total.saved_micros + excluded.saved_micros, records = total.records + excluded.records
 )
 SELECT count(*) FROM gone
 """

@@ -35,8 +35,15 @@ INSERT INTO tenants_usageday
     (id, tenant_id, day, model, meter, currency, livemode, key_id, cached, shard, quantity, amount_micros,
      saved_micros, records)
 SELECT gen_random_uuid(), tenant_id, (created_at AT TIME ZONE 'UTC')::date, model, meter, currency, livemode,
-       key_id, cached, 48, sum(quantity), sum(amount_micros), sum(saved_micros), count(*)
+       key_id, cached, 49, sum(quantity), sum(amount_micros), sum(saved_micros), count(*)
 FROM tenants_usagerecord GROUP BY 2, 3, 4, 5, 6, 7, 8, 9 ORDER BY 2, 3, 4, 5, 6, 7, 8, 9
+"""
+TOTAL_UP = """
+INSERT INTO tenants_usagetotal
+    (id, tenant_id, day, model, meter, currency, livemode, cached, quantity, amount_micros, saved_micros, records)
+SELECT gen_random_uuid(), tenant_id, day, model, meter, currency, livemode, cached, sum(quantity), sum(amount_micros),
+       sum(saved_micros), sum(records)
+FROM tenants_usageday GROUP BY 2, 3, 4, 5, 6, 7, 8
 """
 INDEXES = """
 SELECT format('ALTER TABLE tenants_usagerecord DROP CONSTRAINT %%I', conname),
@@ -123,9 +130,11 @@ def _fill(superuser_url: str, tenant_id: UUID, keys: list[UUID], records: int) -
             connection.execute(add)
         connection.execute("SET work_mem = '512MB'")
         sums = connection.execute(SUM_UP).rowcount
+        totals = connection.execute(TOTAL_UP).rowcount
         connection.execute("ALTER TABLE tenants_usagerecord ENABLE TRIGGER add_to_day")
-        connection.execute("VACUUM ANALYZE tenants_usagerecord, tenants_usageday")
-    print(f"{records:,} records and {sums:,} sums in {time.perf_counter() - started:.0f} s", flush=True)
+        connection.execute("VACUUM ANALYZE tenants_usagerecord, tenants_usageday, tenants_usagetotal")
+    took_s = time.perf_counter() - started
+    print(f"{records:,} records, {sums:,} sums and {totals:,} totals in {took_s:.0f} s", flush=True)
 
 
 def _cost_of_a_record(tenant_id: UUID, key_id: UUID) -> None:

@@ -15,6 +15,7 @@ from rest_framework.test import APIRequestFactory
 from tenants.api.authentication import IDENTITY
 from tenants.api.usage import UsageExport, UsageList
 from tenants.billing.models import UsageRecord
+from tenants.billing.settling import settle_days
 from tenants.context import APP, unit_of_work
 from tenants.identity import SCOPES, Identity
 from tenants.ids import uuid7
@@ -98,6 +99,29 @@ def test_days_tell_quantities_by_meter_and_amounts_by_currency(reader: Identity,
         (6_300, 2_700),
         (500, 0),
     ]
+
+
+@pytest.mark.parametrize("bucket", ["day", "month"])
+@pytest.mark.parametrize("groups", ["", "model", "key", "meter,livemode", "model,key,meter,livemode,cached"])
+def test_answers_are_the_same_while_some_days_are_settled_and_some_are_not(
+    reader: Identity, use: Use, tenant: CreatedTenant, bucket: str, groups: str
+) -> None:
+    def use_all(day: int) -> None:
+        use(on(day), key_id=tenant.key.key.id)
+        use(on(day), on(day, 23), key_id=uuid4() if "key" not in groups else None, cached=True, saved_micros=70)
+        use(on(day), model="ocr", livemode=False, amount_micros=0)
+        use(on(day), meter="token", quantity=40, currency="USD", model="embed")
+
+    asked = {**MARCH, "bucket": bucket, "group_by": groups}
+    for day in (3, 4):
+        use_all(day)
+    settled_later = told(reader, asked)
+    settle_days()
+    assert told(reader, asked) == settled_later
+    use_all(4)
+    while_late = told(reader, asked)
+    settle_days()
+    assert told(reader, asked) == while_late != settled_later
 
 
 def test_any_groups_tell_apart_what_was_asked_for_and_nothing_else(

@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 import pytest
 from django.db import connections
 
-from tenants.billing.models import UsageDay, UsageRecord
+from tenants.billing.models import UsageDay, UsageRecord, UsageTotal
 from tenants.billing.settling import settle_days
 from tenants.context import OPERATOR, unit_of_work
 from tenants.services import CreatedTenant
@@ -55,6 +55,14 @@ def days(tenant_id: UUID) -> list[tuple[object, ...]]:
         )
 
 
+def totals(tenant_id: UUID) -> list[tuple[object, ...]]:
+    with unit_of_work(tenant_id):
+        rows = UsageTotal.objects.order_by("day", "cached")
+        return list(
+            rows.values_list("day", "cached", "quantity", "amount_micros", "saved_micros", "records")
+        )
+
+
 @pytest.fixture
 def tenant_id(tenant: CreatedTenant) -> UUID:
     return tenant.tenant.id
@@ -67,7 +75,7 @@ def test_sums_of_a_day_that_is_over_become_one_and_stay_true(tenant_id: UUID) ->
     record(tenant_id, key_id=key, cached=True, saved_micros=70)
     settle_days()
     day = LONG_AGO.date()
-    expected = [(day, key, False, 48, 8, 120, 0, 4), (day, key, True, 48, 2, 30, 70, 1)]
+    expected = [(day, key, False, UsageDay.SETTLED, 8, 120, 0, 4), (day, key, True, UsageDay.SETTLED, 2, 30, 70, 1)]
     assert days(tenant_id) == expected
     settle_days()
     assert days(tenant_id) == expected
@@ -78,7 +86,33 @@ def test_what_comes_late_is_added_to_a_settled_day(tenant_id: UUID) -> None:
     settle_days()
     record(tenant_id)
     settle_days()
-    assert days(tenant_id) == [(LONG_AGO.date(), None, False, 48, 4, 60, 0, 2)]
+    assert days(tenant_id) == [(LONG_AGO.date(), None, False, UsageDay.SETTLED, 4, 60, 0, 2)]
+
+
+def test_a_settled_day_is_told_for_all_keys_together(tenant_id: UUID) -> None:
+    for key_id in (uuid4(), uuid4(), None):
+        record(tenant_id, key_id=key_id)
+    record(tenant_id, key_id=uuid4(), cached=True, saved_micros=70)
+    assert totals(tenant_id) == []
+    settle_days()
+    record(tenant_id, key_id=uuid4())
+    settle_days()
+    day = LONG_AGO.date()
+    assert totals(tenant_id) == [(day, False, 8, 120, 0, 4), (day, True, 2, 30, 70, 1)]
+
+
+def test_what_was_settled_before_there_were_totals_comes_into_them_once(tenant_id: UUID) -> None:
+    """A scheduler of the version before may still be at work, and settles into its own shard."""
+    key = uuid4()
+    record(tenant_id, key_id=key)
+    settle_days()
+    record(tenant_id, key_id=key)
+    with unit_of_work(tenant_id):
+        UsageDay.objects.filter(shard__lt=UsageDay.SETTLED).update(shard=48)
+    settle_days()
+    settle_days()
+    assert days(tenant_id) == [(LONG_AGO.date(), key, False, UsageDay.SETTLED, 4, 60, 0, 2)]
+    assert totals(tenant_id) == [(LONG_AGO.date(), False, 4, 60, 0, 2)]
 
 
 def test_the_day_that_goes_on_is_left_alone(tenant_id: UUID) -> None:
@@ -87,7 +121,7 @@ def test_the_day_that_goes_on_is_left_alone(tenant_id: UUID) -> None:
     settle_days()
     ((*_, shard, _quantity, _amount, _saved, _records),) = days(tenant_id)
     assert isinstance(shard, int)
-    assert 32 <= shard < 48
+    assert 32 <= shard < UsageDay.SETTLED
 
 
 def test_a_sum_that_is_being_written_is_settled_another_time(tenant_id: UUID) -> None:
@@ -129,7 +163,8 @@ def test_writers_and_settlers_at_once_lose_nothing(tenant_id: UUID) -> None:
     for thread in settlers:
         thread.join()
     settle_days()
-    assert days(tenant_id) == [(LONG_AGO.date(), None, False, 48, 320, 4800, 0, 160)]
+    assert days(tenant_id) == [(LONG_AGO.date(), None, False, UsageDay.SETTLED, 320, 4800, 0, 160)]
+    assert totals(tenant_id) == [(LONG_AGO.date(), False, 320, 4800, 0, 160)]
 
 
 def _closing(work: Callable[[], None]) -> Callable[[], None]:
