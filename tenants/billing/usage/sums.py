@@ -55,7 +55,9 @@ class _Source:
 _WITHIN_DAYS = "day >= %(start_day)s AND day < %(end_day)s"
 _DAYS = _Source("tenants_usageday", "day", _WITHIN_DAYS, "cached", "records")
 # Where keys are not told apart: what is settled without them, and with it the few sums that are not settled yet.
-_SUMMED = "tenant_id, day, model, meter, currency, livemode, cached, quantity, amount_micros, saved_micros, records"
+_SUMMED = (
+    "tenant_id, day, model, meter, currency, livemode, cached, quantity, amount_micros, saved_micros, records"
+)
 _TOTALS = _Source(
     f"""(
         SELECT {_SUMMED} FROM tenants_usagetotal

@@ -108,7 +108,13 @@ def test_answers_are_the_same_while_some_days_are_settled_and_some_are_not(
 ) -> None:
     def use_all(day: int) -> None:
         use(on(day), key_id=tenant.key.key.id)
-        use(on(day), on(day, 23), key_id=uuid4() if "key" not in groups else None, cached=True, saved_micros=70)
+        use(
+            on(day),
+            on(day, 23),
+            key_id=uuid4() if "key" not in groups else None,
+            cached=True,
+            saved_micros=70,
+        )
         use(on(day), model="ocr", livemode=False, amount_micros=0)
         use(on(day), meter="token", quantity=40, currency="USD", model="embed")
 

@@ -58,9 +58,7 @@ def days(tenant_id: UUID) -> list[tuple[object, ...]]:
 def totals(tenant_id: UUID) -> list[tuple[object, ...]]:
     with unit_of_work(tenant_id):
         rows = UsageTotal.objects.order_by("day", "cached")
-        return list(
-            rows.values_list("day", "cached", "quantity", "amount_micros", "saved_micros", "records")
-        )
+        return list(rows.values_list("day", "cached", "quantity", "amount_micros", "saved_micros", "records"))
 
 
 @pytest.fixture
@@ -75,7 +73,10 @@ def test_sums_of_a_day_that_is_over_become_one_and_stay_true(tenant_id: UUID) ->
     record(tenant_id, key_id=key, cached=True, saved_micros=70)
     settle_days()
     day = LONG_AGO.date()
-    expected = [(day, key, False, UsageDay.SETTLED, 8, 120, 0, 4), (day, key, True, UsageDay.SETTLED, 2, 30, 70, 1)]
+    expected = [
+        (day, key, False, UsageDay.SETTLED, 8, 120, 0, 4),
+        (day, key, True, UsageDay.SETTLED, 2, 30, 70, 1),
+    ]
     assert days(tenant_id) == expected
     settle_days()
     assert days(tenant_id) == expected
