@@ -206,6 +206,8 @@ CACHES = {
         "BACKEND": "django.core.cache.backends.redis.RedisCache",
         "LOCATION": MAAS_CACHE_URL,
         "KEY_PREFIX": "web",
+        # One that hangs is one that is away: without these, whoever asks it hangs with it.
+        "OPTIONS": {"socket_timeout": 2.0, "socket_connect_timeout": 2.0},
     }
 }
 STORAGES = {

@@ -27,8 +27,7 @@ class _Once:
         except RedisError as error:
             log.warning("code_not_taken", error=str(error))
             raise forms.ValidationError(
-                "Codes of an app cannot be taken for the moment. Try again in a minute, or use a recovery code.",
-                code="unavailable",
+                "Codes of an app cannot be taken for the moment. Try again in a minute, or use a recovery code."
             ) from error
         return code
 
