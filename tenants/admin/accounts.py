@@ -29,7 +29,7 @@ from tenants.models import Membership, Tenant
 from tenants.rates.rates import NAMES
 from tenants.results import erase_results
 from tenants.services import set_tenant_state
-from tenants.storage.room import storage_standing
+from tenants.storage.room import StorageStanding, storage_standing
 from tenants.storage.wording import size
 
 THEIRS = (
@@ -141,7 +141,10 @@ class TenantAdmin(FoundById):
 
     @column("stored now")
     def stored(self, tenant: Tenant) -> str:
-        standing = storage_standing(tenant.id)
+        """Asked once: the page is drawn of this several times."""
+        if not hasattr(tenant, "storage"):
+            tenant.storage = storage_standing(tenant.id)  # type: ignore[attr-defined]
+        standing: StorageStanding = tenant.storage  # type: ignore[attr-defined]
         used = size(standing.used_bytes)
         return used if standing.most_bytes is None else f"{used} of {size(standing.most_bytes)}"
 
