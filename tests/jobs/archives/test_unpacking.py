@@ -1,6 +1,7 @@
 """Archives on their way through a worker: what becomes of each entry, and of each when a worker dies."""
 
 import hashlib
+import random
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -133,6 +134,19 @@ def test_without_a_model_the_entries_are_documents_alone(bench: Bench) -> None:
     assert bench.counts() == (1, 0)
     with unit_of_work(bench.identity.tenant_id):
         assert Document.objects.get().name == "alone.pdf"
+
+
+def test_an_entry_that_does_not_fit_into_the_account_fails_alone(bench: Bench) -> None:
+    small, large = (
+        ("small.pdf", text_pdf("small")),
+        ("large.txt", random.Random(5).randbytes(600_000).hex().encode()),
+    )
+    with operator_work():
+        Tenant.objects.filter(id=bench.identity.tenant_id).update(storage_mb=1)
+    archive = bench.accept(large, small)
+    assert bench.turn(archive) == "done"
+    assert bench.rows(archive) == [(1, "failed", "account_storage_full"), (2, "done", "")]
+    assert bench.counts() == (1, 1)
 
 
 def test_an_entrys_name_goes_with_the_document_and_the_results_that_it_became(bench: Bench) -> None:
