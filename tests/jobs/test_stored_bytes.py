@@ -148,10 +148,12 @@ def test_twenty_at_once_at_the_edge_keep_within_it(identity: Identity, tmp_path:
 
 
 def test_without_a_limit_anything_fits(identity: Identity, tmp_path: Path) -> None:
-    store(identity, tmp_path, text_pdf("free"))
+    first, second = text_pdf("free"), text_pdf("free too")
+    store(identity, tmp_path, first)
     with operator_work():
         Tenant.objects.filter(id=identity.tenant_id).update(storage_mb=0)
-    store(identity, tmp_path, text_pdf("free too"))
+    store(identity, tmp_path, second)
+    assert used(identity) == len(first) + len(second)
 
 
 def test_lines_are_folded_into_one_of_the_same_sum(identity: Identity) -> None:
