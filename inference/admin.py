@@ -8,7 +8,6 @@ from django.contrib import admin, messages
 from django.core.validators import RegexValidator
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
-from django.template.defaultfilters import pluralize
 from django.utils.html import format_html_join
 from unfold.admin import TabularInline
 from unfold.contrib.filters.admin import ChoicesDropdownFilter, RelatedDropdownFilter
@@ -21,7 +20,7 @@ from tenants.admin.columns import badge, column, two_lines
 from tenants.admin.confirmation import at_once, confirmed
 from tenants.admin.records import OperatorAdmin
 from tenants.admin.words import NOTHING, ago, link_to, list_link, size
-from tenants.billing.wording import money
+from tenants.billing.wording import money, per_words
 
 __all__ = [
     "ModelPoolAdmin",
@@ -35,8 +34,7 @@ PRICED = ("price_meter", "price_micros", "price_per", "currency", "cached_price_
 
 def price_words(served: ServedModel) -> str:
     price, cached = served.price, served.cached_price
-    units = f"{price.per:,} {price.meter}{pluralize(price.per)}" if price.per > 1 else price.meter
-    words = f"{money(price.amount_micros, price.currency)} per {units}"
+    words = f"{money(price.amount_micros, price.currency)} per {per_words(price)}"
     return words if cached == price else f"{words}, {money(cached.amount_micros, cached.currency)} cached"
 
 
@@ -44,7 +42,7 @@ class ServedModelForm(forms.ModelForm):  # type: ignore[type-arg]
     price_per = forms.IntegerField(
         min_value=1,
         widget=UnfoldAdminIntegerFieldWidget,
-        help_text="How many units of the meter the price is for.",
+        help_text="How many units of the meter the price is for; GPU time is in milliseconds: 1000 for a second.",
     )
     currency = forms.CharField(
         max_length=3,

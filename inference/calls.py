@@ -2,8 +2,9 @@
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
+from contextlib import contextmanager
 from typing import TypeVar
 
 from inference.errors import CallCanceled, DeadlinePassed
@@ -74,3 +75,14 @@ class Call:
 
     def _left_s(self) -> float | None:
         return None if self.deadline_s is None else max(0.0, self.deadline_s - time.monotonic())
+
+
+@contextmanager
+def own_call(call: Call, spent: Spent | None = None) -> Iterator[Call]:
+    """Ends with the caller's, and can be ended alone. `spent`: where its time is counted, if not with the caller's."""
+    own = Call(tenant=call.tenant, deadline_s=call.deadline_s, spent=spent or call.spent)
+    withdraw = call.on_cancel(own.cancel)
+    try:
+        yield own
+    finally:
+        withdraw()

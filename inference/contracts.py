@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from inference.device_time import charged_ms
 from tenants.billing.prices import Meter
 
 Point = tuple[float, float]
@@ -72,10 +73,20 @@ class Units:
     pages: int = 0
     tokens: int = 0
     calls: int = 1
+    device_us: int = 0
+    """Its share of the time that its runs took on their device, in microseconds."""
 
     def counted(self, meter: Meter) -> int:
         """How many of what a price is for."""
-        return {"page": self.pages, "token": self.tokens, "call": self.calls}[meter]
+        match meter:
+            case "page":
+                return self.pages
+            case "token":
+                return self.tokens
+            case "call":
+                return self.calls
+            case "gpu_second":
+                return charged_ms(self.device_us)
 
 
 @dataclass(frozen=True, slots=True)

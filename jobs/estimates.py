@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
+from django.conf import settings
+
 from inference.registry.models import ModelVersion
 from inference.registry.selectors import find_version
 from jobs.documents.selectors import get_document
@@ -12,6 +14,7 @@ from tenants.billing.plans.agreed import AgreedPrice
 from tenants.billing.plans.estimate import Estimate, estimated
 from tenants.billing.plans.standing import Standing, standing_of
 from tenants.billing.prices import Meter
+from tenants.billing.wording import name_of
 from tenants.context import unit_of_work
 from tenants.identity import Identity
 
@@ -19,8 +22,10 @@ TAKEN: Mapping[Meter, tuple[str, ...]] = {
     "page": ("document", "pages"),
     "call": ("calls", "document", "pages"),
     "token": ("tokens",),
+    "gpu_second": ("gpu_milliseconds", "calls", "document", "pages"),
 }
-"""What says how much of a meter is used: a model that is charged by the call runs once for each page."""
+"""What says how much of a meter is used: a model that is charged by the call runs once for each page. How long a page
+or a call runs nobody knows before: of those it is the most that is charged for each."""
 
 
 @dataclass(frozen=True)
@@ -32,11 +37,13 @@ class EstimateRequest:
     pages: int | None = None
     tokens: int | None = None
     calls: int | None = None
+    gpu_milliseconds: int | None = None
     cached_share: Fraction = Fraction(0)
 
     @property
     def given(self) -> list[str]:
-        return [name for name in ("document", "pages", "tokens", "calls") if getattr(self, name) is not None]
+        amounts = ("document", "pages", "tokens", "calls", "gpu_milliseconds")
+        return [name for name in amounts if getattr(self, name) is not None]
 
 
 @dataclass(frozen=True)
@@ -45,6 +52,8 @@ class Told:
     agreed: AgreedPrice
     standing: Standing
     estimate: Estimate
+    at_most: bool
+    """It costs no more, and may well cost less."""
 
 
 def estimate(*, identity: Identity, request: EstimateRequest) -> Told:
@@ -53,17 +62,18 @@ def estimate(*, identity: Identity, request: EstimateRequest) -> Told:
     served = version.served_model
     agreed = identity.prices.of_model(served.name, served.price, served.cached_price)
     name = _said(request, served.name, agreed.price.meter)
+    at_most = agreed.price.meter == "gpu_second" and name != "gpu_milliseconds"
     with unit_of_work(identity.tenant_id):
-        quantity = _pages_of(identity, request) if name == "document" else int(getattr(request, name))
+        amount = _pages_of(identity, request) if name == "document" else int(getattr(request, name))
         standing = standing_of(identity.tenant_id)
     found = estimated(
         model=served.name,
-        quantity=quantity,
+        quantity=amount * settings.MAAS_HOLD_GPU_MS_PER_PAGE if at_most else amount,
         cached_share=request.cached_share,
         agreed=agreed,
         left=standing.left,
     )
-    return Told(version, agreed, standing, found)
+    return Told(version, agreed, standing, found, at_most)
 
 
 def _said(request: EstimateRequest, model: str, meter: Meter) -> str:
@@ -72,7 +82,8 @@ def _said(request: EstimateRequest, model: str, meter: Meter) -> str:
         words = " or ".join(f"`{name}`" for name in taken)
         given = ", ".join(f"`{name}`" for name in request.given) or "nothing"
         raise InvalidRequest(
-            f"{model} is charged by the {meter}: give {words}, one of them and no other amount. You gave {given}."
+            f"{model} is charged by the {name_of(meter)}: give {words}, one of them and no other amount. You gave"
+            f" {given}."
         )
     return request.given[0]
 

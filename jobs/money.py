@@ -36,8 +36,9 @@ GROUP BY 1, 2, 3, 6
 
 
 def predicted_micros(price: Price, pages: int, work: Mapping[str, Any] | None = None) -> int:
-    """Exact where pages or calls are priced, each rounded by itself as it is charged. Of tokens, which nobody knows
-    before, the most: what settings say of a page, or of a text that comes with the job as many as it has characters.
+    """Exact where pages or calls are priced, each rounded by itself as it is charged. Of tokens and times, which nobody
+    knows before, the most: what settings say of a page, or of a text that comes with the job as many tokens as it has
+    characters.
     """
     return pages * price.cost_micros(_units_of_page(price.meter, work))
 
@@ -136,6 +137,8 @@ def _done(source: Source) -> Callable[[], Sequence[Work]]:
 
 
 def _units_of_page(meter: Meter, work: Mapping[str, Any] | None) -> int:
+    if meter == "gpu_second":
+        return int(settings.MAAS_HOLD_GPU_MS_PER_PAGE)
     if meter != "token":
         return 1
     texts = _texts_of(work or {})

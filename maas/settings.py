@@ -60,6 +60,8 @@ MAAS_MAX_PAGE_PIXELS = ENV.number("MAAS_MAX_PAGE_PIXELS", 50_000_000)
 MAAS_RENDER_DPI = ENV.number("MAAS_RENDER_DPI", 200)
 # So much is set aside for a page of a job that is paid by tokens, of which nobody knows the number before.
 MAAS_HOLD_TOKENS_PER_PAGE = ENV.number("MAAS_HOLD_TOKENS_PER_PAGE", 4_096)
+# So many milliseconds are set aside for a page or call that is paid by the second, and no more of them are charged.
+MAAS_HOLD_GPU_MS_PER_PAGE = ENV.number("MAAS_HOLD_GPU_MS_PER_PAGE", 10_000)
 MAAS_INVOICE_AFTER_H = ENV.number("MAAS_INVOICE_AFTER_H", 6)
 # For each tenant that has none of its own; 0 is unlimited.
 MAAS_REQUESTS_PER_MINUTE = ENV.limit("MAAS_REQUESTS_PER_MINUTE", 600_000, MOST)

@@ -12,6 +12,7 @@ from inference.batching.run_control import RunControl
 from inference.batching.waiting import QueuedPiece
 from inference.batching.watch import BatchRun, BatchWatch
 from inference.contracts import WorkRefused
+from inference.device_time import run_us, shared_out
 from inference.errors import ModelFailed
 
 CUT_FOR_S = 60.0
@@ -46,6 +47,8 @@ class Settled:
     may_be_one: bool = False
     """One of the pieces may be the cause. What may be tried again is no input's fault, but the process' or device's."""
     run_s: float = 0.0
+    device_us: Sequence[int] = ()
+    """Of each piece that was answered: its share of what the device computed, without what failed before."""
 
 
 @dataclass(slots=True)
@@ -148,7 +151,8 @@ class BatchRunner:
                 failed=settled.error is not None and not control.ended,
             )
         )
-        return replace(settled, run_s=run_s)
+        whole_us = run_us(control.device_s, len(part))
+        return replace(settled, run_s=run_s, device_us=shared_out(whole_us, list(map(_size, part))))
 
     def _answers(self, part: list[Entry], length: int, control: RunControl) -> Settled:
         try:
@@ -178,3 +182,7 @@ class BatchRunner:
         failed = ModelFailed("model_run_failed", f"{self._name}: {detail}", retryable=retryable)
         failed.__cause__ = cause
         return failed
+
+
+def _size(entry: Entry) -> int:
+    return entry.rows * entry.length

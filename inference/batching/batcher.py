@@ -147,7 +147,7 @@ class Batcher(Generic[Payload, Answer]):
         if outcome.error is not None:
             raise outcome.error
         batch_s = max(0.0, self._clock() - begun.came_s - outcome.ran_s)
-        begun.call.spent.add(batch_s=batch_s, infer_s=outcome.ran_s)
+        begun.call.spent.add(batch_s=batch_s, infer_s=outcome.ran_s, device_us=outcome.device_us)
         return outcome.answers
 
     def _put(self, pieces: Sequence[Piece[Payload]], call: Call, outcome: Outcome) -> list[Entry]:
@@ -308,6 +308,8 @@ class Batcher(Generic[Payload, Answer]):
             for outcome in {entry.outcome for entry in settled.entries}:
                 outcome.ran_s += settled.run_s  # Before it is given, which lets its caller go on.
             if settled.answers is not None:
+                for entry, device_us in zip(settled.entries, settled.device_us, strict=True):
+                    entry.outcome.device_us += device_us
                 for entry, answer in zip(settled.entries, settled.answers, strict=True):
                     entry.outcome.give(entry.index, answer)
             elif settled.error is not None:

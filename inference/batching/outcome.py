@@ -17,6 +17,8 @@ class Outcome:
         self.error: BaseException | None = None
         self.ran_s = 0.0
         """The runs that had a part in it."""
+        self.device_us = 0
+        """Its pieces' shares of what those computed."""
         self._ended = ended
         self._left = count
         self._asleep = threading.Lock()

@@ -8,6 +8,8 @@ class RunControl:
     """The run registers how it is ended, such as setting `terminate` in ONNX Runtime's RunOptions."""
 
     def __init__(self) -> None:
+        self.device_s = 0.0
+        """What was computed for it so far, by whom it controls."""
         self._ended = False
         self._enders: list[Callable[[], None]] = []
         self._lock = threading.Lock()
@@ -15,6 +17,10 @@ class RunControl:
     @property
     def ended(self) -> bool:
         return self._ended
+
+    def computed(self, seconds: float) -> None:
+        """From the run's own thread."""
+        self.device_s += seconds
 
     def end(self) -> None:
         """From any thread, any number of times."""

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from inference.contracts import Units, WorkOutput
+from inference.device_time import shared_out
 from inference.runtime.tensors import VECTORS, Array
 
-_HEAD = struct.Struct("<I?2s")
-"""Its tokens, whether it was cut, and the type of its vector's numbers."""
+_HEAD = struct.Struct("<IQ?2s")
+"""Its tokens, the time of its run, whether it was cut, and the type of its vector's numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,18 +19,20 @@ class EmbeddedText:
     vector: Array
     tokens: int
     truncated: bool
+    device_us: int = 0
+    """Its share of its run."""
 
 
 def write_text(text: EmbeddedText) -> bytes:
     dtype = text.vector.dtype.newbyteorder("<")
-    head = _HEAD.pack(text.tokens, text.truncated, dtype.str[1:].encode())
+    head = _HEAD.pack(text.tokens, text.device_us, text.truncated, dtype.str[1:].encode())
     return head + np.ascontiguousarray(text.vector, dtype).tobytes()
 
 
 def read_text(payload: bytes) -> EmbeddedText:
-    tokens, truncated, kind = _HEAD.unpack_from(payload)
+    tokens, device_us, truncated, kind = _HEAD.unpack_from(payload)
     vector = np.frombuffer(payload, f"<{kind.decode()}", offset=_HEAD.size)
-    return EmbeddedText(vector, tokens, truncated)
+    return EmbeddedText(vector, tokens, truncated, device_us)
 
 
 def texts_of(output: WorkOutput, count: int) -> list[EmbeddedText] | None:
@@ -39,9 +42,12 @@ def texts_of(output: WorkOutput, count: int) -> list[EmbeddedText] | None:
     vectors = np.atleast_2d(output.tensors[VECTORS])
     said = output.result.get("truncated", [])
     cut = {0} if said is True else set(said or [])
+    shares = shared_out(output.units.device_us, [max(1, tokens) for tokens in output.row_tokens])
     return [
-        EmbeddedText(vector, tokens, position in cut)
-        for position, (vector, tokens) in enumerate(zip(vectors, output.row_tokens, strict=True))
+        EmbeddedText(vector, tokens, position in cut, device_us)
+        for position, (vector, tokens, device_us) in enumerate(
+            zip(vectors, output.row_tokens, shares, strict=True)
+        )
     ]
 
 
@@ -55,5 +61,5 @@ def output_of(texts: Sequence[EmbeddedText], *, single: bool) -> WorkOutput:
         "dimensions": vectors.shape[-1],
         "tokens": sum(tokens),
     }
-    units = Units(tokens=sum(tokens))
+    units = Units(tokens=sum(tokens), device_us=sum(text.device_us for text in texts))
     return WorkOutput(said, units, tensors={VECTORS: vectors}, row_tokens=tuple(tokens))

@@ -13,7 +13,7 @@ from inference.lane.works import LaneWork
 
 class Parts(Protocol):
     kind: str
-    """Results of different kinds never answer for one another."""
+    """Results of different kinds never answer for one another. Another number where they are written otherwise."""
     dense: bool
     """Whether its payloads are known not to shrink."""
 
@@ -39,7 +39,7 @@ class Texts:
 
     @property
     def kind(self) -> str:
-        return "text" if isinstance(self.work, TextInput) else "tokens"
+        return "text:2" if isinstance(self.work, TextInput) else "tokens:2"
 
     def digests(self) -> list[bytes]:
         return row_digests(self.work)

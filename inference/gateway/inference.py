@@ -5,6 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
+from django.conf import settings
+
+from inference.charging import charged, charged_beside
 from inference.contracts import Json, Units, WorkOutput, WorkRefused
 from inference.errors import CallCanceled, ModelFailed
 from inference.gateway.cache_wishes import CacheNote, cache_wish
@@ -69,7 +72,14 @@ class Inference:
             validate_input(target.signature, work)
             agreed = exchange.price_of(target.model, target.price, target.price_of_hits)
             window = target.config.get("window_tokens")
-            most = partial(most_micros, agreed.price, agreed.cached_price, work, window)
+            most = partial(
+                most_micros,
+                agreed.price,
+                agreed.cached_price,
+                work,
+                window,
+                gpu_ms=settings.MAAS_HOLD_GPU_MS_PER_PAGE,
+            )
             await exchange.enter_model(target.model, agreed.price.currency, most)
             asked = Question(target, work, filled, kind)
             outcome = await self._answers.outcome(
@@ -93,10 +103,11 @@ class Inference:
 def note_use(exchange: Exchange, target: Target, ran: Units | None, known: Units | None) -> None:
     """What a model did costs the caller's price for it; what was known, that of hits."""
     agreed = exchange.price_of(target.model, target.price, target.price_of_hits)
+    in_run = 0 if ran is None else charged(ran, agreed.price.meter)
     if ran is not None:
-        exchange.uses.append(_use(exchange, target, CALL, ran.counted(agreed.price.meter), agreed.price))
+        exchange.uses.append(_use(exchange, target, CALL, in_run, agreed.price))
     if known is not None:
-        quantity = known.counted(agreed.cached_price.meter)
+        quantity = charged_beside(known, agreed.cached_price.meter, in_run)
         if quantity or ran is None:
             use = _use(exchange, target, CACHE, quantity, agreed.cached_price)
             exchange.uses.append(_saving(use, agreed.price, known))
@@ -121,6 +132,6 @@ def _use(exchange: Exchange, target: Target, source_kind: str, quantity: int, pr
 def _saving(use: MeterEvent, price: Price, known: Units) -> MeterEvent:
     """With what a run at this price would have cost more."""
     saved = saved_micros(
-        price, known.counted(price.meter), cost_micros=use.amount_micros, currency=use.price.currency
+        price, charged(known, price.meter), cost_micros=use.amount_micros, currency=use.price.currency
     )
     return replace(use, cached=True, saved_micros=saved if use.livemode else 0)

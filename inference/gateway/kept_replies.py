@@ -14,6 +14,7 @@ from inference.cache.result_cache import ResultCache, Shelf
 from inference.cache.s3_fifo import S3Fifo
 from inference.cache.terms import LONGEST_TTL_S
 from inference.cache.worth import Worth
+from inference.charging import charged
 from inference.gateway.cache_wishes import CacheWish, cache_wish, hit_headers
 from inference.gateway.exchange import Exchange
 from inference.gateway.inference import Answered, note_use
@@ -135,7 +136,7 @@ class RawRequest:
         exchange.identity.require_model(target.model)
         agreed = exchange.price_of(target.model, target.price, target.price_of_hits)
         price = agreed.cached_price
-        costs = partial(price.cost_micros, kept.units.counted(price.meter))
+        costs = partial(price.cost_micros, charged(kept.units, price.meter))
         await exchange.enter_model(target.model, price.currency, costs)
         self.replies.note_hit(self, target)
         note_use(exchange, target, None, kept.units)

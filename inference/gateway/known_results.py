@@ -257,7 +257,11 @@ class _Search:
         """Some texts of a list were known, or stood in it twice."""
         output = self.parts.output([found[key].payload for key in self.keys])
         ran_units = answer.output.units
-        known = Units(tokens=output.units.tokens - ran_units.tokens, calls=0)
+        known = Units(
+            tokens=output.units.tokens - ran_units.tokens,
+            calls=0,
+            device_us=output.units.device_us - ran_units.device_us,
+        )
         count = len(self.keys)
         self.count(count - run)
         oldest_s = min(one.written_s for one in found.values()) if keeps else 0.0

@@ -8,15 +8,18 @@ _MARKS = 2
 """Tokens that every text has beside its own."""
 
 
-def most_micros(price: Price, cached_price: Price, work: LaneWork, window_tokens: object = None) -> int:
+def most_micros(
+    price: Price, cached_price: Price, work: LaneWork, window_tokens: object = None, *, gpu_ms: int
+) -> int:
     """At whichever price is higher: nobody knows yet what is known already. At least what one unit costs.
 
-    `window_tokens`: longer texts are refused.
+    `window_tokens`: longer texts are refused. `gpu_ms`: no more of a call's time is charged.
     """
-    units = max(1, most_units(price.meter, work, window_tokens if isinstance(window_tokens, int) else None))
+    window = window_tokens if isinstance(window_tokens, int) else None
+    units = max(1, gpu_ms if price.meter == "gpu_second" else most_units(price.meter, work, window))
     most = max(price.cost_micros(units), cached_price.cost_micros(units))
     # Of a list, what runs and what is known are rounded each for itself.
-    rounded = price.meter == "token" and max(price.per, cached_price.per) > 1
+    rounded = price.meter in ("token", "gpu_second") and max(price.per, cached_price.per) > 1
     return most + (1 if rounded and most else 0)
 
 

@@ -32,7 +32,13 @@ def write_reply(kept: KeptReply) -> bytes:
     said = [reply.content_type, reply.status, headers]
     of = [kept.key, kept.digest, kept.reference]
     return pack(
-        {"reply": said, "of": of, "units": [units.pages, units.tokens, units.calls], "ttl": kept.ttl_s},
+        {
+            "reply": said,
+            "of": of,
+            "units": [units.pages, units.tokens, units.calls],
+            "device_us": units.device_us,
+            "ttl": kept.ttl_s,
+        },
         [reply.body],
     )
 
@@ -44,9 +50,10 @@ def read_reply(payload: bytes, written_s: float) -> KeptReply | None:
         content_type, status, headers = header["reply"]
         key, digest, reference = header["of"]
         pages, tokens, calls = header["units"]
+        units = Units(pages, tokens, calls, int(header.get("device_us", 0)))
         ttl_s = float(header["ttl"])
         named = tuple((name.encode("latin-1"), value.encode("latin-1")) for name, value in headers)
     except (MessageMalformed, LookupError, TypeError, ValueError, AttributeError):
         return None
     reply = Reply(bytes(body), content_type, status, named)
-    return KeptReply(reply, key, digest, reference, Units(pages, tokens, calls), ttl_s, written_s)
+    return KeptReply(reply, key, digest, reference, units, ttl_s, written_s)

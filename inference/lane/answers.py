@@ -59,6 +59,8 @@ def write_answer(answer: LaneAnswer) -> bytes:
         written = [write_array(name, array) for name, array in output.tensors.items()]
         said["tensors"] = [described for described, _buffer in written]
         buffers += [buffer for _described, buffer in written]
+    if output.units.device_us:
+        said["device_us"] = output.units.device_us
     if output.row_tokens:
         said["row_tokens"] = output.row_tokens
     if answer.joined:
@@ -92,7 +94,8 @@ def read_answer(payload: Buffer) -> LaneAnswer:
             embedding = _embedding(header.get("embedding"))
             tensors = _tensors(header.get("tensors"), rest)
             row_tokens = _counts(header.get("row_tokens", []))
-            output = WorkOutput(result, Units(pages, tokens, calls), embedding, steps, tensors, row_tokens)
+            units = Units(pages, tokens, calls, _device_us(header.get("device_us", 0)))
+            output = WorkOutput(result, units, embedding, steps, tensors, row_tokens)
             spent = SpentMs(load_ms, batch_ms, infer_ms)
             return LaneAnswer(
                 output, queue_ms, run_ms, spent, joined=header.get("joined") is True, written=payload
@@ -104,6 +107,13 @@ def _counts(said: Json) -> tuple[int, ...]:
     if not isinstance(said, list) or not all(type(count) is int for count in said):
         raise MessageMalformed(f"{str(said)[:80]} are no counts of tokens")
     return tuple(said)
+
+
+def _device_us(said: Json) -> int:
+    """A worker of an older version does not say it."""
+    if type(said) is not int or said < 0:
+        raise MessageMalformed(f"{str(said)[:80]} is no time of a run")
+    return said
 
 
 def _embedding(said: object) -> Embedding | None:

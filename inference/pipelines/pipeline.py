@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 
-from inference.calls import Call
+from inference.calls import Call, own_call
 from inference.contracts import (
     Embedding,
     Json,
@@ -60,7 +60,7 @@ class GraphPipeline:
     ) -> WorkOutput:
         graph = self._graph_of(spec)
         validate_input(graph.signature(), work)
-        with _own_failures(work) as given, _own_call(call) as own:
+        with _own_failures(work) as given, own_call(call) as own:
             one = PageRun(self._runner, self._settled, self._beside, spec, given, own)
             one.values = {INPUT: _input_value(given), PARAMETERS: dict(parameters)}
             result = one.block(graph.block)
@@ -71,17 +71,6 @@ class GraphPipeline:
             kept if isinstance(kept, Embedding) else None,
             steps=one.seconds,
         )
-
-
-@contextmanager
-def _own_call(call: Call) -> Iterator[Call]:
-    """Ends with the caller's, and can be ended alone when one of several steps has failed."""
-    own = Call(tenant=call.tenant, deadline_s=call.deadline_s, spent=call.spent)
-    withdraw = call.on_cancel(own.cancel)
-    try:
-        yield own
-    finally:
-        withdraw()
 
 
 @contextmanager

@@ -4,13 +4,14 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from inference.calls import Call
+from inference.calls import Call, own_call
 from inference.contracts import VersionSpec
 from inference.pipelines.graph import Constant, ModelStep, Source
 from inference.pipelines.members import value_of, work_for
 from inference.pipelines.steps import StepRunner, member_of
 from inference.pipelines.values import Value
 from inference.runtime.once import OncePerKey
+from inference.spent import Spent
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,9 @@ class SettledSteps:
         member = member_of(pipeline, step.role, step.name)
 
         def make() -> Value:
-            return ask_member(self._runner, pipeline, step, _constant, call).value
+            # As a load, it is nobody's own: who happens to ask first does not pay for it.
+            with own_call(call, Spent()) as own:
+                return ask_member(self._runner, pipeline, step, _constant, own).value
 
         return self._values.get(f"{member.digest}:{_constants_of(step)}", make, call)
 

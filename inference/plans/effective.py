@@ -14,6 +14,7 @@ from tenants.billing.plans.agreed import AgreedPrices
 from tenants.billing.plans.models import Plan
 from tenants.billing.plans.selectors import subscriptions_of, terms_of
 from tenants.billing.plans.standing import Standing, standing_of
+from tenants.billing.wording import number_of, used_words
 from tenants.database_time import database_now
 from tenants.limit_fields import AccountLimits
 from tenants.models import Tenant
@@ -63,7 +64,7 @@ def effective_page(request: HttpRequest, tenant: Tenant, context: Mapping[str, A
 
 def included_rows(standing: Standing) -> list[str]:
     return [
-        f"{row.quantity:,} {row.meter}s of {row.model or 'all models'}, {row.left:,} left"
+        f"{used_words(row.quantity, row.meter)} of {row.model or 'all models'}, {number_of(row.left, row.meter)} left"
         for row in standing.rows
     ]
 

@@ -21,11 +21,12 @@ from tenants.billing.months import Month
 from tenants.billing.plans.models import Plan
 from tenants.billing.plans.month import BillLine, MonthBill
 from tenants.billing.prices import Price
-from tenants.billing.wording import money
+from tenants.billing.wording import money, number_of, per_words, used_words
 from tenants.database_time import database_now
 
 MONTHS_AHEAD = 12
-_EXAMPLE = {"page": 10_000, "token": 2_000_000, "call": 10_000}
+_EXAMPLE = {"page": 10_000, "token": 2_000_000, "call": 10_000, "gpu_second": 3_600_000}
+_LABELS = {"gpu_second": "milliseconds of GPU"}
 
 
 class ExampleForm(forms.Form):
@@ -53,7 +54,7 @@ class ExampleForm(forms.Form):
                 required=False,
                 min_value=0,
                 max_value=10**12,
-                label=f"{meter}s",
+                label=_LABELS.get(meter, f"{meter}s"),
                 widget=UnfoldAdminIntegerFieldWidget(attrs={"placeholder": f"such as {_EXAMPLE[meter]}"}),
             )
             self.fields[f"cached-{place}"] = forms.DecimalField(
@@ -139,7 +140,9 @@ def bill_view(plan: str, bill: MonthBill) -> BillView:
         fee=money(cents[bill.currency].fee_micros, bill.currency),
         lines=lines,
         totals=tuple(money(one.total_micros, currency) for currency, one in cents.items()),
-        left=tuple(f"{one.quantity:,} {one.meter}s of {one.model or 'all models'}" for one in bill.left),
+        left=tuple(
+            f"{used_words(one.quantity, one.meter)} of {one.model or 'all models'}" for one in bill.left
+        ),
     )
 
 
@@ -147,9 +150,9 @@ def _line(line: BillLine, to_pay_micros: int) -> LineView:
     currency = line.price.currency
     return LineView(
         what=f"{line.model}{', known' if line.cached else ''}",
-        quantity=f"{line.quantity:,}",
-        included=f"{line.included:,}",
-        over=f"{line.over:,}",
+        quantity=number_of(line.quantity, line.price.meter),
+        included=number_of(line.included, line.price.meter),
+        over=number_of(line.over, line.price.meter),
         price=price_told(line.price),
         amount=money(line.amount_micros, currency),
         to_pay=money(to_pay_micros, currency),
@@ -157,5 +160,4 @@ def _line(line: BillLine, to_pay_micros: int) -> LineView:
 
 
 def price_told(price: Price) -> str:
-    units = price.meter if price.per == 1 else f"{price.per:,} {price.meter}s"
-    return f"{money(price.amount_micros, price.currency)} per {units}"
+    return f"{money(price.amount_micros, price.currency)} per {per_words(price)}"

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from inference.batching.limits import LimitChanges, Sharing
 from inference.cache.terms import CACHE_TTL_S, LONGEST_TTL_S
-from tenants.billing.prices import Price
+from tenants.billing.prices import METERS, Price
 
 
 class ModelPool(models.Model):
@@ -51,9 +51,7 @@ class ServedModel(models.Model):
     state = models.CharField(max_length=10, choices=State.choices, default=State.ACTIVE)
     accepts = ArrayField(models.CharField(max_length=20), help_text="document, text, texts or tensors")
     parameters = models.JSONField(default=list, help_text="Name, type, default and meaning of each.")
-    price_meter = models.CharField(
-        max_length=10, choices=[("page", "page"), ("token", "token"), ("call", "call")]
-    )
+    price_meter = models.CharField(max_length=10, choices=[(meter, meter) for meter in METERS])
     price_micros = models.PositiveBigIntegerField(
         help_text="Micro-units of the currency for `price per` units."
     )

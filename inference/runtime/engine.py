@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Protocol
@@ -81,9 +81,10 @@ class Engine:
         """As `run`, but with a graph's outputs as they are and not as JSON."""
         call = call or Call()
         complete = _checked(spec, work, parameters, call)
+        before_us = call.spent.device_us
         answer = self._runtimes[spec.runtime].run(spec, work, complete, call)
         self._remember(spec)
-        return answer
+        return _timed(answer, call.spent.device_us - before_us)
 
     def begin(
         self,
@@ -101,7 +102,14 @@ class Engine:
         runtime = self._runtimes[spec.runtime]
         if not isinstance(runtime, BeginsRuns):
             return None
-        return runtime.begin(spec, work, _checked(spec, work, parameters, call), call, ended)
+        before_us = call.spent.device_us
+        begun = runtime.begin(spec, work, _checked(spec, work, parameters, call), call, ended)
+        if begun is None:
+            return None
+        output = begun.output
+        return replace(
+            begun, output=lambda answers: _timed(output(answers), call.spent.device_us - before_us)
+        )
 
     def rows_together(self, spec: VersionSpec) -> int:
         """How many rows of different callers a run may hold, as it is in memory now."""
@@ -163,6 +171,10 @@ def _checked(
     call.check()
     validate_work_kind(spec.runtime, work_kind(work), spec.config)
     return validate_parameters(spec.runtime, parameters, spec.config)
+
+
+def _timed(answer: WorkOutput, device_us: int) -> WorkOutput:
+    return replace(answer, units=replace(answer.units, device_us=device_us))
 
 
 def _resident(key: str, sessions: Sequence[ResidentSession]) -> ResidentModel:

@@ -91,7 +91,9 @@ class HostedSession:
             ):
                 started_s = time.monotonic()
                 answers = self.memory.measured(lambda: self._run(feeds, outputs, options), feeds, options)
-                self.tally.add(rows=_rows(feeds), seconds=time.monotonic() - started_s)
+                seconds = time.monotonic() - started_s
+                self.tally.add(rows=_rows(feeds), seconds=seconds)
+                control.computed(seconds)
         except RunTookTooLong as error:
             raise ModelFailed("model_timeout", f"{self.name} ran {error} and was ended") from error
         except ModelFailed:

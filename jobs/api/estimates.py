@@ -28,6 +28,12 @@ class EstimateRequestSerializer(KnownFields):
     pages = serializers.IntegerField(required=False, min_value=1, max_value=MOST)
     tokens = serializers.IntegerField(required=False, min_value=1, max_value=MOST)
     calls = serializers.IntegerField(required=False, min_value=1, max_value=MOST)
+    gpu_milliseconds = serializers.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=MOST,
+        help_text="Of computing, for a model that is charged by the `gpu_second`.",
+    )
     cached_share = serializers.DecimalField(
         required=False,
         default=Decimal(0),
@@ -62,7 +68,10 @@ class EstimateSerializer(serializers.Serializer[Any]):
     model = serializers.CharField()
     livemode = serializers.BooleanField(help_text="False: what a test key does costs nothing.")
     meter = serializers.CharField()
-    quantity = serializers.IntegerField()
+    quantity = serializers.IntegerField(help_text="Of `gpu_second` in milliseconds.")
+    at_most = serializers.BooleanField(
+        help_text="True where only the most is known: it costs no more, and may well cost less."
+    )
     cached_quantity = serializers.IntegerField()
     price = AgreedPriceSerializer()
     cached_price = AgreedPriceSerializer()
@@ -102,6 +111,7 @@ def _body(identity: Identity, told: Told) -> dict[str, Any]:
         "livemode": identity.livemode,
         "meter": agreed.price.meter,
         "quantity": found.quantity,
+        "at_most": told.at_most,
         "cached_quantity": found.cached_quantity,
         **_prices(agreed),
         "plan": {"code": plan.code, "name": plan.name} if plan else None,

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from django.conf import settings
 
+from inference.charging import charged
 from inference.contracts import Embedding, WorkOutput
 from jobs import states
 from jobs.dispatch.claims import Claim
@@ -79,7 +80,7 @@ def finish_page(
     """
     # Cut and written out before the job's row is locked: a long text takes its time.
     words, result = vector_of(claim.tenant_id, text_of(output.result)), _json(output.result)
-    quantity = output.units.counted(claim.price.meter)
+    quantity = charged(output.units, claim.price.meter)
     cost = claim.price.cost_micros(quantity) if claim.livemode else 0
     with unit_of_work(claim.tenant_id):
         job = counted(claim.job_id, succeeded=1, cost=cost)

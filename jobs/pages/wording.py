@@ -1,7 +1,7 @@
 """How prices and states are worded for a person."""
 
 from jobs.models import Job
-from tenants.billing.prices import Price
+from tenants.billing.prices import MS_PER_SECOND, Price
 from tenants.billing.wording import money
 
 FREE = "free of charge"
@@ -14,6 +14,8 @@ def price_words(price: Price) -> str:
         return FREE
     if price.meter == "token":
         return f"{money(price.cost_micros(_MANY_TOKENS), price.currency)} per million tokens"
+    if price.meter == "gpu_second":
+        return f"{money(price.cost_micros(MS_PER_SECOND), price.currency)} per GPU second"
     per = price.meter if price.per == 1 else f"{price.per} {price.meter}s"
     return f"{money(price.amount_micros, price.currency)} per {per}"
 

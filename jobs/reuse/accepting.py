@@ -8,6 +8,7 @@ from uuid import UUID
 
 from django.db import connections, transaction
 
+from inference.charging import charged
 from inference.registry.models import ModelVersion
 from inference.runtime.parameters import validate_parameters
 from jobs import states
@@ -71,11 +72,11 @@ def find_known(job: Job, numbers: Sequence[int]) -> list[Taken]:
 
 def _taken(job: Job, number: int, key: bytes, known: KnownPage) -> Taken:
     price, of_run = Price.from_json(job.cached_price or job.price), Price.from_json(job.price)
-    quantity = known.units.counted(price.meter)
+    quantity = charged(known.units, price.meter)
     cost = saved = 0
     if job.livemode:
         cost = price.cost_micros(quantity)
-        in_a_run = known.units.counted(of_run.meter)
+        in_a_run = charged(known.units, of_run.meter)
         saved = saved_micros(of_run, in_a_run, cost_micros=cost, currency=price.currency)
     return Taken(uuid7(), number, key, known, quantity, cost, saved)
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from django.db import IntegrityError
 from django.db.models.fields.json import KeyTextTransform
 
+from inference.charging import charged
 from inference.contracts import VersionSpec
 from inference.runtime.parameters import validate_parameters
 from jobs import states
@@ -151,7 +152,7 @@ def take_known_page(claim: Claim, key: bytes, known: KnownPage) -> str:
         return wait_for_it(claim, key)
     words = vector_of(claim.tenant_id, text)
     price = claim.cached_price
-    quantity = known.units.counted(price.meter)
+    quantity = charged(known.units, price.meter)
     cost = price.cost_micros(quantity) if claim.livemode else 0
     with unit_of_work(claim.tenant_id):
         if not hold(known.id):
@@ -185,7 +186,7 @@ def take_known_page(claim: Claim, key: bytes, known: KnownPage) -> str:
 
 
 def _saved_micros(claim: Claim, known: KnownPage, cost_micros: int) -> int:
-    quantity = known.units.counted(claim.price.meter)
+    quantity = charged(known.units, claim.price.meter)
     saved = saved_micros(claim.price, quantity, cost_micros=cost_micros, currency=claim.cached_price.currency)
     return saved if claim.livemode else 0
 

@@ -22,12 +22,13 @@ from unfold.widgets import (
 )
 
 from tenants.billing.invoices.amounts import amount, amount_of
-from tenants.billing.invoices.drawing import Draft
+from tenants.billing.invoices.drawing import Draft, Line
 from tenants.billing.invoices.errors import NotBillable
 from tenants.billing.invoices.issued import find_invoice
 from tenants.billing.invoices.services import LONGEST_REASON, credit, draw_month, preview_month, write_off
 from tenants.billing.invoices.wording import text_of
 from tenants.billing.months import Month
+from tenants.billing.wording import number_of
 from tenants.context import OPERATOR
 from tenants.models import Invoice, Plan, Tenant
 
@@ -142,8 +143,8 @@ def _view(draft: Draft, plans: dict[UUID, str]) -> DraftView:
     lines = [
         (
             text_of(line, plans),
-            f"{line.amount.quantity:,}" if line.amount.quantity else "",
-            f"{line.amount.included:,}" if line.amount.included else "",
+            _number(line.amount.quantity, line),
+            _number(line.amount.included, line),
             amount(line.amount_micros, currency),
         )
         for line in draft.lines
@@ -154,6 +155,12 @@ def _view(draft: Draft, plans: dict[UUID, str]) -> DraftView:
         ("Total", amount_of(draft.total_micros, currency)),
     ]
     return DraftView(f"In {currency}", lines, sums)
+
+
+def _number(quantity: int, line: Line) -> str:
+    """In what its price is for; empty for none."""
+    price = line.item.price
+    return number_of(quantity, price.meter if price else "") if quantity else ""
 
 
 def credit_page(request: HttpRequest, invoice_id: UUID) -> HttpResponse:

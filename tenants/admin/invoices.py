@@ -16,7 +16,7 @@ from tenants.admin.billing_pages import credit_page, draw_page, write_off_page
 from tenants.admin.columns import badge, column
 from tenants.admin.records import RecordAdmin
 from tenants.admin.words import NOTHING, link_to
-from tenants.billing.invoices.amounts import amount_of
+from tenants.billing.invoices.amounts import amount_of, quantity_of
 from tenants.billing.invoices.files import pdf_file
 from tenants.billing.invoices.issued import find_invoice, standing, whole
 from tenants.billing.invoices.paper import party_rows
@@ -211,8 +211,8 @@ def _lines(invoice: Invoice) -> SafeString | str:
     rows = [
         (
             line.text,
-            f"{line.quantity:,}" if line.quantity else "",
-            f"{line.included:,}" if line.included else "",
+            quantity_of(line.quantity, line.price) if line.quantity else "",
+            quantity_of(line.included, line.price) if line.included else "",
             amount_of(line.amount_micros, invoice.currency),
         )
         for line in found[: MOST_LINES + 1]

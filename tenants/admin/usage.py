@@ -7,7 +7,7 @@ from tenants.admin.columns import column
 from tenants.admin.filters import CreatedFilter
 from tenants.admin.records import RecordAdmin
 from tenants.admin.words import ago, link, link_to, short
-from tenants.billing.wording import money
+from tenants.billing.wording import money, used_words
 from tenants.models import UsageRecord
 
 PAGE = "page"
@@ -51,7 +51,7 @@ class UsageRecordAdmin(RecordAdmin):
 
     @column("used")
     def used(self, record: UsageRecord) -> str:
-        return f"{record.quantity:,} {record.meter}{'' if record.quantity == 1 else 's'}"
+        return used_words(record.quantity, record.meter)
 
     @column("amount")
     def amount(self, record: UsageRecord) -> str:

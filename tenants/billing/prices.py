@@ -5,8 +5,10 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Literal
 
-Meter = Literal["page", "token", "call"]
-METERS: tuple[Meter, ...] = ("page", "token", "call")
+Meter = Literal["page", "token", "call", "gpu_second"]
+METERS: tuple[Meter, ...] = ("page", "token", "call", "gpu_second")
+"""Quantities are whole: of `gpu_second` they are milliseconds, and a price by the second is one for 1000 of them."""
+MS_PER_SECOND = 1000
 
 
 @dataclass(frozen=True)

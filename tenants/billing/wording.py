@@ -1,7 +1,32 @@
-"""How an amount of money is written for a person."""
+"""How an amount of money, and of what it was for, is written for a person."""
 
-from tenants.billing.prices import display
+from tenants.billing.prices import MS_PER_SECOND, Price, display
+
+_NAMES = {"gpu_second": "GPU second"}
 
 
 def money(amount_micros: int, currency: str) -> str:
     return f"{display(amount_micros)} {currency}"
+
+
+def name_of(meter: str) -> str:
+    return _NAMES.get(meter, meter)
+
+
+def number_of(quantity: int, meter: str) -> str:
+    """Of time in seconds: 1234567 is 1,234.567."""
+    if meter != "gpu_second":
+        return f"{quantity:,}"
+    whole, rest = divmod(abs(quantity), MS_PER_SECOND)
+    return f"{'-' if quantity < 0 else ''}{whole:,}{f'.{rest:03d}'.rstrip('0') if rest else ''}"
+
+
+def used_words(quantity: int, meter: str) -> str:
+    """1 page, 1,500 tokens, 0.25 GPU seconds."""
+    number = number_of(quantity, meter)
+    return f"{number} {name_of(meter)}{'' if number == '1' else 's'}"
+
+
+def per_words(price: Price) -> str:
+    """What a price is for: page, 1,000 tokens, GPU second."""
+    return used_words(price.per, price.meter).removeprefix("1 ")

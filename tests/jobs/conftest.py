@@ -17,7 +17,7 @@ from tenants.context import OPERATOR, unit_of_work
 from tenants.identity import Identity
 from tests.fixtures import unique
 
-DONE = WorkOutput({"text": "read"}, Units(pages=1, tokens=3, calls=1))
+DONE = WorkOutput({"text": "read"}, Units(pages=1, tokens=3, calls=1, device_us=2_345))
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 import random
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import timedelta
@@ -9,7 +10,9 @@ from datetime import timedelta
 import pytest
 from django.db import connections
 
-from jobs.dispatch.settlement import Failure, fail_page
+from inference.contracts import Units, WorkOutput
+from inference.registry.models import ModelVersion
+from jobs.dispatch.settlement import Failure, fail_page, finish_page
 from jobs.errors import JobFinished
 from jobs.idempotency.submissions import submit_once
 from jobs.models import Job
@@ -27,10 +30,12 @@ from tenants.ids import uuid7
 from tenants.metering.events import MeterEvent
 from tenants.metering.services import record_events
 from tenants.models import IncludedHold, IncludedPool, IncludedUse, Plan, UsageRecord
+from tenants.selectors import identify_key
+from tenants.services import CreatedTenant
 from tests.jobs.conftest import Desk
 from tests.tenants.billing.invoices.conftest import this_month
 from tests.tenants.billing.ledger.conftest import Purse
-from tests.tenants.billing.plans.selling import include, make_plan
+from tests.tenants.billing.plans.selling import include, make_plan, price
 
 CALL = 1500
 FAILURE = Failure("model_output_invalid", "It is no good.")
@@ -289,3 +294,28 @@ def _go_on(desk: Desk, chance: random.Random, jobs: list[Job]) -> None:
         fail_page(desk.claimed(waiting[0]), FAILURE, may_retry=False)
     else:
         desk.finish(waiting[0])
+
+
+def test_a_plans_seconds_are_used_up_before_its_price_for_them_is_paid(
+    tenant: CreatedTenant, make_version: Callable[..., ModelVersion]
+) -> None:
+    """At 0.002 for a second, 15 seconds included, 10 set aside for a page and charged at most."""
+    plan = make_plan()
+    price(plan, 2_000, meter="gpu_second", per=1_000)
+    include(plan, 15_000, meter="gpu_second")
+    subscribe(tenant_id=tenant.tenant.id, plan=plan)
+    desk = Desk(identify_key(tenant.key.text), make_version(meter="gpu_second"))
+    purse = Purse(tenant.tenant.id)
+    purse.prepaid(100_000)
+    first = desk.submit()
+    assert (pool(desk), purse.stands()) == ((15_000, 0, 10_000), (100_000, 0))
+    finish_page(desk.claimed(desk.pages(first)[0]), WorkOutput({"text": "x"}, Units(device_us=12_500_000)))
+    assert (pool(desk), purse.stands()) == ((15_000, 10_000, 0), (100_000, 0))
+    second = desk.submit()
+    assert (pool(desk), purse.stands()) == ((15_000, 10_000, 5_000), (90_000, 10_000))
+    finish_page(desk.claimed(desk.pages(second)[0]), WorkOutput({"text": "x"}, Units(device_us=7_000_000)))
+    assert (pool(desk), purse.stands()) == ((15_000, 15_000, 0), (96_000, 0))
+    with unit_of_work(tenant.tenant.id):
+        uses = UsageRecord.objects.order_by("id").values_list("meter", "quantity", "amount_micros")
+        assert list(uses) == [("gpu_second", 10_000, 20_000), ("gpu_second", 7_000, 14_000)]
+    assert differing(desk) == set()

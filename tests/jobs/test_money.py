@@ -150,6 +150,24 @@ def test_of_texts_that_come_with_a_job_so_many_tokens_are_held_as_they_can_have(
     assert predicted_micros(Price("token", 10, 1, "EUR"), 1, work) == 10 * tokens
 
 
+def test_time_is_held_by_a_rule_and_no_more_than_that_is_charged(
+    make_desk: Callable[..., Desk], settings: object
+) -> None:
+    settings.MAAS_HOLD_GPU_MS_PER_PAGE = 100  # type: ignore[attr-defined]
+    desk = make_desk(meter="gpu_second", price_micros=10)
+    purse = Purse(desk.identity.tenant_id)
+    purse.prepaid(3000)
+    job = desk.submit(pages=3)
+    assert purse.stands() == (0, 3000)
+    first, second, third = desk.pages(job)
+    finish_page(desk.claimed(first), WorkOutput({"text": "x"}, Units(device_us=40_400)))
+    finish_page(desk.claimed(second), WorkOutput({"text": "x"}, Units(device_us=9_000_000)))
+    fail_page(desk.claimed(third), FAILURE, may_retry=False)
+    assert purse.stands() == (3000 - 400 - 1000, 0)
+    assert desk.again(job).cost_micros == 1400
+    assert purse.account("uncollected") == 0
+
+
 def test_a_hold_of_pages_is_what_their_charges_come_to() -> None:
     """Each is rounded by itself as it is charged."""
     price = Price("page", 1500, 1000, "EUR")

@@ -16,7 +16,7 @@ from inference.registry.errors import ModelNotFound
 from inference.registry.models import ServedModel
 from inference.registry.onnx_files import OnnxUpload, add_onnx_file
 from inference.registry.services import add_optional, make_current, set_paused
-from tenants.billing.prices import METERS, Price
+from tenants.billing.prices import METERS, MS_PER_SECOND, Price
 from tenants.context import operator_work
 from tenants.errors import DomainError
 
@@ -110,7 +110,11 @@ def _describe_model(add: CommandParser) -> None:
         type=int,
         help="millionths of the currency, for --price-per units; none unless told",
     )
-    add.add_argument("--price-per", type=int, default=1)
+    add.add_argument(
+        "--price-per",
+        type=int,
+        help="units that the price is for, of gpu_second milliseconds; 1 unless told, of gpu_second 1000",
+    )
     add.add_argument("--price-meter", choices=METERS, default="call")
     add.add_argument("--currency", default="EUR")
     add.add_argument(
@@ -133,11 +137,17 @@ def _price(options: dict[str, Any]) -> Price:
         return Price(
             meter=options["price_meter"],
             amount_micros=options["price_micros"] or 0,
-            per=options["price_per"],
+            per=_per(options),
             currency=options["currency"],
         )
     except ValueError as error:
         raise CommandError(str(error)) from error
+
+
+def _per(options: dict[str, Any]) -> int:
+    told: int | None = options["price_per"]
+    usual = MS_PER_SECOND if options["price_meter"] == "gpu_second" else 1
+    return usual if told is None else told
 
 
 def _cached(options: dict[str, Any]) -> CacheTerms:

@@ -13,6 +13,7 @@ def example_cost(price: Price) -> str:
         "page": (20, "A PDF of 20 pages costs"),
         "token": (10_000, "10,000 tokens, about 7,500 English words, cost"),
         "call": (1_000, "1,000 calls cost"),
+        "gpu_second": (60_000, "A minute of computing costs"),
     }[price.meter]
     return f"{what} {money(price.cost_micros(quantity), price.currency)}."
 
@@ -23,6 +24,8 @@ def run_cost(price: Price, input_kind: str) -> str:
         return FREE
     if price.meter == "token":
         return f"{price_words(price)}; a word is one to two tokens"
+    if price.meter == "gpu_second":
+        return f"{price_words(price)}, for as long as the model computes"
     one = money(price.cost_micros(1), price.currency)
     if input_kind == "document":
         return f"{one} for each page of the document"

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from tenants.billing.prices import Price, display
 from tenants.billing.shares import unit_micros
+from tenants.billing.wording import number_of, per_words
 
 MICROS = 1_000_000
 
@@ -25,10 +26,14 @@ def percent(rate_bp: int) -> str:
     return f"{rate_bp / 100:.2f}".rstrip("0").rstrip(".") + " %"
 
 
+def quantity_of(quantity: int, price: Mapping[str, object] | None) -> str:
+    """In what the price is for."""
+    return number_of(quantity, str(price["meter"]) if price else "")
+
+
 def unit_price(price: Mapping[str, object] | None) -> str:
     """As it was kept with the line; empty of a fee."""
     if not price:
         return ""
     known = Price.from_json(price)
-    many = f"{known.per:,} {known.meter}s" if known.per > 1 else known.meter
-    return f"{display(known.amount_micros)} / {many}"
+    return f"{display(known.amount_micros)} / {per_words(known)}"

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from tenants.billing.invoices.amounts import amount, amount_of, percent, unit_price
+from tenants.billing.invoices.amounts import amount, amount_of, percent, quantity_of, unit_price
 from tenants.billing.invoices.models import Invoice, InvoiceLine
 
 Pairs = Sequence[tuple[str, str]]
@@ -100,8 +100,8 @@ def _line(line: InvoiceLine, currency: str) -> PaperLine:
     used = line.kind == InvoiceLine.Kind.USAGE
     return PaperLine(
         text=line.text,
-        quantity=f"{line.quantity:,}" if used else "",
-        included=f"{line.included:,}" if used and line.included else "",
+        quantity=quantity_of(line.quantity, line.price) if used else "",
+        included=quantity_of(line.included, line.price) if used and line.included else "",
         unit_price=unit_price(line.price),
         amount=amount(line.amount_micros, currency),
     )

@@ -5,6 +5,7 @@ from uuid import UUID
 
 from tenants.billing.invoices.drawing import Line, Tax
 from tenants.billing.invoices.models import BillingDetails, Seller
+from tenants.billing.wording import name_of
 
 LONGEST = 300
 _PRINTED = ("name", "address", "country", "tax_id", "email")
@@ -21,7 +22,7 @@ def text_of(line: Line, plans: Mapping[UUID, str]) -> str:
         case "uncollected":
             text = "Not charged: the balance was used up"
         case _:
-            meter = f"{item.price.meter}s" if item.price else ""
+            meter = f"{name_of(item.price.meter)}s" if item.price else ""
             text = ", ".join(
                 part for part in (item.model, "known results" if item.cached else "", meter) if part
             )

@@ -77,7 +77,12 @@ class PriceVersion(Version):
         blank=True,
         help_text="Empty: from then on there is no price here, and what stands behind it holds.",
     )
-    per = models.PositiveIntegerField("per units", default=1, validators=[MinValueValidator(1)])
+    per = models.PositiveIntegerField(
+        "per units",
+        default=1,
+        validators=[MinValueValidator(1)],
+        help_text="GPU time is in milliseconds: 1000 for a price per second.",
+    )
     cached_micros = models.PositiveBigIntegerField(
         "amount for known results", null=True, blank=True, help_text="Empty: the same."
     )
@@ -113,7 +118,9 @@ class PlanIncluded(Version):
     """Units that the fee pays for, each month: of one model first, then of all."""
 
     plan = models.ForeignKey(Plan, on_delete=models.PROTECT, related_name="included", db_index=False)
-    quantity = models.PositiveBigIntegerField(help_text="Units a month; 0: none from then on.")
+    quantity = models.PositiveBigIntegerField(
+        help_text="Units a month; GPU time in milliseconds. 0: none from then on."
+    )
 
     class Meta:
         ordering = ["model", "meter", "holds_from"]

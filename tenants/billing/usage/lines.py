@@ -22,6 +22,7 @@ _TITLES: dict[Group, str] = {
     "livemode": "mode",
     "cached": "cached",
 }
+_COLUMNS = {"gpu_second": "gpu_milliseconds"}
 RECORD_COLUMNS = (
     "at",
     "kind",
@@ -50,7 +51,7 @@ def safe(text: str) -> str:
 def sum_lines(tenant_id: UUID, asked: Asked) -> Iterator[bytes]:
     """A line for each row and currency. Each part is read in a unit of work of its own."""
     groups = [_TITLES[group] for group in asked.group_by]
-    meters = [f"{meter}s" for meter in METERS]
+    meters = [_COLUMNS.get(meter, f"{meter}s") for meter in METERS]
     money = ("currency", "amount_micros", "amount", "saved_micros", "saved")
     yield _written([("from", "to", *groups, *meters, "records", "records_cached", *money)])
     after: tuple[datetime, Sequence[str]] | None = None

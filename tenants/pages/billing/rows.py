@@ -14,8 +14,7 @@ from tenants.billing.ledger.models import Wallet
 from tenants.billing.ledger.selectors import Balance
 from tenants.billing.payments.models import Payment
 from tenants.billing.plans.standing import IncludedRow
-from tenants.billing.wording import money
-from tenants.pages.wording import whole
+from tenants.billing.wording import money, name_of, number_of
 
 TONES = {"open": "wait", "overdue": "bad", "paid": "good", "written_off": "", "credit_note": ""}
 KINDS = {Wallet.Kind.PREPAID: "prepaid", Wallet.Kind.INVOICED: "invoiced"}
@@ -92,9 +91,9 @@ MOST_LINES = 500
 
 def units_row(included: IncludedRow) -> UnitsRow:
     return UnitsRow(
-        f"Included {included.meter}s, {included.model or 'all models'}",
-        whole(included.left),
-        whole(included.quantity),
+        f"Included {name_of(included.meter)}s, {included.model or 'all models'}",
+        number_of(included.left, included.meter),
+        number_of(included.quantity, included.meter),
     )
 
 

@@ -6,11 +6,12 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from tenants.billing.months import Month
+from tenants.billing.prices import MS_PER_SECOND
 from tenants.billing.summary import Summary, UsageLine
 
 MOST_SERIES = 6
 OTHERS = {"model": "other models", "key": "other callers"}
-METER_TITLES = {"page": "Pages", "token": "Tokens", "call": "Calls"}
+METER_TITLES = {"page": "Pages", "token": "Tokens", "call": "Calls", "gpu_second": "GPU seconds"}
 
 
 @dataclass(frozen=True)
@@ -49,10 +50,14 @@ def _measures(
         charged = [(line, line.amount_micros / 1_000_000) for line in lines if line.currency == currency]
         measures.append(_filled(cost, month, charged, others))
     for meter, title in METER_TITLES.items():
-        counted = [(line, float(line.quantity)) for line in lines if line.meter == meter]
+        counted = [(line, _shown(line)) for line in lines if line.meter == meter]
         if counted:
             measures.append(_filled(Measure(meter, title, "", []), month, counted, others))
     return [asdict(measure) for measure in measures]
+
+
+def _shown(line: UsageLine) -> float:
+    return line.quantity / MS_PER_SECOND if line.meter == "gpu_second" else float(line.quantity)
 
 
 def _filled(

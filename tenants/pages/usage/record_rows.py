@@ -7,9 +7,8 @@ from uuid import UUID
 
 from tenants.billing.models import UsageRecord
 from tenants.billing.usage.records import BATCH_LINE, CACHE, CALL, PAGE, Place, is_cached
-from tenants.billing.wording import money
+from tenants.billing.wording import money, used_words
 from tenants.pages.usage.filters import key_name
-from tenants.pages.wording import whole
 
 _KINDS = {CALL: "Call", CACHE: "Call", BATCH_LINE: "Line of a batch"}
 
@@ -39,14 +38,13 @@ def _row(record: UsageRecord, names: Mapping[str, str]) -> RecordRow:
     # What a page was charged as known is of another id than its record; a call's use has one id for both.
     of_page = record.source_kind == PAGE or (record.source_kind == CACHE and record.source_id != record.id)
     kind = "Page" if of_page else _KINDS.get(record.source_kind, record.source_kind)
-    plural = "" if record.quantity == 1 else "s"
     return RecordRow(
         at=record.created_at,
         kind=kind,
         page_id=record.source_id if of_page else None,
         model=f"{record.model}@{record.version}",
         who=key_name(str(record.key_id or ""), names),
-        used=f"{whole(record.quantity)} {record.meter}{plural}",
+        used=used_words(record.quantity, record.meter),
         cost=money(record.amount_micros, record.currency),
         saved=money(record.saved_micros, record.currency) if record.saved_micros else "",
         cached=is_cached(record),

@@ -7,9 +7,8 @@ from datetime import date
 from tenants.billing.forecast import Forecast
 from tenants.billing.prices import display
 from tenants.billing.summary import Summary, Total
-from tenants.billing.wording import money
+from tenants.billing.wording import money, number_of
 from tenants.pages.usage.chart import METER_TITLES
-from tenants.pages.wording import whole
 
 
 @dataclass(frozen=True)
@@ -71,7 +70,7 @@ def cache_tiles(total: Total) -> list[Tile]:
 
 def _used(total: Total) -> list[Tile]:
     return [
-        Tile(title, whole(total.quantities[meter]))
+        Tile(title, number_of(total.quantities[meter], meter))
         for meter, title in METER_TITLES.items()
         if total.quantities.get(meter)
     ]
@@ -98,7 +97,10 @@ def rows_by_day(summary: Summary) -> list[UsageRow]:
 def _row(name: str, total: Total, summary: Summary, currency: str) -> UsageRow:
     of_all = summary.live.amounts_micros.get(currency, 0)
     quantities = [
-        (METER_TITLES[meter], whole(total.quantities[meter]) if total.quantities.get(meter) else "")
+        (
+            METER_TITLES[meter],
+            number_of(total.quantities[meter], meter) if total.quantities.get(meter) else "",
+        )
         for meter in meters_of(summary)
     ]
     share = round(100 * total.amounts_micros.get(currency, 0) / of_all) if of_all else 0

@@ -167,3 +167,31 @@ def test_whatever_happens_beside_it_a_payload_gets_its_own_answer(
     with batching(run, limits) as batcher, ThreadPoolExecutor(len(callers)) as pool:
         for asked in [pool.submit(ask, number) for number in range(len(callers))]:
             asked.result(PATIENCE_S)
+
+
+def test_what_a_run_computes_is_shared_out_by_size_and_what_failed_is_nobodys() -> None:
+    computed_us: list[int] = []
+
+    def run(payloads: Sequence[int], length: int, control: RunControl) -> list[int]:
+        control.computed(0.0101)
+        if len(payloads) > 2:
+            raise WorkRefused("bad", "too many for one run")
+        computed_us.append(10_100)
+        return list(payloads)
+
+    calls = [Call(tenant=f"t{number}") for number in range(4)]
+    model = HeldUp()
+
+    def held(payloads: Sequence[int], length: int, control: RunControl) -> list[int]:
+        return run(payloads, length, control) if payloads[0] else list(model(payloads, length, control))
+
+    with batching(held) as batcher:
+        first = ask(batcher, pieces(0))
+        model.wait_for_run()
+        rest = [
+            ask(batcher, [Piece(number, length=number)], call) for number, call in enumerate(calls, start=1)
+        ]
+        model.go.set()
+        answers([first, *rest])
+    assert computed_us == [10_100, 10_100]
+    assert [call.spent.device_us for call in calls] == [3_367, 6_733, 4_328, 5_772]

@@ -22,7 +22,16 @@ def embedder() -> Embedder:
 @pytest.fixture
 def model(make_version: Callable[..., ModelVersion], embedder: Embedder) -> Iterator[str]:
     """The name of one that embeds, at 10 micro-units a token, and 1 where the result is known."""
-    version = make_version(meter="token", price_micros=10, cache_ttl_s=1_000)
+    yield from _served(make_version(meter="token", price_micros=10, cache_ttl_s=1_000), embedder)
+
+
+@pytest.fixture
+def timed_model(make_version: Callable[..., ModelVersion], embedder: Embedder) -> Iterator[str]:
+    """The same at 10 micro-units a millisecond."""
+    yield from _served(make_version(meter="gpu_second", price_micros=10, cache_ttl_s=1_000), embedder)
+
+
+def _served(version: ModelVersion, embedder: Embedder) -> Iterator[str]:
     with ExitStack() as stack:
         reader = LaneReader(settings.MAAS_REDIS_URL, embedder.serve, slots=256)
         reader.set_lanes([version.key])

@@ -40,6 +40,8 @@ class Embedder:
         self.gate.set()
         self.runs: list[tuple[str, ...]] = []
         self.fails: Exception | None = None
+        self.device_us = 0
+        """What a run takes on its device, however many texts it has."""
 
     def serve(self, request: LaneRequest) -> WorkOutput:
         assert isinstance(request.work, TextInput)
@@ -58,7 +60,7 @@ class Embedder:
         single = request.work.single
         return WorkOutput(
             {"truncated": False if single else [], "dimensions": 4, "tokens": sum(tokens)},
-            Units(tokens=sum(tokens)),
+            Units(tokens=sum(tokens), device_us=self.device_us),
             tensors={VECTORS: vectors[0] if single else vectors},
             row_tokens=tokens,
         )

@@ -18,7 +18,7 @@ KEPT = KeptReply(
     "embed@3",
     "d" * 64,
     "embed",
-    Units(0, 7, 1),
+    Units(0, 7, 1, 2_500),
     1_000.0,
     12.5,
 )

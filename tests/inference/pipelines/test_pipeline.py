@@ -132,7 +132,8 @@ def test_plain_onnx_file_classifies_the_pictures_of_pages(colours: VersionSpec) 
         assert answer.result["score"] > 0.5
         assert answer.result["top"][0]["label"] == colour
         assert len(answer.result["top"]) == 2
-    assert answer.units == Units(pages=1, tokens=0)
+    assert (answer.units.pages, answer.units.tokens) == (1, 0)
+    assert answer.units.device_us, "of its member"
 
 
 def test_branch_leaves_out_recognition_where_the_page_has_text() -> None:
@@ -321,6 +322,14 @@ def test_settled_steps_are_asked_once_for_all_pages() -> None:
     answers = [run(pipeline, spec) for _ in range(3)]
     assert runner.asked.count("two") == 1
     assert {answer.units.tokens for answer in answers} == {6}
+
+
+def test_who_needs_a_settled_step_first_does_not_pay_for_its_time() -> None:
+    declared = changed(CHAINED, lambda d: d["steps"][0].update(inputs={"text": {"constant": "always"}}))
+    spec, call = pipeline_spec(declared, "settled", **CHAINED_SPEC.steps), Call()
+    runner = Recorder(each=lambda model, asked: asked.spent.add(device_us=5))
+    run(GraphPipeline(runner), spec, call)
+    assert call.spent.device_us == 5 * (len(runner.asked) - 1) > 0
 
 
 def test_settled_step_is_asked_for_the_page_that_needs_it_first() -> None:

@@ -1,5 +1,6 @@
 import pytest
 
+from inference.calls import Call
 from inference.contracts import TextInput, VersionSpec, WorkRefused
 from inference.runtime.engine import RUNTIMES, Engine, local_engine
 from inference.runtime.parameters import GRAPH, INTERFACES
@@ -67,3 +68,15 @@ def test_version_of_an_unknown_runtime_is_not_loaded(engine: Engine) -> None:
 
 def test_local_engine_says_what_it_runs_on() -> None:
     assert "ExecutionProvider, " in local_engine().describe()
+
+
+def test_a_run_tells_what_its_device_computed_and_no_load(engine: Engine) -> None:
+    call, spec = Call(), builtin_specs()["embed"]
+    engine.load(spec)
+    (loaded,) = engine.host.resident()
+    answers = [engine.run(spec, TextInput((text,), single=True), {}, call) for text in ("one", "another")]
+    (now,) = engine.host.resident()
+    computed_us = sum(answer.units.device_us for answer in answers)
+    assert computed_us == call.spent.device_us
+    assert computed_us == pytest.approx(1_000_000 * (now.run_s - loaded.run_s), abs=2)
+    assert all(answer.units.counted("gpu_second") >= 1 for answer in answers)

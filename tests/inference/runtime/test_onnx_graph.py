@@ -192,6 +192,7 @@ def test_a_run_that_is_begun_ends_as_one_that_is_waited_for(engine: Engine, tmp_
     assert ended.wait(30)
     assert not engine.host.evict(spec.artifacts["weights"]), "in use until its answer is taken"
     answer = begun.result()
+    assert answer.units.device_us == call.spent.device_us > 0
     assert answer.tensors is not None
     np.testing.assert_array_equal(answer.tensors["y"], np.array([[2, 3]], np.float32))
     assert engine.host.evict(spec.artifacts["weights"])

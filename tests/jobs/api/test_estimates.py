@@ -105,6 +105,22 @@ def test_tokens_are_priced_by_the_thousand_and_rounded_once(
     assert (told["cost"]["amount_micros"], told["price_of"]) == (1501, "tenant")
 
 
+def test_time_is_priced_by_the_second_and_of_pages_and_calls_the_most_is_told(
+    identity: Identity, make_version: Callable[..., ModelVersion]
+) -> None:
+    version = make_version(meter="gpu_second")
+    own_price(identity.tenant_id, 2_000, meter="gpu_second", per=1_000)
+    with unit_of_work(identity.tenant_id):
+        identity = replace(identity, prices=terms_of(identity.tenant_id).prices)
+    told = ask(identity, version, gpu_milliseconds=1_250)
+    assert (told["cost"]["amount_micros"], told["quantity"], told["at_most"]) == (2_500, 1_250, False)
+    for amount in ("pages", "calls"):
+        told = ask(identity, version, **{amount: 3})
+        assert (told["cost"]["amount_micros"], told["quantity"], told["at_most"]) == (60_000, 30_000, True)
+    refused = ask(identity, version, 400, tokens=3)
+    assert "charged by the GPU second: give `gpu_milliseconds` or `calls`" in refused["detail"]
+
+
 def test_a_test_key_pays_nothing(identity: Identity, pages: ModelVersion) -> None:
     told = ask(replace(identity, livemode=False), pages, pages=10)
     assert (told["livemode"], told["cost"]["amount_micros"], told["to_pay"]["amount_micros"]) == (False, 0, 0)

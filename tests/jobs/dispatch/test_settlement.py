@@ -43,7 +43,7 @@ def test_finishing_twice_changes_nothing(desk: Desk) -> None:
     assert charged(desk, page.id) == [1500]
 
 
-@pytest.mark.parametrize(("meter", "cost"), [("page", 7), ("token", 21), ("call", 7)])
+@pytest.mark.parametrize(("meter", "cost"), [("page", 7), ("token", 21), ("call", 7), ("gpu_second", 14)])
 def test_the_meter_decides_what_is_counted(make_desk: Callable[..., Desk], meter: str, cost: int) -> None:
     desk = make_desk(meter=meter, price_micros=7)
     job = desk.submit()

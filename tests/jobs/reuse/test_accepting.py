@@ -63,6 +63,12 @@ def test_what_a_known_page_costs_is_counted_in_the_units_of_its_run(make_bench: 
     assert bench.charges(bench.text()) == [("cache", 21)]
 
 
+def test_a_known_page_is_charged_by_the_time_of_its_run(make_bench: Callable[..., Bench]) -> None:
+    bench = make_bench(meter="gpu_second", price_micros=70)
+    bench.run_all(bench.text())
+    assert bench.charges(bench.text()) == [("cache", 2 * 7)]
+
+
 def test_events_tell_from_which_job_a_result_is(bench: Bench) -> None:
     first = bench.text()
     bench.run_all(first)

@@ -1,6 +1,6 @@
 """The worker's way with a page, with the real models, the real reader and a database that really goes away."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -9,6 +9,8 @@ from django.db import connections
 
 from inference.calls import Call
 from inference.contracts import Json, VersionSpec, WorkInput, WorkOutput
+from inference.device_time import charged_ms
+from inference.registry.models import ServedModel
 from inference.runtime.engine import Engine, local_engine
 from jobs import states
 from jobs.documents.services import store_document
@@ -18,11 +20,12 @@ from jobs.worker import page_runner
 from jobs.worker.leases import Leases
 from jobs.worker.page_runner import PageRunner
 from jobs.worker.versions import VersionCatalogue
-from tenants.context import APP, unit_of_work
+from tenants.context import APP, operator_work, unit_of_work
 from tenants.identity import Identity
 from tenants.models import UsageRecord
 from tests.samples.pdfs import laughing_pdf, scanned_pdf
 from tests.samples.uploads import arrived
+from tests.tenants.billing.ledger.conftest import Purse
 from tests.waiting import eventually
 
 
@@ -195,3 +198,47 @@ def test_a_page_says_that_it_waits_for_its_model_and_where_its_time_went(identit
     assert set(ended.data["timings"]) == {"read_ms", "load_ms", "run_ms"}
     assert ended.data["timings"]["load_ms"] > 0
     assert "page.loading" not in [event.type for event in events_of(identity, warm)]
+
+
+@pytest.fixture
+def by_the_second(engine: Engine) -> Iterator[None]:
+    """`embed`, at 0.07 for a second, and 0.007 where the result is known."""
+    terms = {
+        "price_meter": "gpu_second",
+        "price_micros": 70_000,
+        "price_per": 1_000,
+        "cached_price_micros": 7_000,
+    }
+    with operator_work():
+        embed = ServedModel.objects.filter(name="embed")
+        before = embed.values(*terms).get()
+        embed.update(**terms)
+    yield
+    with operator_work():
+        embed.update(**before)
+
+
+@pytest.mark.usefixtures("by_the_second")
+def test_a_text_is_charged_by_the_time_that_its_run_took(runner: PageRunner, identity: Identity) -> None:
+    purse = Purse(identity.tenant_id)
+    purse.prepaid(70 * 10_000)
+    job = embed(identity)
+    assert purse.stands() == (0, 70 * 10_000)
+    job = run_all(runner, identity, job)
+    (page,) = pages_of(identity, job)
+    assert page.units is not None
+    quantity = charged_ms(page.units["device_us"])
+    assert quantity >= 1
+    assert job.cost_micros == page.cost_micros == 70 * quantity
+    assert purse.stands() == (70 * 10_000 - 70 * quantity, 0)
+    again = embed(identity)
+    assert (again.state, again.cost_micros) == (states.SUCCEEDED, 7 * quantity)
+    with unit_of_work(identity.tenant_id):
+        uses = UsageRecord.objects.order_by("id").values_list(
+            "source_kind", "meter", "quantity", "amount_micros"
+        )
+        assert list(uses) == [
+            ("page", "gpu_second", quantity, 70 * quantity),
+            ("cache", "gpu_second", quantity, 7 * quantity),
+        ]
+    assert purse.stands() == (70 * 10_000 - 77 * quantity, 0)

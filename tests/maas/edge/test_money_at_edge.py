@@ -15,11 +15,14 @@ from django.db import connections
 
 from inference.lane import LaneReader
 from inference.registry.models import ModelVersion
+from tenants.context import unit_of_work
 from tenants.metering.roll_up import roll_up_uses
+from tenants.models import UsageRecord
 from tenants.services import CreatedTenant
-from tests.inference.gateway.house import Embedder
+from tests.inference.gateway.house import REFUSED, Embedder
 from tests.maas.granian_server import GranianServer
 from tests.tenants.billing.ledger.conftest import Purse
+from tests.waiting import eventually
 
 CALLERS, PAID, PRICE = 200, 37, 10
 PATIENCE_S = 30.0
@@ -155,6 +158,27 @@ def test_tokens_are_set_aside_by_their_most_and_no_balance_is_passed(
         roll_up_uses()
     assert passed == 12, "what is left, 40, suffices for no more"
     assert (purse.stands(), purse.account("uncollected")) == ((40, 0), 0)
+
+
+def test_time_is_set_aside_by_its_most_and_charged_by_what_it_was(
+    servers: list[GranianServer], tenant: CreatedTenant, purse: Purse, serve: Callable[..., Served]
+) -> None:
+    """A run of 2.5 ms is charged as 3, which cost 30; 10 s of it are set aside."""
+    set_aside = PRICE * settings.MAAS_HOLD_GPU_MS_PER_PAGE
+    purse.prepaid(set_aside + 60)
+    served = serve(meter="gpu_second")
+    served.embedder.device_us = 2_500
+    refused = partial(answers, servers, tenant, served.name, lambda _: REFUSED, 1)  # which costs nothing
+    eventually(lambda: not refused()["model_not_found"], "the process knows the model")
+    passed = 0
+    for turn in range(5):
+        passed += answers(servers, tenant, served.name, f"{turn} {{}}".format, 1)[200]
+        roll_up_uses()
+    assert passed == 3, "what is left then does not suffice for the most that one may cost"
+    assert (purse.stands(), purse.account("uncollected")) == ((set_aside - 30, 0), 0)
+    with unit_of_work(tenant.tenant.id):
+        uses = UsageRecord.objects.filter(tenant_id=tenant.tenant.id)
+        assert list(uses.values_list("meter", "quantity", "amount_micros")) == 3 * [("gpu_second", 3, 30)]
 
 
 def test_known_answers_are_paid_for_to_the_last_and_no_further(

@@ -14,9 +14,11 @@ from pytest_django import DjangoAssertNumQueries
 
 from tenants.billing.months import Month
 from tenants.billing.selectors import usage_of
+from tenants.billing.summary import summarised
 from tenants.context import operator_work, unit_of_work
 from tenants.ids import uuid7
 from tenants.models import Membership, ModelLimit, Tenant, UsageDay, UsageRecord
+from tenants.pages.usage.chart import chart_of
 from tenants.pages.usage.limit_rows import limit_rows
 from tenants.rates.limits import Limit
 from tenants.services import CreatedTenant
@@ -302,3 +304,24 @@ def test_the_limits_that_hold_are_told_with_what_is_left_of_them(
 def test_what_is_left_is_said_to_be_unknown_where_nobody_can_tell() -> None:
     (row,) = limit_rows([Limit("tenant", "pages", 40, "t", "key")], None)
     assert (row.amount, row.left) == ("40", "")
+
+
+def test_time_is_shown_in_seconds(tenant: CreatedTenant, member: Client, use: Use) -> None:
+    use(on(3), meter="gpu_second", quantity=1_234_500, model="timed")
+    page = shown(member)
+    assert "GPU seconds" in page
+    assert "1,234.5" in page
+    day = " ".join(member.get("/usage/day", {"day": "2026-10-03"}).content.decode().split())
+    assert "1,234.5 GPU seconds" in day
+    with unit_of_work(tenant.tenant.id):
+        lines = usage_of(OCTOBER)
+    measures = chart_of(OCTOBER, lines, [], summarised(lines))["measures"]["model"]
+    (drawn,) = (one["series"] for one in measures if one["name"] == "gpu_second")
+    assert sum(drawn[0]["values"]) == 1_234.5
+
+
+def test_the_file_has_a_column_of_milliseconds(member: Client, use: Use) -> None:
+    use(on(3), meter="gpu_second", quantity=1_234, model="timed")
+    answer = member.get("/usage.csv", {"month": "2026-10"})
+    (line,) = csv.DictReader(b"".join(answer).decode().splitlines())
+    assert (line["gpu_milliseconds"], line["pages"]) == ("1234", "0")

@@ -26,9 +26,14 @@ def price(meter: Meter, micros: int, per: int = 1) -> Price:
             "10,000 tokens, about 7,500 English words, cost 0.004286 EUR.",
         ),
         (price("call", 500, 100), "0.0005 EUR per 100 calls", "1,000 calls cost 0.005 EUR."),
+        (
+            price("gpu_second", 2_000, 1_000),
+            "0.002 EUR per GPU second",
+            "A minute of computing costs 0.12 EUR.",
+        ),
         (price("call", 0), "free of charge", "Using it costs nothing."),
     ],
-    ids=["page", "token", "odd", "calls", "free"],
+    ids=["page", "token", "odd", "calls", "time", "free"],
 )
 def test_price_and_example(asked: Price, words: str, example: str) -> None:
     assert price_words(asked) == words
@@ -42,3 +47,8 @@ def test_a_document_costs_by_its_pages_and_a_text_is_one() -> None:
 
 def test_every_page_of_a_document_is_a_call() -> None:
     assert run_cost(price("call", 1000), "document") == "0.001 EUR for each page of the document"
+
+
+def test_time_costs_as_long_as_it_lasts() -> None:
+    said = "0.002 EUR per GPU second, for as long as the model computes"
+    assert run_cost(price("gpu_second", 2), "document") == said

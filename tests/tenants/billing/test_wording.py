@@ -1,0 +1,45 @@
+"""How quantities and what prices are for are written for people."""
+
+import pytest
+
+from tenants.billing.invoices.amounts import quantity_of, unit_price
+from tenants.billing.prices import Meter, Price
+from tenants.billing.wording import number_of, per_words, used_words
+
+
+@pytest.mark.parametrize(
+    ("quantity", "meter", "words"),
+    [
+        (1, "page", "1 page"),
+        (1_500, "token", "1,500 tokens"),
+        (0, "call", "0 calls"),
+        (1_000, "gpu_second", "1 GPU second"),
+        (1, "gpu_second", "0.001 GPU seconds"),
+        (1_234_560, "gpu_second", "1,234.56 GPU seconds"),
+    ],
+)
+def test_what_was_used(quantity: int, meter: Meter, words: str) -> None:
+    assert used_words(quantity, meter) == words
+
+
+def test_what_is_given_back_is_below_nothing() -> None:
+    assert [number_of(-1_500, meter) for meter in ("token", "gpu_second")] == ["-1,500", "-1.5"]
+
+
+@pytest.mark.parametrize(
+    ("meter", "per", "words"),
+    [
+        ("page", 1, "page"),
+        ("token", 1_000, "1,000 tokens"),
+        ("gpu_second", 1_000, "GPU second"),
+        ("gpu_second", 60_000, "60 GPU seconds"),
+    ],
+)
+def test_what_a_price_is_for(meter: Meter, per: int, words: str) -> None:
+    assert per_words(Price(meter, 5, per, "EUR")) == words
+
+
+def test_an_invoice_shows_seconds() -> None:
+    price = Price("gpu_second", 2_000, 1_000, "EUR").to_json()
+    assert (quantity_of(90_500, price), unit_price(price)) == ("90.5", "0.002 / GPU second")
+    assert quantity_of(7, None) == "7"
