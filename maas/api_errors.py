@@ -58,6 +58,7 @@ STATUS: Mapping[str, int] = {
     "sign_on_connected_elsewhere": 409,
     "last_way_in": 409,
     "operator_stays": 409,
+    "owner_shut_out": 409,
     "tenant_not_closing": 409,
     "invoice_not_open": 409,
     "webhook_disabled": 409,
