@@ -16,7 +16,6 @@ from django.urls import reverse
 
 from tenants.accounts.addresses import belongs_to_another, has_address, vouch_for
 from tenants.accounts.mail import MailUnavailable, deliver
-from tenants.accounts.sign_on.reclaiming import unproven_ways_in
 from tenants.accounts.unconfirmed import make_room_for
 from tenants.models import User
 from tenants.pages.home import beginning
@@ -81,13 +80,12 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         return EmailMessage(subject, text, to=[email], headers=headers)
 
     def send_confirmation_mail(self, request: HttpRequest, emailconfirmation: Any, signup: bool) -> None:
-        """Whoever confirms an address lets in whoever typed it, so they are told through what."""
         address = emailconfirmation.email_address
         context = {
             "user": address.user,
             "key": emailconfirmation.key,
             "activate_url": self.get_email_confirmation_url(request, emailconfirmation),
-            "through": unproven_ways_in(address.user),
+            "has_password": address.user.has_usable_password(),
         }
         name = "email_confirmation_signup" if signup else "email_confirmation"
         self.send_mail(f"account/email/{name}", address.email, context)

@@ -6,11 +6,12 @@ Each of django-allauth's pages has the name that it looks for, our address, our 
 from allauth.account import views
 from django.urls import include, path, register_converter
 
+from tenants.pages.accounts.confirming import ConfirmAddress
 from tenants.pages.accounts.deleting import delete_oneself
 from tenants.pages.accounts.people_only import people_only
 from tenants.pages.accounts.sessions import end_one, end_others, session_list
 from tenants.pages.accounts.views import account, keep_address
-from tenants.pages.sign_in.throttling import throttled_mail, throttled_password
+from tenants.pages.sign_in.throttling import throttled_link, throttled_mail, throttled_password
 
 _PAGES = "tenants/accounts/"
 
@@ -49,7 +50,7 @@ urlpatterns = [
     ),
     path(
         "confirm-email/<str:key>",
-        views.ConfirmEmailView.as_view(template_name=_PAGES + "confirm_address.html"),
+        throttled_link(ConfirmAddress.as_view()),
         name="account_confirm_email",
     ),
     path(

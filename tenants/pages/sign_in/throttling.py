@@ -91,6 +91,11 @@ def throttled_password(view: View) -> View:
     return _counted(view, SIGN_IN, whom=_own_address, is_right=_leads_on)
 
 
+def throttled_link(view: View) -> View:
+    """For a page that asks whoever opens a mail's link for a password: each link is counted by itself."""
+    return _counted(view, SIGN_IN, whom=lambda request: request.path, is_right=_leads_on)
+
+
 def throttled_code(view: View) -> View:
     """Whoever comes so far has shown their password; the count of that is forgiven together with this one."""
     return _counted(view, CODE, whom=_who_comes, is_right=_has_signed_in)
