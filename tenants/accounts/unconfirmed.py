@@ -104,6 +104,7 @@ def _forget(person_id: UUID, *, unused: bool = False, note: str = _NEVER) -> boo
 
 
 def _let_go_of(tenant: Tenant, note: str) -> None:
+    Tenant.objects.select_for_update().get(id=tenant.id)  # see begin_erasing
     Tenant.objects.filter(id=tenant.id).update(state=Tenant.State.ERASING, closes_at=Now())
     record(
         tenant_id=tenant.id,

@@ -49,11 +49,15 @@ class ConfirmAddress(ConfirmEmailView):  # type: ignore[misc]
         address: EmailAddress = self.object.email_address
         if self.request.POST.get("not_me"):
             it_was_not_theirs(address)
-            return self.render_to_response(self.get_context_data(refused=True))
+            return self._page(refused=True)
         form = self._asked(address, self.request.POST)
         if form is not None and not form.is_valid():
-            return self.render_to_response(self.get_context_data(form=form), status=422)
+            return self._page(form=form, status=422)
         answer: HttpResponse = super().post(*args, **kwargs)
+        return answer
+
+    def _page(self, *, status: int = 200, **told: Any) -> HttpResponse:
+        answer: HttpResponse = self.render_to_response(self.get_context_data(**told), status=status)
         return answer
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:

@@ -58,6 +58,11 @@ def throttled_mail_again(view: View) -> View:
     return _counted(view, MAIL, whom=lambda request: request.path, is_right=_never)
 
 
+def throttled_own_mail(view: View) -> View:
+    """To whoever is signed in."""
+    return _counted(view, MAIL, whom=_own_address, is_right=_never)
+
+
 def throttled_away(view: View) -> View:
     """Counted where it begins, at another service; nobody is named there yet."""
     return _counted(view, AWAY, whom=_place, is_right=_never)
