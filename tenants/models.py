@@ -140,6 +140,12 @@ class Tenant(AccountLimits):
     closing_told_at = models.DateTimeField(
         null=True, editable=False, help_text="When its owners were reminded of that."
     )
+    suspended_closing = models.BooleanField(
+        default=False,
+        db_default=False,
+        editable=False,
+        help_text="While it waits for its deletion: nobody looks at it, and no owner keeps it.",
+    )
     results_generation = models.PositiveIntegerField(
         default=0,
         editable=False,

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import TypeVar
 from uuid import UUID
 
+from allauth.account.decorators import reauthentication_required
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -123,11 +124,17 @@ def remove(request: HttpRequest, identity: Identity, membership_id: str) -> Http
 def make_owner(request: HttpRequest, identity: Identity, membership_id: str) -> HttpResponse:
     identity.require("account:write")
     member = _or_404(_member(identity, membership_id))
+    answer: HttpResponse = _handing_over(request, identity, member)
+    return answer
+
+
+@reauthentication_required  # type: ignore[untyped-decorator]
+def _handing_over(request: HttpRequest, identity: Identity, member: Membership) -> HttpResponse:
     if request.method != "POST":
         return render(request, "tenants/people/hand_over.html", {"member": member})
 
     def hand() -> str:
-        _or_404(hand_over(identity=identity, membership_id=membership_id))
+        _or_404(hand_over(identity=identity, membership_id=str(member.pk)))
         return f"{member.user.email} is the owner now, and you are an admin."
 
     return _told(request, hand)
