@@ -109,7 +109,7 @@ class Walk:
     lanes: int = MOST_LANES
     after: UUID = FIRST
     kept_out: bool = False
-    """Another process looked just then. The walk stays where it is: else its end is seen only while nobody else looks."""
+    """Another process looked just then. The walk stays there: else its end is seen only while nobody else looks."""
 
     @property
     def goes_on(self) -> bool:

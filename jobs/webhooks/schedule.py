@@ -87,7 +87,7 @@ def lasting_failure(*, failing_for_s: float, given_up: int, failures: int = 0) -
 
 
 def is_down(status: int | None) -> bool:
-    """Whether the server behind an endpoint is at fault, and not what it was sent: no other message fares better then."""
+    """Whether the server behind an endpoint is at fault, not what it was sent: no other message fares better."""
     return status is None or status >= 500 or status == TOO_MANY
 
 
