@@ -39,7 +39,6 @@ def _start_services(config: pytest.Config) -> RunAddress:
     services = RunServices()
     config.add_cleanup(services.stop)
     services.start()
-    services.migrate()
     return services.address()
 
 

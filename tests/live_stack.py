@@ -13,6 +13,7 @@ from typing import Self
 
 from maas.launch.state_files import read_env_file
 from maas.supervisor.ports import free_port
+from tests.kept_cluster import give_if_kept
 from tests.services import PROJECT, without_product
 
 _START_PATIENCE_S = 300.0
@@ -33,16 +34,24 @@ class LiveStack:
     """`manage.py up` on a port of its own, stopped in order unless a test has ended it already."""
 
     def __init__(
-        self, home: Path, log: str = "up.log", variables: Mapping[str, str] = MappingProxyType({})
+        self,
+        home: Path,
+        log: str = "up.log",
+        variables: Mapping[str, str] = MappingProxyType({}),
+        *,
+        from_nothing: bool = False,
     ) -> None:
-        """`variables` go to the product's environment."""
+        """`variables` go to the product's environment. A new home begins with the run's tables, or `from_nothing`."""
         self.home = home
+        self._from_nothing = from_nothing
         self._variables = variables
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self._log = home.with_name(log)
 
     def __enter__(self) -> Self:
+        if not (self._from_nothing or self.home.exists()):
+            give_if_kept(self.home)
         place = {"MAAS_HOME": str(self.home), "MAAS_PORT": str(self.port)}
         env = without_product(os.environ) | {**self._variables, **place}
         with self._log.open("wb") as log:

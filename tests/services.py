@@ -21,8 +21,9 @@ from maas.embedded.redis import RedisRole, RedisServer
 from maas.launch.services import EmbeddedServer
 from maas.launch.state_files import keep_secrets
 from maas.supervisor.children import ChildSpec, spawn
+from tests import kept_cluster
+from tests.kept_cluster import PROJECT, KeptCluster
 
-PROJECT = Path(__file__).resolve().parents[1]
 _PATIENCE_S = 60.0
 
 
@@ -73,6 +74,8 @@ class RunServices:
     def __init__(self) -> None:
         self.home = Path(tempfile.mkdtemp(prefix="maas-test-"))
         private_folder(self.home / "run")
+        self._kept = KeptCluster()
+        self._is_migrated = self._kept.give_to(self.home)
         self._scratch = ScratchFolders(self.home / "run" / "scratch.json")
         self._postgres = PostgresServer(self.home, self._scratch, durable=False)
         self._durable = RedisServer(self.home, RedisRole.DURABLE, self._scratch)
@@ -80,16 +83,24 @@ class RunServices:
         self._started: list[_Started] = []
 
     def start(self) -> None:
-        servers: list[EmbeddedServer] = [self._postgres, self._durable, self._cache]
-        with (self.home / "services.log").open("wb") as log:
+        """With the product's tables, which processes of the run copy."""
+        self._start(self._postgres)
+        self._postgres.provision()
+        if not self._is_migrated:
+            self._migrate()
+            self._stop_last()
+            self._kept.keep(self.home)
+            self._start(self._postgres)
+        self._start(self._durable, self._cache)
+
+    def _start(self, *servers: EmbeddedServer) -> None:
+        with (self.home / "services.log").open("ab") as log:
             for spec in [server.prepare() for server in servers]:
                 self._started.append(_Started(spec, spawn(spec, log.fileno())))
         for server in servers:
             _wait_until_ready(server, self.home / "services.log")
-        self._postgres.provision()
 
-    def migrate(self) -> None:
-        """Make the tables once; processes of the run copy them."""
+    def _migrate(self) -> None:
         command = [
             sys.executable,
             str(PROJECT / "manage.py"),
@@ -116,16 +127,20 @@ class RunServices:
                 "MAAS_REDIS_URL": self._durable.url_of(0).replace("db=0", f"db={number}"),
                 "MAAS_CACHE_URL": self._cache.url_of(0).replace("db=0", f"db={number}"),
                 "MAAS_LOG_LEVEL": "WARNING",
+                kept_cluster.VARIABLE: str(self._kept.path),
             },
         )
 
     def stop(self) -> None:
-        for started in reversed(self._started):
-            started.process.send_signal(started.spec.stop_signal)
-        for started in self._started:
-            started.process.wait(_PATIENCE_S)
+        while self._started:
+            self._stop_last()
         self._scratch.remove_all()
         shutil.rmtree(self.home, ignore_errors=True)
+
+    def _stop_last(self) -> None:
+        started = self._started.pop()
+        started.process.send_signal(started.spec.stop_signal)
+        started.process.wait(_PATIENCE_S)
 
 
 def _wait_until_ready(server: EmbeddedServer, log: Path) -> None:

@@ -43,7 +43,6 @@ def main() -> None:
     services = RunServices()
     try:
         services.start()
-        services.migrate()
         address = services.address()
         address.create_database(0)
         os.environ.update(address.environment(0))

@@ -25,7 +25,6 @@ def main() -> None:
     services = RunServices()
     try:
         services.start()
-        services.migrate()
         address = services.address()
         address.create_database(1)
         env = {

@@ -82,7 +82,6 @@ def million_pages(pages: int) -> Iterator[dict[str, str]]:
     services = RunServices()
     services.start()
     try:
-        services.migrate()
         address = services.address()
         address.create_database(0)
         url = address.superuser_url.replace("/postgres?", "/maas_0?")

@@ -27,6 +27,7 @@ from maas.supervisor.console import Console
 from maas.supervisor.policy import RestartPolicy
 from maas.supervisor.ports import free_port
 from maas.supervisor.supervisor import Supervisor
+from tests.kept_cluster import give_if_kept
 from tests.services import without_product
 
 from .clocks import Clocks
@@ -94,6 +95,7 @@ class Cluster:
         return (*WORKERS, *WEBS, *SCHEDULERS, broker, "postgres", BACKEND)
 
     async def _start(self) -> None:
+        give_if_kept(self.home)
         options = LaunchOptions(self.home, _HOST, 0, variables={})
         self.services = await start_services(options, self._scratch, self._supervisor, self._console)
         if self._rabbitmq is not None:

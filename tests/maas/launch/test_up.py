@@ -44,7 +44,7 @@ def pid_of_child(stack: LiveStack, words: str) -> int:
 
 
 def test_stop_is_complete_and_in_time_while_a_caller_holds_a_connection(home: Path) -> None:
-    with LiveStack(home) as stack:
+    with LiveStack(home, from_nothing=True) as stack:
         running = stack.wait_until_ready()
         assert running.demo["MAAS_URL"] == stack.url
         everything = descendants(stack.process.pid)
