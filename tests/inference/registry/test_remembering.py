@@ -5,10 +5,10 @@ from django.db import connections
 from django.test.utils import CaptureQueriesContext
 
 from inference.registry.errors import ModelNotFound, ModelPaused
-from inference.registry.models import ModelVersion
+from inference.registry.models import ModelVersion, ServedModel
 from inference.registry.selectors import remembering_versions, resolve
 from inference.registry.services import set_paused
-from tenants.context import APP
+from tenants.context import APP, operator_work
 from tests.waiting import eventually
 
 
