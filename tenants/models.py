@@ -25,7 +25,7 @@ from tenants.billing.ledger.models import (
     LedgerTransaction,
     Wallet,
 )
-from tenants.billing.models import UsageDay, UsageRecord, UsageTotal
+from tenants.billing.models import UsageDay, UsageMonth, UsageRecord, UsageTotal
 from tenants.billing.payments.models import Payment, ProviderCustomer, ProviderEvent, Refund
 from tenants.billing.plans.models import (
     ChosenLimits,
@@ -76,6 +76,7 @@ __all__ = [
     "Tenant",
     "TenantPrice",
     "UsageDay",
+    "UsageMonth",
     "UsageRecord",
     "UsageTotal",
     "User",
