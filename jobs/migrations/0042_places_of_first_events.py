@@ -7,7 +7,7 @@ from django.db import migrations
 
 
 class Migration(migrations.Migration):
-    dependencies = [("jobs", "0041_count_stored_bytes")]
+    dependencies = [("jobs", "0042_erasure_fence")]
 
     operations = [
         migrations.RunSQL(

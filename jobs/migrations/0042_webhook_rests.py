@@ -4,7 +4,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("jobs", "0041_count_stored_bytes")]
+    dependencies = [("jobs", "0042_places_of_first_events")]
 
     operations = [
         migrations.AddField(

@@ -8,7 +8,7 @@ from tenants.row_security import protect
 
 
 class Migration(migrations.Migration):
-    dependencies = [("tenants", "0033_gpu_second")]
+    dependencies = [("tenants", "0034_erasure_fence")]
 
     operations = [
         migrations.CreateModel(
