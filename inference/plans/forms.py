@@ -63,6 +63,7 @@ class PlanForm(forms.ModelForm):  # type: ignore[type-arg]
             "monthly_fee_micros",
             "trial_days",
             "trial_credit_micros",
+            "pays_beforehand",
             "is_default",
             "archived",
             *LIMITS,
