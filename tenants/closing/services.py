@@ -15,7 +15,7 @@ from tenants.audit.services import record
 from tenants.billing.invoices.errors import NotBillable
 from tenants.billing.invoices.services import draw_month
 from tenants.billing.months import Month
-from tenants.billing.plans.services import end_plan, resume_plan
+from tenants.billing.plans.services import end_plan
 from tenants.closing.errors import NameNotTyped, NotClosing
 from tenants.closing.mails import ASKED, ERASED, tell_owners
 from tenants.context import OPERATOR, current_alias, operator_work, unit_of_work
@@ -31,7 +31,8 @@ REMINDED = timedelta(days=7)
 
 
 def ask_to_close(*, identity: Identity, typed: str) -> Tenant:
-    """Nothing is done for it from now on. Raises NotPermitted, NameNotTyped, NotClosing."""
+    """Nothing is done for it from now on. Its plan stays until it is erased: one that ended and began anew would bring
+    what it includes a second time, and no trial. Raises NotPermitted, NameNotTyped, NotClosing."""
     with unit_of_work(identity.tenant_id):
         _require_owner(identity)
         tenant = Tenant.objects.get(id=identity.tenant_id)
@@ -46,8 +47,6 @@ def ask_to_close(*, identity: Identity, typed: str) -> Tenant:
         _save(tenant, "tenant.closing")
         told = partial(tell_owners, ASKED, tenant, owners_of(tenant.id))
         transaction.on_commit(told, using=current_alias(), robust=True)
-        # Locks the account's row in a transaction of the operator's.
-        transaction.on_commit(partial(end_plan, tenant_id=tenant.id), using=current_alias(), robust=True)
     return tenant
 
 
@@ -55,21 +54,31 @@ def keep(*, identity: Identity) -> None:
     """All is as it was before. Raises NotPermitted, NotClosing."""
     with unit_of_work(identity.tenant_id):
         _require_owner(identity)
+        if _closing(identity.tenant_id).suspended_closing:
+            raise NotClosing("The account is suspended: only an operator of this service can keep it.")
         take_back(tenant_id=identity.tenant_id)
 
 
 def take_back(*, tenant_id: UUID) -> None:
-    """In its own transaction or the caller's: an owner's or an operator's. Raises NotClosing."""
+    """In its own transaction or the caller's: an owner's or an operator's. Raises NotClosing.
+
+    One that was suspended meanwhile is kept, and stays suspended.
+    """
     with transaction.atomic(using=current_alias()):
         tenant = _closing(tenant_id)
-        tenant.state, tenant.closes_at, tenant.closing_told_at = Tenant.State.ACTIVE, None, None
+        tenant.state = Tenant.State.SUSPENDED if tenant.suspended_closing else Tenant.State.ACTIVE
+        tenant.closes_at, tenant.closing_told_at, tenant.suspended_closing = None, None, False
         _save(tenant, "tenant.kept")
-        transaction.on_commit(partial(resume_plan, tenant_id=tenant_id), using=current_alias(), robust=True)
 
 
 def begin_erasing(*, tenant_id: UUID) -> None:
-    """Operators' work. From now on it cannot be taken back. Raises NotClosing."""
+    """Operators' work. From now on it cannot be taken back. Raises NotClosing.
+
+    Waits for whoever is writing something new for it, and lets nobody write after that: else what was let in a moment
+    ago would come to lie in an account that is erased.
+    """
     with transaction.atomic(using=current_alias()):
+        Tenant.objects.select_for_update().get(id=tenant_id)
         tenant = _closing(tenant_id)
         tenant.state = Tenant.State.ERASING
         _save(tenant, "tenant.erasing")
@@ -127,7 +136,12 @@ def _closing(tenant_id: UUID) -> Tenant:
 def _save(tenant: Tenant, deed: str) -> None:
     known = Tenant.objects.filter(id=tenant.id)
     before = known.values("state", "closes_at").get()
-    known.update(state=tenant.state, closes_at=tenant.closes_at, closing_told_at=tenant.closing_told_at)
+    known.update(
+        state=tenant.state,
+        closes_at=tenant.closes_at,
+        closing_told_at=tenant.closing_told_at,
+        suspended_closing=tenant.suspended_closing,
+    )
     changes = changes_between(before, {"state": tenant.state, "closes_at": tenant.closes_at})
     record(tenant_id=tenant.id, deed=deed, subject_id=tenant.id, subject=tenant.name, changes=changes)
 

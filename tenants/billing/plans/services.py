@@ -1,7 +1,7 @@
 """Writes to plans and to who has which. The database keeps what has begun; all of this is operators' work."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from enum import Enum
 from typing import Any
@@ -14,7 +14,7 @@ from django.db.models.functions import Now
 from tenants.billing.ledger.terms import grant_credit
 from tenants.billing.months import Month
 from tenants.billing.plans.models import Plan, PlanIncluded, PlanPrice, Subscription
-from tenants.billing.plans.selectors import current_subscription, default_plan, subscriptions_of
+from tenants.billing.plans.selectors import current_subscription, default_plan
 from tenants.context import OPERATOR, operator_work
 from tenants.database_time import database_now
 from tenants.ids import uuid7
@@ -74,18 +74,8 @@ def stay_with_plan(*, tenant_id: UUID) -> bool:
 
 
 def end_plan(*, tenant_id: UUID) -> None:
-    """Of an account that is being deleted: no fee from now on."""
+    """Of an account that is being erased: no fee from now on."""
     subscribe(tenant_id=tenant_id, plan=None)
-
-
-def resume_plan(*, tenant_id: UUID) -> None:
-    """The one that it had before, where it has none now and that is still sold."""
-    with operator_work():
-        had = subscriptions_of(tenant_id).filter(starts_at__lte=Now()).exclude(plan=None).first()
-        now = current_subscription(tenant_id)
-    if had is not None and now is not None and now.plan_id is None:
-        with suppress(PlanArchived):
-            subscribe(tenant_id=tenant_id, plan=had.plan)
 
 
 @contextmanager

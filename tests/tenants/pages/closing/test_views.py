@@ -11,10 +11,10 @@ from tenants.accounts.invitations import read_link, token_of
 from tenants.billing.plans.selectors import current_plan
 from tenants.billing.plans.services import subscribe
 from tenants.closing.errors import NotClosing
-from tenants.closing.services import begin_erasing, take_back
+from tenants.closing.services import begin_erasing, keep, take_back
 from tenants.context import operator_work
-from tenants.errors import TenantClosing
-from tenants.models import AuditEntry, Invitation, Membership, Plan, Tenant, User
+from tenants.errors import TenantClosing, TenantSuspended
+from tenants.models import AuditEntry, Invitation, Membership, Plan, Subscription, Tenant, User
 from tenants.selectors import identify_key, identify_member
 from tenants.services import CreatedTenant, set_tenant_state
 from tests.fixtures import unique
@@ -156,9 +156,42 @@ def test_once_its_erasure_has_begun_nobody_keeps_it(owner: Client, tenant: Creat
 def test_no_suspension_undoes_a_deletion(owner: Client, tenant: CreatedTenant) -> None:
     delete(owner, tenant)
     with operator_work():
+        for wanted in (Tenant.State.ACTIVE, Tenant.State.SUSPENDED, Tenant.State.ACTIVE):
+            set_tenant_state(tenant_id=tenant.tenant.id, state=wanted)
+            assert state(tenant) == "closing"
+
+
+def test_an_operator_suspends_one_that_is_closing(owner: Client, tenant: CreatedTenant) -> None:
+    """Else whoever misuses an account is safe from the operator for a month by asking for its deletion."""
+    delete(owner, tenant)
+    with operator_work():
+        assert set_tenant_state(tenant_id=tenant.tenant.id, state=Tenant.State.SUSPENDED)
         assert not set_tenant_state(tenant_id=tenant.tenant.id, state=Tenant.State.SUSPENDED)
-        assert not set_tenant_state(tenant_id=tenant.tenant.id, state=Tenant.State.ACTIVE)
+    assert owner.get("/jobs").status_code == 403
+    assert owner.post("/tenant/keep").status_code == 403
     assert state(tenant) == "closing"
+    with pytest.raises(TenantSuspended):
+        identify_key(tenant.key.text)
+    with operator_work():
+        take_back(tenant_id=tenant.tenant.id)
+    assert state(tenant) == "suspended", "who keeps it does not let its people in"
+    with operator_work():
+        assert set_tenant_state(tenant_id=tenant.tenant.id, state=Tenant.State.ACTIVE)
+    assert owner.get("/jobs").status_code == 200
+
+
+def test_no_owner_keeps_what_was_suspended_meanwhile(owner: Client, tenant: CreatedTenant) -> None:
+    delete(owner, tenant)
+    known = identify_member(tenant.owner.pk, tenant.tenant.id)
+    assert known is not None
+    with operator_work():
+        set_tenant_state(tenant_id=tenant.tenant.id, state=Tenant.State.SUSPENDED)
+    with pytest.raises(NotClosing):
+        keep(identity=known)
+    with operator_work():
+        assert set_tenant_state(tenant_id=tenant.tenant.id, state=Tenant.State.ACTIVE)
+    keep(identity=known)
+    assert state(tenant) == "active"
 
 
 def test_the_days_of_grace_are_the_installations(
@@ -264,15 +297,26 @@ def person_alone() -> Callable[[], User]:
     return lambda: User.objects.create_user(f"{unique('person')}@example.com", PASSWORD)
 
 
-def test_no_fee_is_owed_from_then_on_and_who_stays_has_their_plan_again(
+def test_the_plan_goes_on_until_the_erasure_with_its_trial_and_what_it_includes(
     owner: Client, tenant: CreatedTenant
 ) -> None:
-    plan = make_plan(monthly_fee_micros=1_000_000)
+    """Or an owner who closes and keeps the account again and again would have what it includes each time anew."""
+    plan = make_plan(monthly_fee_micros=1_000_000, trial_days=14)
     subscribe(tenant_id=tenant.tenant.pk, plan=plan)
+    before = _subscriptions(tenant)
     delete(owner, tenant)
-    assert _plan(tenant) is None
     assert owner.post("/tenant/keep").status_code == 302
-    assert _plan(tenant) == plan
+    assert _subscriptions(tenant) == before
+    owner.post("/tenant/delete", {"name": tenant.tenant.name})
+    with operator_work():
+        begin_erasing(tenant_id=tenant.tenant.pk)
+    assert _plan(tenant) is None
+
+
+def _subscriptions(tenant: CreatedTenant) -> list[tuple[object, ...]]:
+    with operator_work():
+        rows = Subscription.objects.filter(tenant=tenant.tenant)
+        return list(rows.order_by("starts_at").values_list("plan_id", "starts_at", "trial_ends_at"))
 
 
 def _plan(tenant: CreatedTenant) -> Plan | None:
