@@ -35,7 +35,7 @@ from jobs.uploads.upkeep import expire_uploads, finish_stranded_uploads, forget_
 from jobs.webhooks.notices import mail_of_disabled_endpoints
 from jobs.webhooks.upkeep import end_stranded_deliveries, erase_old_webhooks
 from tenants.accounts.unconfirmed import forget_unconfirmed
-from tenants.billing.invoices.run import BILL_EVERY_S, bill_ended_months
+from tenants.billing.invoices.run import BILL_EVERY_S, Biller
 from tenants.billing.invoices.telling import tell_of_invoices
 from tenants.billing.ledger.alerts import alert_of_budgets
 from tenants.billing.payments.charging import collect_invoices
@@ -124,7 +124,7 @@ class Scheduler:
             _Duty(FORGET_EVERY_S, Aside(tell_of_refused_cards)),
             _Duty(RECONCILE_EVERY_S, Aside(reconcile)),
             _Duty(SETTLE_EVERY_S, Aside(settle_days)),
-            _Duty(BILL_EVERY_S, Aside(bill_ended_months)),
+            _Duty(BILL_EVERY_S, Aside(Biller().bill_ended_months)),
         ]
         self.leading = False
         self._answered_s = float("-inf")
