@@ -114,7 +114,18 @@ _NEWEST = (
     "SELECT xid::text, id FROM jobs_event WHERE tenant_id = %(tenant)s ORDER BY xid DESC, id DESC LIMIT 1"
 )
 
-_NOW = "SELECT pg_snapshot_xmin(pg_current_snapshot())::text"
+# The place of a row, and none that is made up of the transactions that there are: releases do not wait for the disk, and
+# after a crash of the database the numbers of those that it forgot are given out again.
+_NOW = """
+SELECT xid::text, id FROM (
+    (
+        SELECT xid, id FROM jobs_event
+        WHERE tenant_id = %(tenant)s AND xid < pg_snapshot_xmin(pg_current_snapshot())
+        ORDER BY xid DESC, id DESC LIMIT 1
+    )
+    UNION ALL SELECT xid, event_id FROM jobs_eventhorizon WHERE tenant_id = %(tenant)s
+) place ORDER BY place.xid DESC, id DESC LIMIT 1
+"""
 
 # Whether some that came after the cursor are erased is seen in the same look: what is erased just then is seen too.
 _TAIL = """
@@ -199,10 +210,11 @@ def _not_a_cursor(cursor: str) -> InvalidRequest:
 
 
 def _cursor_now(tenant_id: UUID) -> str:
-    """Just below the oldest running transaction: whatever commits from here on comes after it."""
+    """Of the last event below the oldest running transaction: whatever commits from here on comes after it."""
     with unit_of_work(tenant_id), connections[APP].cursor() as sql:
-        sql.execute(_NOW)
-        return f"{sql.fetchone()[0]}-0"
+        sql.execute(_NOW, {"tenant": tenant_id})
+        row = sql.fetchone()
+    return f"{row[0]}-{row[1]}" if row else "0-0"
 
 
 def _decoded(data: str | dict[str, Any]) -> dict[str, Any]:
