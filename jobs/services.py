@@ -31,8 +31,8 @@ from jobs.models import Document, Job, Page
 from jobs.money import hold_for, require_money_of, settle_ended
 from jobs.page_allowance import require_room_for_pages
 from jobs.priorities import STANDARD
-from jobs.reuse.accepting import find_known, take_known
 from jobs.retries import furthest, lock_first_of, retry_that_will_do
+from jobs.reuse.accepting import find_known, take_known
 from jobs.reuse.wishes import Wish
 from jobs.search.embeddings import take_over_embeddings
 from jobs.search.services import index_name, take_over_words
