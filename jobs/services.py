@@ -32,6 +32,7 @@ from jobs.models import Document, Job, Page
 from jobs.money import hold_for, require_money_of, settle_ended
 from jobs.page_allowance import require_room_for_pages
 from jobs.priorities import STANDARD
+from jobs.retries import furthest, lock_first_of, retry_that_will_do
 from jobs.reuse.accepting import find_known, take_known
 from jobs.reuse.wishes import Wish
 from jobs.search.embeddings import take_over_embeddings
@@ -241,23 +242,24 @@ def retry_job(*, identity: Identity, job_id: object, request_id: str = "") -> Jo
 
     Asking again gives the same one while it is under way, and when it succeeded: a double click pays once, and so does
     a request that is sent again when its answer is lost. After one that did not succeed a new one goes on where that
-    one came to.
+    one came to. A retry of a retry is one of them, whichever of them is asked for again.
     """
     _require_short_queue_for_retry(identity, job_id)
     with ExitStack() as paid, unit_of_work(identity.tenant_id):
         # Documents before jobs, as everywhere: an erasure of the document locks in that order too.
-        document_id = get_job(job_id).document_id
-        if document_id:
-            _used(document_id)
+        asked = get_job(job_id)
+        if asked.document_id:
+            _used(asked.document_id)
+        lock_first_of(asked)
         old = get_job(job_id, for_update=True)
         if not old.terminal:
             raise JobNotFinished(f"The job is still {old.state}; wait for its end, or cancel it first.")
-        again = _retry_that_will_do(old)
-        if again is not None:
-            return again
         if old.state == states.SUCCEEDED:
             raise NothingToRetry("Every page of this job succeeded; there is nothing to retry.")
-        source = _furthest(old)
+        again = retry_that_will_do(old)
+        if again is not None:
+            return again
+        source = furthest(old)
         job = _new_job(identity, _still_served(old.model_version), old.parameters)
         job.retry_of, job.document_id, job.input = old, old.document_id, old.input
         job.pages_total, job.price, job.currency = old.pages_total, old.price, old.currency
@@ -285,24 +287,9 @@ def _require_short_queue_for_retry(identity: Identity, job_id: object) -> None:
     """Before anything is locked: a look at the queue may take a while. What needs no new job is told further on."""
     with unit_of_work(identity.tenant_id):
         old = get_job(job_id)
-        if not old.terminal or old.state == states.SUCCEEDED or _retry_that_will_do(old):
+        if not old.terminal or old.state == states.SUCCEEDED or retry_that_will_do(old):
             return
     require_short_queue(identity.tenant_id, _still_served(old.model_version), old.priority)
-
-
-def _retry_that_will_do(old: Job) -> Job | None:
-    """One that is under way, or has done all there was to do."""
-    enough = (*states.UNFINISHED, states.SUCCEEDED)
-    return jobs_with_models().filter(retry_of=old, state__in=enough).first()
-
-
-def _furthest(old: Job) -> Job:
-    """The job itself, or that retry of it which has the most pages: each took over what there was before it.
-
-    Locked, so that it is not erased while it is taken over.
-    """
-    retries = jobs_with_models().filter(retry_of=old).order_by("-pages_succeeded")
-    return retries.select_for_update(of=("self",), no_key=True).first() or old
 
 
 # A random id whose first 48 bits are the time, as everywhere else: lists are ordered by it.

@@ -23,6 +23,7 @@ from jobs.dispatch.metrics import DEAD_LETTERS, LEADING, QUEUE_AGE, QUEUED_PAGES
 from jobs.dispatch.outage import Outage
 from jobs.dispatch.release import release_after_commit, waiting_versions
 from jobs.dispatch.sweeper import sweep_expired_leases
+from jobs.dispatch.used_up import end_used_up_pages
 from jobs.documents.erasure import erase_due_files
 from jobs.idempotency.expiry import erase_forgotten_keys
 from jobs.overdue import end_overdue_jobs
@@ -98,6 +99,7 @@ class Scheduler:
             _Duty(COUNT_EVERY_S, Aside(count_batches)),
             _Duty(COUNT_EVERY_S, Aside(count_dead_letters)),
             _Duty(ERASE_EVERY_S, Aside(erase_due_files)),
+            _Duty(FORGET_EVERY_S, Aside(end_used_up_pages)),
             _Duty(FORGET_EVERY_S, Aside(erase_forgotten_keys)),
             _Duty(FORGET_EVERY_S, Aside(erase_expired_files)),
             _Duty(FORGET_EVERY_S, Aside(keep_up_archives)),

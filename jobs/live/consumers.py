@@ -11,7 +11,7 @@ from channels.generic.websocket import AsyncJsonWebsocketConsumer
 from jobs.live.doorman import Doorman
 from jobs.live.guests import Guests
 from jobs.live.hub import Hub, Watch
-from jobs.live.messages import FollowJob, parse_message
+from jobs.live.messages import FollowJob, Ping, parse_message
 from jobs.live.moving import moving
 from jobs.live.passes import Pass
 from jobs.live.seats import Seats
@@ -64,6 +64,9 @@ class EventsConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
     ) -> None:
         try:
             wanted = parse_message(text_data or "")
+            if isinstance(wanted, Ping):
+                await self._say({"type": "pong"})
+                return
             tenant_id = self._held.identity.tenant_id
             tail: Tail
             if isinstance(wanted, FollowJob):
