@@ -24,6 +24,7 @@ from tenants.identity import Identity
 from tenants.ids import uuid7
 from tenants.metering.events import MeterEvent, with_covered
 from tenants.rates.admission import ADMISSION, Admission
+from tenants.rates.free_day import free_day
 
 log = structlog.get_logger(__name__)
 P = ParamSpec("P")
@@ -86,6 +87,12 @@ class Exchange:
             self._reserved = await self._till.reserve(self.identity, named, currency, most())
         if self.admission is not None:
             await self.admission.enter_model(model)
+
+    async def enter_free_day(self, inputs: int) -> None:
+        """Raises AllowanceSpent where the account's tests have had their day. The first input is counted already, as
+        the call itself, by the guard in front."""
+        if inputs > 1 and not self.identity.livemode:
+            await asyncio.to_thread(free_day().spend, self.identity.tenant_id, "calls", inputs - 1)
 
     def reservation_id(self) -> UUID:
         return uuid7()

@@ -52,7 +52,7 @@ class EventsConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
         self._held = await self._doorman.admit(self.scope)
         leaving: ExitStack = self.scope[LEAVING]
         leaving.enter_context(self._seats.seat(self._held.identity.tenant_id, "socket"))
-        tail = TenantTail(self._held.identity.tenant_id, None)
+        tail = TenantTail(self._held.identity, None)
         await self._threads.run(tail.read)
         await self.accept()
         await self.send_json({"type": "ready", "cursor": tail.place})
@@ -67,12 +67,12 @@ class EventsConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
             if isinstance(wanted, Ping):
                 await self._say({"type": "pong"})
                 return
-            tenant_id = self._held.identity.tenant_id
+            identity = self._held.identity
             tail: Tail
             if isinstance(wanted, FollowJob):
-                tail = JobTail(tenant_id, wanted.job_id, wanted.after)
+                tail = JobTail(identity, wanted.job_id, wanted.after)
             else:
-                tail = TenantTail(tenant_id, wanted.after)
+                tail = TenantTail(identity, wanted.after)
             asked_for = tail.place
             first = await self._threads.run(tail.read)
         except DomainError as error:

@@ -42,7 +42,7 @@ def _listing(query: ListQuery, identity: Identity) -> Listing:
     try:
         # Before the unit of work begins: what it waits for may take seconds.
         meaning = meaning_of(query.words) if query.by == MEANING else None
-        with unit_of_work(identity.tenant_id):
+        with unit_of_work(identity):
             return listing_of(query, meaning)
     except (MeaningUnavailable, SearchTooBroad) as refusal:
         return refused(str(refusal))

@@ -28,10 +28,11 @@ from tenants.key_selectors import names_of_keys
 from tenants.pages.members import members_only
 from tenants.pages.usage.chart import METER_TITLES, OTHERS, chart_of, leading, rest_of
 from tenants.pages.usage.filters import UsageFilter, key_name
-from tenants.pages.usage.limit_rows import limit_rows, storage_row
+from tenants.pages.usage.limit_rows import limit_rows, rows_of_tests, storage_row
 from tenants.pages.usage.record_rows import place_of, record_rows, written_place
 from tenants.pages.usage.rows import cache_tiles, forecast_tiles, meters_of, rows_by_day, rows_by_name, tiles
 from tenants.pages.usage.stretch import Stretch
+from tenants.rates.free_day import free_day
 from tenants.rates.spending import spending
 from tenants.storage.room import storage_standing
 
@@ -62,7 +63,10 @@ def usage_page(request: HttpRequest, identity: Identity) -> HttpResponse:
     by_key = [*_named(of_drawn, names), *rest_of(of_models, of_drawn)]
     limits = identity.rates.every if is_current else ()
     context = {
-        "limits": limit_rows(limits, spending().standings(limits) if limits else None),
+        "limits": [
+            *limit_rows(limits, spending().standings(limits) if limits else None),
+            *(rows_of_tests(free_day().left(identity.tenant_id)) if is_current else ()),
+        ],
         "storage": storage_row(storage) if is_current else None,
         "stretch": stretch,
         "is_current": is_current,
