@@ -28,6 +28,8 @@ class EndpointView:
     """Why it is disabled; empty where it is not."""
     failing: str
     """Since when; empty where it is not."""
+    rests_until: datetime | None
+    """Nothing is sent to it before, since its server is down."""
     made_at: datetime
     made: str
 
@@ -68,9 +70,14 @@ def endpoint_view(endpoint: WebhookEndpoint, now: datetime) -> EndpointView:
         tone=_TONES[endpoint.state],
         why="" if enabled else _WHY.get(endpoint.disabled_reason, ""),
         failing=ago(endpoint.failing_since, now) if endpoint.failing_since and enabled else "",
+        rests_until=_rests_until(endpoint, now) if enabled else None,
         made_at=endpoint.created_at,
         made=ago(endpoint.created_at, now),
     )
+
+
+def _rests_until(endpoint: WebhookEndpoint, now: datetime) -> datetime | None:
+    return endpoint.rests_until if endpoint.rests_until and endpoint.rests_until > now else None
 
 
 def delivery_view(delivery: WebhookDelivery, now: datetime) -> DeliveryView:

@@ -1,12 +1,15 @@
 """The pages of webhooks, as a member of the tenant sees them."""
 
 import re
+from datetime import timedelta
 
 import pytest
+from django.db.models.functions import Now
 from django.test import Client
 
+from jobs.models import WebhookEndpoint
 from jobs.webhooks.services import create_endpoint, send_test
-from tenants.context import operator_work
+from tenants.context import operator_work, unit_of_work
 from tenants.identity import Identity
 from tenants.models import Membership
 from tenants.services import CreatedTenant
@@ -78,3 +81,14 @@ def test_a_viewer_sees_none_and_changes_none(member: Client, tenant: CreatedTena
         Membership.objects.filter(user=tenant.owner).update(role="viewer")
     for answer in (member.get("/webhooks"), member.post(f"/webhooks/{endpoint_id}/test")):
         assert answer.status_code == 403
+
+
+def test_one_that_is_left_alone_says_until_when_and_a_test_ends_that(
+    member: Client, identity: Identity, endpoint_id: str
+) -> None:
+    here = f"/webhooks/{endpoint_id}"
+    with unit_of_work(identity.tenant_id):
+        endpoints = WebhookEndpoint.objects.filter(id=endpoint_id)
+        endpoints.update(failures=5, rests_until=Now() + timedelta(minutes=5))
+    assert "left alone until" in member.get(here).content.decode()
+    assert "left alone until" not in member.post(f"{here}/test", follow=True).content.decode()
