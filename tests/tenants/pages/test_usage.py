@@ -249,24 +249,22 @@ def test_no_look_at_a_month_misses_what_is_settled_meanwhile(tenant: CreatedTena
     """Read in two statements, a sum that moved in between would be in neither, or in both."""
     done = threading.Event()
 
-    def settle_and_use() -> None:
+    def settle() -> None:
         try:
             while not done.is_set():
                 settle_days()
-                use(on(4), quantity=0, amount_micros=0)
         finally:
             connections.close_all()
 
-    use(*[on(3)] * 5, key_id=uuid7())
-    beside = threading.Thread(target=settle_and_use)
+    beside = threading.Thread(target=settle)
     beside.start()
     try:
-        for _ in range(40):
-            use(on(3), quantity=0, amount_micros=0)
+        for number in range(1, 101):
+            use(on(3), key_id=uuid7())
             with unit_of_work(tenant.tenant.id):
                 for lines in (usage_of(OCTOBER), usage_of_keys(OCTOBER)):
-                    assert sum(line.quantity for line in lines) == 10
-                assert sum(cost_by_day(OCTOBER.first, OCTOBER.days[-1])["EUR"].values()) == 15_000
+                    assert sum(line.quantity for line in lines) == 2 * number
+                assert sum(cost_by_day(OCTOBER.first, OCTOBER.days[-1])["EUR"].values()) == 3_000 * number
     finally:
         done.set()
         beside.join()
