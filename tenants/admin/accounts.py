@@ -98,7 +98,10 @@ class TenantAdmin(FoundById):
         )
 
     def get_fields(self, request: HttpRequest, obj: Tenant | None = None) -> tuple[str, ...]:
-        return self.fields if obj else ("name", "owner_email", "made_as")
+        if obj is None:
+            return ("name", "owner_email", "made_as")
+        sees_money = request.user.has_perm("tenants.view_invoice")
+        return tuple(name for name in self.fields if name != "spending" or sees_money)
 
     def get_readonly_fields(self, request: HttpRequest, obj: Tenant | None = None) -> tuple[str, ...]:
         return self.readonly_fields if obj else ()

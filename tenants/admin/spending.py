@@ -43,7 +43,9 @@ def _owed(tenant_id: UUID) -> list[str]:
         tenant_id=tenant_id, kind=Invoice.Kind.INVOICE, status=Invoice.Status.OPEN
     )
     late = Q(due_on__lt=timezone.now().date())
-    found = still_open.values_list("currency").annotate(Sum(_OPEN), Count("id"), Count("id", filter=late))
+    found = still_open.values_list("currency").annotate(
+        due=Sum(_OPEN), all=Count("id"), late=Count("id", filter=late)
+    )
     return [
         f"{money(int(due), currency)} open on {count} {'invoice' if count == 1 else 'invoices'}"
         + (f", {overdue} overdue" if overdue else "")

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from django.db.models import F, Min, Q, QuerySet, Sum, Value
-from django.db.models.functions import TruncMonth
+from django.db.models import DateField, F, Min, Q, QuerySet, Sum, Value
+from django.db.models.functions import Cast, TruncMonth
 
 from tenants.billing.models import UsageDay, UsageMonth, UsageTotal
 from tenants.billing.months import Month
@@ -16,6 +16,8 @@ from tenants.billing.usage.asked import Only
 
 Rows = QuerySet[Any]
 _NOTHING = Only()
+_MONTH = Cast(TruncMonth("day"), DateField())
+"""Its first day. Without the cast it is a moment in SQL, and cannot stand beside a day."""
 _SUMS = {
     "of_quantity": Sum("quantity"),
     "of_amount": Sum("amount_micros"),
@@ -56,7 +58,7 @@ def usage_of_keys(month: Month, only: Only = _NOTHING, *, since: Month | None = 
 def months_of_models(since: Month, month: Month, only: Only = _NOTHING) -> list[UsageLine]:
     """A line for each month, on its first day."""
     days = _of_all_keys(only, day__gte=since.first, day__lt=month.after_last)
-    return _lines([rows.annotate(of_month=TruncMonth("day")) for rows in days], "of_month", "model")
+    return _lines([rows.annotate(of_month=_MONTH) for rows in days], "of_month", "model")
 
 
 def months_of_keys(
@@ -75,18 +77,16 @@ def days_of_keys(month: Month, keys: Collection[str], only: Only = _NOTHING) -> 
 def cost_by_day(first: date, last: date, only: Only = _NOTHING) -> Mapping[str, Mapping[date, int]]:
     """What was charged, by currency, both days included."""
     found: dict[str, dict[date, int]] = defaultdict(lambda: defaultdict(int))
-    for rows in _of_all_keys(only, day__gte=first, day__lte=last, livemode=True):
-        for currency, day, micros in rows.values_list("currency", "day").annotate(Sum("amount_micros")):
-            found[currency][day] += int(micros)
+    parts = _of_all_keys(only, day__gte=first, day__lte=last, livemode=True)
+    costs = [rows.values_list("currency", "day").annotate(cost=Sum("amount_micros")) for rows in parts]
+    for currency, day, micros in _together(costs):
+        found[currency][day] += int(micros)
     return found
 
 
 def used_in(since: Month, month: Month) -> Used:
-    found = {
-        pair
-        for rows in _of_months(since, month, _NOTHING)
-        for pair in rows.values_list("model", "key_id").distinct()
-    }
+    parts = _of_months(since, month, _NOTHING)
+    found = set(_together([rows.values_list("model", "key_id").distinct() for rows in parts]))
     return Used(
         tuple(sorted({model for model, _ in found})), tuple(sorted({str(key or "") for _, key in found}))
     )
@@ -101,17 +101,22 @@ def _lines(parts: Sequence[Rows], day: str, by: str) -> list[UsageLine]:
     """What stands in several tables is one line."""
     columns = (day, by, "meter", "currency", "livemode")
     found: dict[tuple[Any, ...], list[int]] = {}
-    for rows in parts:
-        for row in rows.values_list(*columns).annotate(**_SUMS):
-            # Postgres sums big integers into decimals.
-            numbers = [int(number) for number in row[5:]]
-            known = found.setdefault(row[:5], numbers)
-            if known is not numbers:
-                found[row[:5]] = [one + more for one, more in zip(known, numbers, strict=True)]
+    for row in _together([rows.values_list(*columns).annotate(**_SUMS) for rows in parts]):
+        # Postgres sums big integers into decimals.
+        numbers = [int(number) for number in row[5:]]
+        known = found.setdefault(row[:5], numbers)
+        if known is not numbers:
+            found[row[:5]] = [one + more for one, more in zip(known, numbers, strict=True)]
     lines = [UsageLine(row[0], str(row[1] or ""), *row[2:], *numbers) for row, numbers in found.items()]
     return sorted(
         lines, key=lambda line: (line.day, line.model, line.meter, line.currency, not line.livemode)
     )
+
+
+def _together(parts: Sequence[Rows]) -> Rows:
+    """In one statement: what is settled between two would be told twice or not at all."""
+    first, *others = parts
+    return first.union(*others, all=True) if others else first
 
 
 def _of_all_keys(only: Only, **of: object) -> Sequence[Rows]:
@@ -127,7 +132,7 @@ def _of_months(since: Month, month: Month, only: Only) -> Sequence[Rows]:
     days = _days(only).filter(shard__lt=UsageDay.SETTLED, day__gte=since.first, day__lt=month.after_last)
     months = UsageMonth.objects.filter(month__gte=since.first, month__lte=month.first)
     told = _of_keys(_narrowed(months, only), only)
-    return [told.annotate(of_month=F("month")), days.annotate(of_month=TruncMonth("day"))]
+    return [told.annotate(of_month=F("month")), days.annotate(of_month=_MONTH)]
 
 
 def _named(rows: Rows, keys: Collection[str]) -> Rows:

@@ -25,9 +25,11 @@ PLACES = (
     "/models/embed",
     "/budgets",
     "/usage",
+    "/usage?months=12",
     "/usage/day",
     "/billing",
     "/billing/invoices",
+    "/billing/payments",
     "/billing/details",
     "/keys",
     "/log",
@@ -91,6 +93,14 @@ def empty(product: Product) -> Scene:
 def crowded(product: Product) -> Scene:
     account = product.create_account("Crowded")
     crowd(product, account)
+    # A colleague, whose role can be changed.
+    product.rows(
+        "INSERT INTO tenants_membership (id, tenant_id, user_id, role, created_at)"
+        " SELECT gen_random_uuid(), %s, user_id, 'developer', now() FROM tenants_membership WHERE tenant_id = %s"
+        " RETURNING id",
+        account.tenant_id,
+        product.create_account("Colleague").tenant_id,
+    )
     newest = product.rows(
         "SELECT DISTINCT ON (state) id FROM jobs_job WHERE tenant_id = %s ORDER BY state, id DESC",
         account.tenant_id,

@@ -38,4 +38,15 @@ def test_the_chart_is_drawn_and_follows_the_theme(windows: Windows, live_stack: 
         with page.expect_download() as download:
             page.click("#csv")
         assert download.value.suggested_filename.startswith("usage-")
+        page.get_by_role("link", name="12 months").press("Enter")
+        expect(page.get_by_role("heading", name="By month")).to_be_visible()
+        expect(page.locator("#legend li").first).to_be_visible()
+        page.get_by_text("Table of the chart").click()
+        expect(page.get_by_role("columnheader", name="Month (UTC)").first).to_be_visible()
+        page.get_by_text("Table of months").click()
+        page.locator("#days a").first.press("Enter")
+        expect(page.get_by_role("heading", name="By day")).to_be_visible()
+        page.get_by_text("Table of days").click()
+        page.locator("#days a").first.press("Enter")
+        expect(page.get_by_role("columnheader", name="Time (UTC)")).to_be_visible()
     assert windows.complaints == []

@@ -44,7 +44,7 @@ def leading(of_keys: Sequence[UsageLine]) -> set[str]:
 
 
 def rest_of(lines: Sequence[UsageLine], leaders: Sequence[UsageLine]) -> list[UsageLine]:
-    """What each day came to without its leaders."""
+    """What each day came to without its leaders, which were read a moment later and may have grown."""
     rest: dict[tuple[date, str, str, bool], list[int]] = defaultdict(lambda: [0, 0])
     for sign, of in ((1, lines), (-1, leaders)):
         for line in of:
@@ -52,9 +52,9 @@ def rest_of(lines: Sequence[UsageLine], leaders: Sequence[UsageLine]) -> list[Us
             numbers[0] += sign * line.quantity
             numbers[1] += sign * line.amount_micros
     return [
-        UsageLine(day, _REST, meter, currency, mode, quantity, micros, 0)
+        UsageLine(day, _REST, meter, currency, mode, max(0, quantity), max(0, micros), 0)
         for (day, meter, currency, mode), (quantity, micros) in rest.items()
-        if quantity or micros
+        if quantity > 0 or micros > 0
     ]
 
 

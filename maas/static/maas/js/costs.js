@@ -17,7 +17,8 @@ export async function exampleWords(address, model, meter, signal) {
   const found = await askCost(address, model, { pages: EXAMPLE_PAGES }, signal);
   if (!found.cost.amount_micros) return "Reading costs nothing.";
   const left = found.included.quantity + found.included.left;
-  const words = `A document of ${EXAMPLE_PAGES} pages costs ${atMost(found)}${money(found.to_pay)} now.`;
+  const cost = found.to_pay.amount_micros ? `${atMost(found)}${money(found.to_pay)}` : "nothing";
+  const words = `A document of ${EXAMPLE_PAGES} pages costs ${cost} now.`;
   if (!left) return words;
   return `${words} Your plan pays for ${left.toLocaleString("en")} more ${UNITS[found.meter]} this month.`;
 }
