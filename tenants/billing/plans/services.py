@@ -11,7 +11,8 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 
-from tenants.billing.ledger.terms import grant_credit
+from tenants.billing.ledger.models import Wallet
+from tenants.billing.ledger.terms import grant_credit, set_terms
 from tenants.billing.months import Month
 from tenants.billing.plans.models import Plan, PlanIncluded, PlanPrice, Subscription
 from tenants.billing.plans.selectors import current_subscription, default_plan
@@ -21,7 +22,7 @@ from tenants.ids import uuid7
 from tenants.limit_fields import AccountLimits
 from tenants.models import Tenant
 
-_COPIED = ("currency", "monthly_fee_micros", "trial_days", "trial_credit_micros")
+_COPIED = ("currency", "monthly_fee_micros", "trial_days", "trial_credit_micros", "pays_beforehand")
 _LIMITS = tuple(field.name for field in AccountLimits._meta.get_fields())
 
 
@@ -56,6 +57,7 @@ def subscribe(*, tenant_id: UUID, plan: Plan | None, start: Start = Start.NOW) -
             trial_ends_at=_trial_end(plan, starts_at) if plan and is_first else None,
         )
         if plan and is_first:
+            _let_pay_beforehand(tenant_id, plan)
             _give_trial_credit(made, plan)
     return made
 
@@ -101,6 +103,12 @@ def _had_a_plan(tenant_id: UUID) -> bool:
 
 def _trial_end(plan: Plan, starts_at: datetime) -> datetime | None:
     return starts_at + timedelta(days=plan.trial_days) if plan.trial_days else None
+
+
+def _let_pay_beforehand(tenant_id: UUID, plan: Plan) -> None:
+    """Whom an operator has given terms already keeps those."""
+    if plan.pays_beforehand and not Wallet.objects.filter(tenant_id=tenant_id).exists():
+        set_terms(tenant_id=tenant_id, currency=plan.currency, kind=Wallet.Kind.PREPAID)
 
 
 def _give_trial_credit(subscription: Subscription, plan: Plan) -> None:
