@@ -39,7 +39,7 @@ def end_used_up_pages() -> int:
 
 
 def _some(after: UUID) -> list[tuple[UUID, UUID]]:
-    values = {"most": settings.MAAS_MAX_ATTEMPTS, "after": after, "batch": BATCH}
+    values: dict[str, int | UUID] = {"most": settings.MAAS_MAX_ATTEMPTS, "after": after, "batch": BATCH}
     with operator_work(), connections[OPERATOR].cursor() as cursor:
         cursor.execute(_USED_UP, values)
         return list(cursor.fetchall())

@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('tenants', '0033_gpu_second'),
+        ('tenants', '0036_plan_pays_beforehand'),
     ]
 
     operations = [

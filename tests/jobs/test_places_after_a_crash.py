@@ -89,8 +89,8 @@ def test_what_happens_after_a_crash_of_the_database_comes_after_every_place_that
     for _ in range(jobs_before):
         desk.submit()
     release_without_waiting(50)
-    cursor = tenant_events_after(desk.identity.tenant_id, None).cursor
+    cursor = tenant_events_after(desk.identity, None).cursor
     own_database.crash()
     job = desk.submit()
-    events = tenant_events_after(desk.identity.tenant_id, cursor).events
+    events = tenant_events_after(desk.identity, cursor).events
     assert (job.id, "job.queued") in [(event.job_id, event.type) for event in events]

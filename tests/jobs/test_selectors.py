@@ -147,17 +147,17 @@ def test_from_now_on_begins_at_an_event_and_not_at_a_number_that_a_crash_of_the_
     desk: Desk,
 ) -> None:
     """Numbers of transactions that nobody's disk has heard of are given out anew after it."""
-    tenant_id = desk.identity.tenant_id
-    assert tenant_events_after(tenant_id, None).cursor == "0-0"
+    identity = desk.identity
+    assert tenant_events_after(identity, None).cursor == "0-0"
     desk.submit()
-    last = tenant_events_after(tenant_id, "0-0").events[-1].cursor
+    last = tenant_events_after(identity, "0-0").events[-1].cursor
     for _ in range(3):
         with transaction.atomic(using=APP), connections[APP].cursor() as cursor:
             cursor.execute("SELECT pg_current_xact_id()")
             transaction.set_rollback(True, using=APP)
-    assert tenant_events_after(tenant_id, None).cursor == last
+    assert tenant_events_after(identity, None).cursor == last
     second = desk.submit()
-    assert {event.job_id for event in tenant_events_after(tenant_id, last).events} == {second.id}
+    assert {event.job_id for event in tenant_events_after(identity, last).events} == {second.id}
 
 
 def test_an_event_rolled_back_was_never_there(desk: Desk) -> None:

@@ -103,8 +103,8 @@ def month_exactly(books: Books, first: date, after: date) -> dict[str, int]:
                 else:
                     of = (use.currency, use.model, use.meter, use.cached, use.amount, use.per)
                     lines[of] += Fraction(use.amount, use.per)
-    for (currency, *_), amount in lines.items():
-        sums[str(currency)] += half_even(amount)
+    for (currency, *_), line in lines.items():
+        sums[str(currency)] += half_even(line)
     for (_, currency), amount in fees.items():
         sums[currency] += amount
     return sums
