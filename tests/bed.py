@@ -57,7 +57,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             if fixture in asked:
                 item.add_marker(mark)
         if _LIVE_STACK in asked:
-            item.add_marker(pytest.mark.xdist_group(_LIVE_STACK))
+            # Two long groups, one for each process, where one would be the last to end.
+            group = f"{_LIVE_STACK} in a browser" if "browser" in asked else _LIVE_STACK
+            item.add_marker(pytest.mark.xdist_group(group))
         elif item.get_closest_marker("xdist_group") is None and _shares_with_its_module(item):
             item.add_marker(pytest.mark.xdist_group(item.location[0].removesuffix(".py")))
 
