@@ -4,6 +4,7 @@ Whoever comes while the first is at work is told so at once. Nobody waits here: 
 need, and one caller could hold them all.
 """
 
+import hmac
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -12,6 +13,7 @@ from functools import partial
 from typing import Generic, TypeVar
 from uuid import UUID
 
+from django.conf import settings
 from django.db import Error, connections
 
 from jobs.errors import DocumentDeleted, IdempotentResultGone, JobErased, NotFound, RequestInProgress
@@ -25,6 +27,7 @@ from tenants.scoped import TenantOwned
 
 AGAIN_S = 1
 PAYMENT_REQUIRED = 402
+_PURPOSE = b"requests under a key"
 
 # Both kinds of lock know of each other. One ends with its transaction; the other spans several, and ends with its
 # session at the latest: neither outlives a process that dies, and neither ends before one that is frozen.
@@ -111,6 +114,12 @@ def make_in_steps(sent: Sent | None, *, make: Callable[[Keep[M]], Answered[M]], 
             raise
 
 
+def _kept_as(sent: Sent) -> str:
+    """With the installation's secret: else whoever has a file and the database could tell by it that it was here."""
+    secret = hmac.digest(settings.MAAS_KEY_PEPPER.encode(), _PURPOSE, "sha256")
+    return hmac.digest(secret, f"{sent.tenant_id}: {sent.fingerprint}".encode(), "sha256").hex()
+
+
 def made_before(sent: Sent | None, look: Look[M]) -> Answered[M] | None:
     """What an earlier request made, for whoever has much to do before its own turn; in that it is looked for again."""
     if sent is None:
@@ -128,7 +137,9 @@ def _earlier(sent: Sent, look: Look[M]) -> Answered[M] | None:
     kept = remembered_keys().filter(key=sent.key).first()
     if kept is None:
         return None
-    require_same(sent, kept.operation, kept.fingerprint)
+    # As it stands there, or as it stood there before there was a secret.
+    is_same = kept.fingerprint in (_kept_as(sent), sent.fingerprint)
+    require_same(sent, kept.operation, sent.fingerprint if is_same else kept.fingerprint)
     if kept.refusal is not None:
         raise PaymentRequired(**kept.refusal)
     try:
@@ -164,7 +175,7 @@ def _write(
         "tenant": sent.tenant_id,
         "key": sent.key,
         "operation": sent.operation,
-        "fingerprint": sent.fingerprint,
+        "fingerprint": _kept_as(sent),
         "status": status,
         "job": job,
         "other": other,
