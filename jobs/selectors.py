@@ -114,8 +114,8 @@ _NEWEST = (
     "SELECT xid::text, id FROM jobs_event WHERE tenant_id = %(tenant)s ORDER BY xid DESC, id DESC LIMIT 1"
 )
 
-# The place of a row, and none that is made up of the transactions that there are: releases do not wait for the disk, and
-# after a crash of the database the numbers of those that it forgot are given out again.
+# The place of a row, and none that is made up of the transactions that there are: releases do not wait for the disk,
+# and after a crash of the database the numbers of those that it forgot are given out again.
 _NOW = """
 SELECT xid::text, id FROM (
     (
