@@ -16,7 +16,15 @@ from jobs.models import Job
 from tenants.billing.included.allotting import Work
 from tenants.billing.included.services import use_included
 from tenants.billing.ledger.journal import Source
-from tenants.billing.ledger.services import hold, lock_wallets, nothing, pay_at_once, require_money, settle
+from tenants.billing.ledger.services import (
+    Bounds,
+    hold,
+    lock_wallets,
+    nothing,
+    pay_at_once,
+    require_money,
+    settle,
+)
 from tenants.billing.prices import Meter, Price
 from tenants.context import current_alias
 from tenants.identity import Identity
@@ -43,8 +51,11 @@ def predicted_micros(price: Price, pages: int, work: Mapping[str, Any] | None = 
     return pages * price.cost_micros(_units_of_page(price.meter, work))
 
 
-def hold_for(job: Job) -> None:
-    """Of an accepted job, whose known pages have been charged to it already. Raises where there is not so much."""
+def hold_for(job: Job, bounds: Bounds | None = None) -> None:
+    """Of an accepted job, whose known pages have been charged to it already. Raises where there is not so much.
+
+    `bounds` as they were found before, in the same transaction.
+    """
     if not job.livemode:
         return
     source = _source(job.id, job.tenant_id, job.currency, job.api_key_id)
@@ -53,7 +64,9 @@ def hold_for(job: Job) -> None:
         return
     to_do = _to_do(job, Price.from_json(job.price), job.pages_total - job.pages_done)
     done = _done(source) if job.cost_micros else list
-    job.held_micros = hold(source, job.cost_micros + to_do.amount_micros, lambda: [*done(), to_do])
+    job.held_micros = hold(
+        source, job.cost_micros + to_do.amount_micros, lambda: [*done(), to_do], bounds=bounds
+    )
     if job.held_micros is not None:
         Job.objects.filter(id=job.id).update(held_micros=job.held_micros)
 
@@ -68,12 +81,11 @@ def require_money_for(identity: Identity, version: ModelVersion, pages: int) -> 
         _require(identity.tenant_id, least, identity.key_id)
 
 
-def require_money_of(job: Job, pages: int) -> None:
-    """The same of a job that is still to be written, for so many of its pages."""
+def require_money_of(job: Job, pages: int) -> Bounds | None:
+    """The same of a job that is still to be written, for so many of its pages; what bounds it, where it was asked."""
     prices = (Price.from_json(job.price), Price.from_json(job.cached_price or job.price))
     least = min((_to_do(job, price, pages) for price in prices), key=lambda work: work.amount_micros)
-    if job.livemode:
-        _require(job.tenant_id, least, job.api_key_id)
+    return _require(job.tenant_id, least, job.api_key_id) if job.livemode else None
 
 
 def settle_job(
@@ -109,9 +121,9 @@ def _source(job_id: UUID, tenant_id: UUID, currency: str, key_id: UUID | None) -
     return Source(tenant_id, JOB, job_id, currency, key_id)
 
 
-def _require(tenant_id: UUID, work: Work, key_id: UUID | None) -> None:
+def _require(tenant_id: UUID, work: Work, key_id: UUID | None) -> Bounds | None:
     currency = work.price.currency
-    require_money(tenant_id, currency, work.amount_micros, key_id=key_id, works=lambda: [work])
+    return require_money(tenant_id, currency, work.amount_micros, key_id=key_id, works=lambda: [work])
 
 
 def _to_do(job: Job, price: Price, pages: int) -> Work:

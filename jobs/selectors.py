@@ -114,17 +114,15 @@ _NEWEST = (
     "SELECT xid::text, id FROM jobs_event WHERE tenant_id = %(tenant)s ORDER BY xid DESC, id DESC LIMIT 1"
 )
 
-# The place of a row, and none that is made up of the transactions that there are: releases do not wait for the disk,
-# and after a crash of the database the numbers of those that it forgot are given out again.
+# An event's place is on disk with it. The number of the next transaction is not: of those whose log was not written yet
+# a crash of the database gives the numbers out again, and what gets them would lie before who was told to go on there.
 _NOW = """
 SELECT xid::text, id FROM (
-    (
-        SELECT xid, id FROM jobs_event
-        WHERE tenant_id = %(tenant)s AND xid < pg_snapshot_xmin(pg_current_snapshot())
-        ORDER BY xid DESC, id DESC LIMIT 1
-    )
+    (SELECT xid, id FROM jobs_event
+     WHERE tenant_id = %(tenant)s AND xid < pg_snapshot_xmin(pg_current_snapshot())
+     ORDER BY xid DESC, id DESC LIMIT 1)
     UNION ALL SELECT xid, event_id FROM jobs_eventhorizon WHERE tenant_id = %(tenant)s
-) place ORDER BY place.xid DESC, id DESC LIMIT 1
+) known ORDER BY known.xid DESC, known.id DESC LIMIT 1
 """
 
 # Whether some that came after the cursor are erased is seen in the same look: what is erased just then is seen too.
@@ -210,11 +208,11 @@ def _not_a_cursor(cursor: str) -> InvalidRequest:
 
 
 def _cursor_now(tenant_id: UUID) -> str:
-    """Of the last event below the oldest running transaction: whatever commits from here on comes after it."""
+    """The last event below the oldest running transaction: whatever commits from here on comes after it."""
     with unit_of_work(tenant_id), connections[APP].cursor() as sql:
         sql.execute(_NOW, {"tenant": tenant_id})
-        row = sql.fetchone()
-    return f"{row[0]}-{row[1]}" if row else "0-0"
+        xid, row_id = sql.fetchone() or (0, 0)
+    return f"{xid}-{row_id}"
 
 
 def _decoded(data: str | dict[str, Any]) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from inference.runtime.parameters import validate_parameters, validate_work_kind
 from inference.runtime.tensor_requests import validate_input
 from jobs import states
 from jobs.allowance import pages_paid, require_room_for_job
+from jobs.beginnings import FIRST_SEQ, write_beginning
 from jobs.deadlines import FOR_EVER, Deadlines
 from jobs.dispatch.admission import require_short_queue
 from jobs.dispatch.control import tell_canceled
@@ -86,7 +87,7 @@ def submit_job(*, identity: Identity, request: JobRequest) -> Job:
         job.priority = request.priority
         require_room_for_job(identity)
         require_room_for_pages(identity, job.pages_total)
-        require_money_of(job, job.pages_total)
+        bounds = require_money_of(job, job.pages_total)
         # After those: it may lock what whoever changes the tenant locks later.
         job.webhook_url = taken_url(identity, request.webhook_url)
         if not request.is_paid:
@@ -95,7 +96,7 @@ def submit_job(*, identity: Identity, request: JobRequest) -> Job:
         if request.deadlines.given:
             _set_deadlines(job, request.deadlines)
         _begin(job, range(1, job.pages_total + 1))
-        hold_for(job)
+        hold_for(job, bounds)
     return job
 
 
@@ -145,11 +146,9 @@ def _new_job(identity: Identity, version: ModelVersion, parameters: Mapping[str,
 
 
 def _insert(job: Job) -> None:
+    job.last_seq = FIRST_SEQ
     job.save(force_insert=True)
     index_name(job)
-    job.last_seq = append_event(
-        job.id, "job.queued", {"state": states.QUEUED, "pages_total": job.pages_total}
-    )
     transaction.on_commit(JOBS_ACCEPTED.labels(model=job.model_version.key).inc, using=APP)
 
 
@@ -166,20 +165,7 @@ def _begin(job: Job, numbers: Sequence[int]) -> None:
     """These pages are to be done: what is known of them is at once, and workers are woken for the rest."""
     taken = find_known(job, numbers)
     known = {one.number for one in taken}
-    Page.objects.bulk_create(
-        [
-            Page(
-                tenant_id=job.tenant_id,
-                job=job,
-                model_version_id=job.model_version_id,
-                number=number,
-                priority=job.priority,
-            )
-            for number in numbers
-            if number not in known
-        ],
-        batch_size=500,
-    )
+    write_beginning(job, [number for number in numbers if number not in known])
     if taken:
         take_known(job, taken)
     if len(taken) < len(numbers):
@@ -288,12 +274,12 @@ def retry_job(*, identity: Identity, job_id: object, request_id: str = "") -> Jo
         to_do = job.pages_total - job.pages_succeeded
         require_room_for_job(identity)
         require_room_for_pages(identity, to_do)
-        require_money_of(job, to_do)
+        bounds = require_money_of(job, to_do)
         paid.enter_context(pages_paid(identity, job.model_version.served_model.name, to_do))
         _insert(job)
         _take_over(job, source)
         _begin(job, list(open_numbers))
-        hold_for(job)
+        hold_for(job, bounds)
     return job
 
 

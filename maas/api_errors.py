@@ -10,7 +10,7 @@ from rest_framework import exceptions
 from inference.contracts import WorkRefused
 from jobs.documents.reader import DocumentRejected, ReaderUnavailable
 from jobs.live.spool import is_full, refusal_of
-from tenants.database_troubles import trouble_of
+from tenants.database_troubles import erased_meanwhile, trouble_of
 from tenants.errors import DomainError
 
 CONTENT_TYPE = "application/problem+json"
@@ -58,6 +58,7 @@ STATUS: Mapping[str, int] = {
     "sign_on_connected_elsewhere": 409,
     "last_way_in": 409,
     "operator_stays": 409,
+    "owner_shut_out": 409,
     "tenant_not_closing": 409,
     "invoice_not_open": 409,
     "webhook_disabled": 409,
@@ -243,7 +244,7 @@ def body_for(error: Exception) -> dict[str, object] | None:
 def _trouble_of(error: Exception) -> DomainError | None:
     if isinstance(error, OSError):
         return refusal_of(error) if is_full(error) else None
-    return trouble_of(error)
+    return erased_meanwhile(error) or trouble_of(error)
 
 
 def as_domain_error(error: BaseException | None) -> DomainError | None:

@@ -27,9 +27,9 @@ ADMIN_PAGES: dict[str, list[str]] = {
 }
 
 
-def pages(*, forms_go_to: Sequence[str] = ()) -> dict[str, list[str]]:
-    """A form may also lead to these, which are whole origins."""
-    return {**PAGES, "form-action": [SELF, *forms_go_to]}
+def pages(*, forms_go_to: Sequence[str] = (), scripts_send_to: Sequence[str] = ()) -> dict[str, list[str]]:
+    """A form may also lead to these, and a script may send to those; all are whole origins."""
+    return {**PAGES, "form-action": [SELF, *forms_go_to], "connect-src": [SELF, *scripts_send_to]}
 
 
 class PolicyMiddleware(CSPMiddleware):

@@ -17,6 +17,7 @@ from django.http import StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.urls import set_script_prefix
 
+from jobs.live.backlogs import refuse_known_job
 from jobs.live.intake import Intake
 from jobs.live.spool import BATCH_BYTES, Spool
 from maas.streamed_blocks import StreamedBlocks
@@ -58,6 +59,7 @@ class DjangoMount(BaseHandler):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async with self._whole_body(scope, receive) as (body, length):
+            refuse_known_job(scope, body, length)
             environ = environ_of(scope, body, length)
             async with self._intake.turn(scope):
                 response = await self._threads.run(self._respond, environ)

@@ -2,12 +2,16 @@
 
 import json
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
+
+_FOR_BROWSERS = "browser_origin"
+_ORIGIN = re.compile(r"https?://[a-z0-9.-]+(:[0-9]{1,5})?")
 
 
 def _read_json(path: Path) -> dict[str, str]:
@@ -131,6 +135,19 @@ class DatabaseUrl:
         }
 
 
+def storage_origin_for_browsers(url: str) -> str | None:
+    """Where pages may send large files to; None where they send them to this service."""
+    query = dict(parse_qsl(urlsplit(url).query))
+    origin = query.get(_FOR_BROWSERS)
+    if origin is None:
+        return None
+    if not _ORIGIN.fullmatch(origin):
+        raise ImproperlyConfigured(
+            f"MAAS_STORAGE_URL: {_FOR_BROWSERS}={origin[:100]!r} must be an origin, such as https://s3.example.com"
+        )
+    return origin
+
+
 def storage_backend(url: str, home: Path) -> dict[str, object]:
     """Where documents, pictures and model files lie: a folder, or S3-compatible storage."""
     parts = urlsplit(url)
@@ -163,14 +180,14 @@ def storage_backend(url: str, home: Path) -> dict[str, object]:
             "secret_key": "secret_key",
             "addressing": "addressing_style",
         }
-        unknown = set(query) - set(known)
+        unknown = set(query) - set(known) - {_FOR_BROWSERS}
         if unknown:
             raise ImproperlyConfigured(
-                f"MAAS_STORAGE_URL has unknown options {sorted(unknown)}; known: {sorted(known)}"
+                f"MAAS_STORAGE_URL has unknown options {sorted(unknown)}; known: {sorted({*known, _FOR_BROWSERS})}"
             )
         return {
             "BACKEND": "maas.object_storage.ObjectStorage",
-            "OPTIONS": options | {known[k]: v for k, v in query.items()},
+            "OPTIONS": options | {known[k]: v for k, v in query.items() if k != _FOR_BROWSERS},
         }
     raise ImproperlyConfigured(
         f"MAAS_STORAGE_URL={url!r} must be file:///folder or s3://bucket/prefix (MAAS_HOME is {home})"

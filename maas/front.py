@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from contextlib import ExitStack
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,8 @@ from inference.gateway.open_inference.routes import OpenInference
 from inference.gateway.openai.embeddings import Embeddings
 from inference.gateway.targets import Targets
 from inference.lane import AsyncLaneClient
+from inference.registry.selectors import remembering_versions
+from jobs.dispatch.release import releasing_apart
 from jobs.documents.reading import reader
 from jobs.live.doorman import Doorman
 from jobs.live.event_waits import EventWaits
@@ -62,6 +65,8 @@ if TYPE_CHECKING:
     from maas.grpc_port.port import GrpcPort
 
 log = structlog.get_logger(__name__)
+REMEMBERED_S = 0.8
+"""A paused model, a new price and another current version hold for jobs within a second, as for calls."""
 
 
 class Front:
@@ -119,6 +124,7 @@ class Front:
             deadlines=deadlines,
         )
         self._grpc = self._grpc_port(sessions)
+        self._running = ExitStack()
 
     @classmethod
     def from_settings(cls) -> "Front":
@@ -187,6 +193,8 @@ class Front:
         self._hub.start()
         self._rounds.start()
         self._journal.start()
+        self._running.enter_context(releasing_apart())
+        self._running.enter_context(remembering_versions(REMEMBERED_S))
         settle_collector()
         on_stop_signal(
             Parting(
@@ -233,6 +241,7 @@ class Front:
                 log.error("part_not_closed", exc_info=failure)
 
     def _close(self) -> None:
+        self._running.close()
         self._hub.close()
         self._rounds.close()
         self._strangers.close()

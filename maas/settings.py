@@ -8,7 +8,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from maas import csp, operator_theme
 from maas.accounts import allauth_settings, checked_sign_up
-from maas.env import DatabaseUrl, Environment, storage_backend
+from maas.env import DatabaseUrl, Environment, storage_backend, storage_origin_for_browsers
 from maas.mail import mail_settings
 from maas.payments import STRIPE_API, STRIPE_CHECKOUT, stripe_settings
 from tenants.accounts.sign_on.configured import sign_on_providers
@@ -212,6 +212,7 @@ CACHES = {
         "OPTIONS": {"socket_timeout": 2.0, "socket_connect_timeout": 2.0},
     }
 }
+MAAS_STORAGE_FOR_BROWSERS = storage_origin_for_browsers(MAAS_STORAGE_URL)
 STORAGES = {
     "default": storage_backend(MAAS_STORAGE_URL, MAAS_HOME),
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
@@ -315,7 +316,10 @@ SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 # Whoever pays by card is sent on, from a form of ours, to the provider's own page, and nowhere else.
 CONTENT_SECURITY_POLICY = {
-    "DIRECTIVES": csp.pages(forms_go_to=[MAAS_STRIPE_CHECKOUT] if MAAS_STRIPE_SECRET_KEY else [])
+    "DIRECTIVES": csp.pages(
+        forms_go_to=[MAAS_STRIPE_CHECKOUT] if MAAS_STRIPE_SECRET_KEY else [],
+        scripts_send_to=[MAAS_STORAGE_FOR_BROWSERS] if MAAS_STORAGE_FOR_BROWSERS else [],
+    )
 }
 UNFOLD = operator_theme.UNFOLD
 

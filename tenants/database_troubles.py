@@ -3,12 +3,14 @@
 from django.db import DatabaseError, InterfaceError, InternalError, OperationalError
 from psycopg.errors import DiskFull, QueryCanceled, ReadOnlySqlTransaction
 
-from tenants.errors import DatabaseAway
+from tenants.errors import DatabaseAway, TenantClosing
 
 PASSING = (OperationalError, InterfaceError, InternalError)
 """What may be one; `trouble_of` looks at which it is."""
 _OF_THE_SERVER = ("08", "53", "57", "58")
 """Classes of SQLSTATE: connections, resources, an operator's hand, the system."""
+ERASED = "MA001"
+"""Of our own fence: tenants/migrations/0034_erasure_fence.py."""
 FULL_PAUSE_S = 15
 """Somebody has to make room first."""
 
@@ -26,6 +28,13 @@ def trouble_of(error: BaseException) -> DatabaseAway | None:
             words = "The database takes no writes at the moment, and nothing was stored. Try again."
             return DatabaseAway(words, extra={"retry_after_s": 5})
     return database_away() if isinstance(error, OperationalError | InterfaceError) else None
+
+
+def erased_meanwhile(error: BaseException) -> TenantClosing | None:
+    """What was let in a moment before its tenant's erasure began, and came to write when it had."""
+    if isinstance(error, DatabaseError) and getattr(error.__cause__, "sqlstate", None) == ERASED:
+        return TenantClosing("This account is deleted: what was in it is erased, or about to be.")
+    return None
 
 
 def database_away() -> DatabaseAway:

@@ -25,7 +25,7 @@ from tenants.billing.ledger.models import (
     LedgerTransaction,
     Wallet,
 )
-from tenants.billing.models import UsageDay, UsageRecord, UsageTotal
+from tenants.billing.models import UsageDay, UsageMonth, UsageRecord, UsageTotal
 from tenants.billing.payments.models import Payment, ProviderCustomer, ProviderEvent, Refund
 from tenants.billing.plans.models import (
     ChosenLimits,
@@ -76,6 +76,7 @@ __all__ = [
     "Tenant",
     "TenantPrice",
     "UsageDay",
+    "UsageMonth",
     "UsageRecord",
     "UsageTotal",
     "User",
@@ -139,6 +140,12 @@ class Tenant(AccountLimits):
     closes_at = models.DateTimeField(null=True, editable=False, help_text="When its erasure begins.")
     closing_told_at = models.DateTimeField(
         null=True, editable=False, help_text="When its owners were reminded of that."
+    )
+    suspended_closing = models.BooleanField(
+        default=False,
+        db_default=False,
+        editable=False,
+        help_text="While it waits for its deletion: nobody looks at it, and no owner keeps it.",
     )
     results_generation = models.PositiveIntegerField(
         default=0,

@@ -28,6 +28,17 @@ def protect(table: str, column: str = "tenant_id") -> migrations.RunSQL:
     )
 
 
+def fence(table: str) -> migrations.RunSQL:
+    """No row comes into being for a tenant that is being erased; see tenants/migrations/0034_erasure_fence.py."""
+    return migrations.RunSQL(
+        sql=f"""
+        CREATE OR REPLACE TRIGGER erasure_fence BEFORE INSERT ON {table} FOR EACH ROW
+            EXECUTE FUNCTION maas_refuse_erased();
+        """,
+        reverse_sql=f"DROP TRIGGER erasure_fence ON {table};",
+    )
+
+
 def refer_within_tenant(
     table: str, column: str, target: str, on_delete: str = "NO ACTION"
 ) -> migrations.RunSQL:

@@ -11,8 +11,8 @@ from django.db.models.functions import Coalesce, Least, Now
 
 from tenants.audit.changes import changes_between
 from tenants.audit.services import record
-from tenants.billing.ledger.own_budgets import carry_budgets
 from tenants.billing.plans.services import give_default_plan
+from tenants.billing.ledger.own_budgets import carry_budgets
 from tenants.context import OPERATOR, current_alias, operator_work, unit_of_work
 from tenants.database_time import database_now
 from tenants.errors import TooManyKeys
@@ -56,7 +56,7 @@ def create_key(
     for_models: Iterable[str] = (),
     from_networks: Iterable[str] = (),
 ) -> CreatedKey:
-    """With the limits and the fences of the one that it replaces. Raises TooManyKeys and FenceRefused."""
+    """With the limits, the fences and the budgets of the one that it replaces. Raises TooManyKeys and FenceRefused."""
     parts = new_key(livemode=livemode)
     with transaction.atomic(using=current_alias()):
         _make_room_for_key(tenant_id)
@@ -175,6 +175,8 @@ def set_tenant_state(*, tenant_id: UUID, state: Tenant.State) -> bool:
     """Whether that is news. Operators' work; known everywhere within a second."""
     with transaction.atomic(using=current_alias()):
         tenant = Tenant.objects.select_for_update(no_key=True).get(id=tenant_id)
+        if tenant.state == Tenant.State.CLOSING:
+            return _suspend_closing(tenant, state == Tenant.State.SUSPENDED)
         if tenant.state == state or tenant.state not in (Tenant.State.ACTIVE, Tenant.State.SUSPENDED):
             # Whose deletion was asked for is kept or erased, and nothing else.
             return False
@@ -182,6 +184,17 @@ def set_tenant_state(*, tenant_id: UUID, state: Tenant.State) -> bool:
         Tenant.objects.filter(id=tenant_id).update(state=state)
         deed = "tenant.activated" if state == Tenant.State.ACTIVE else "tenant.suspended"
         record(tenant_id=tenant_id, deed=deed, subject_id=tenant_id, subject=tenant.name, changes=changes)
+    return True
+
+
+def _suspend_closing(tenant: Tenant, suspended: bool) -> bool:
+    """Its deletion goes on; whether anybody may look at it or keep it meanwhile is the operator's."""
+    if tenant.suspended_closing == suspended:
+        return False
+    changes = changes_between({"suspended": tenant.suspended_closing}, {"suspended": suspended})
+    Tenant.objects.filter(id=tenant.id).update(suspended_closing=suspended)
+    deed = "tenant.suspended" if suspended else "tenant.activated"
+    record(tenant_id=tenant.id, deed=deed, subject_id=tenant.id, subject=tenant.name, changes=changes)
     return True
 
 

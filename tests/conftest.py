@@ -11,6 +11,7 @@ from typing import NoReturn
 from urllib.parse import urlsplit
 
 import pytest
+from django.contrib.auth.hashers import PBKDF2PasswordHasher
 from django.db import connections
 from playwright.sync_api import Browser, sync_playwright
 from pytest_django import DjangoDbBlocker
@@ -32,6 +33,14 @@ def _missing(what: str) -> NoReturn:
 @pytest.fixture(scope="session")
 def django_db_setup() -> None:
     """The database of this process is migrated already; pytest-django must not make another."""
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _quick_passwords() -> Iterator[None]:
+    """Half a second of computing for each tenant would be a third of a run; a product has its own hasher."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(PBKDF2PasswordHasher, "iterations", 1)
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -256,7 +256,7 @@ class AsyncClient:
                     return await self._save(asked, request.save_to)
                 answer = await self._http.send(asked)
             except httpx.TransportError as error:
-                return lost(self._configuration, error)
+                return lost(asked, error)
         return Reply(answer.status_code, answer.headers, answer.content)
 
     async def _save(self, asked: httpx.Request, path: Path) -> Reply:

@@ -255,7 +255,7 @@ class Client:
                     return self._save(asked, request.save_to)
                 answer = self._http.send(asked)
             except httpx.TransportError as error:
-                return lost(self._configuration, error)
+                return lost(asked, error)
         return Reply(answer.status_code, answer.headers, answer.content)
 
     def _save(self, asked: httpx.Request, path: Path) -> Reply:

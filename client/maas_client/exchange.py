@@ -15,6 +15,7 @@ JSON, BYTES = "application/json", "application/octet-stream"
 class Request:
     method: str
     path: str
+    """Of the service; or, `elsewhere`, the whole address."""
     query: Mapping[str, str | int] = field(default_factory=dict)
     json: object | None = None
     form: Mapping[str, str] = field(default_factory=dict)
@@ -27,6 +28,8 @@ class Request:
     """For how long the service was asked to hold the answer back."""
     save_to: Path | None = None
     """Where a good answer's body goes, instead of into memory."""
+    elsewhere: bool = False
+    """To another server, which gets neither key nor cookie."""
 
     def at_once(self) -> "Request":
         """The same, not to be held back: after an outage, what was missed comes first."""

@@ -3,7 +3,7 @@
 import base64
 import math
 from collections.abc import Callable
-from typing import Any, BinaryIO, Protocol
+from typing import Any, BinaryIO, Protocol, TypedDict
 
 from maas_client.errors import InvalidRequest, MaasError
 from maas_client.exchange import Flow, Pause, Reply, Request
@@ -28,6 +28,15 @@ _GOES_ON = frozenset({"offset_mismatch", "upload_locked", "request_timeout", "st
 
 class Ask(Protocol):
     def __call__(self, request: Request, *, outage_s: float = 0.0) -> Flow[Reply]: ...
+
+
+class Sent(TypedDict):
+    """What a sending is told of the world."""
+
+    ask: Ask
+    clock: Callable[[], float]
+    jitter: Callable[[], float]
+    worry: Callable[[MaasError], None] | None
 
 
 class Sending:
@@ -76,19 +85,26 @@ class Sending:
         )
         error = error_of(outcome)
         if error is None and isinstance(outcome, Reply):
-            self._tried, self._over_at = 0, math.inf
+            self._goes_on()
             return int(outcome.headers["upload-offset"])
         assert error is not None
         yield Pause(self._pause_s(error))
         stands = yield from self._ask(Request("HEAD", path, headers=_TUS), outage_s=LONGEST_CUT_S)
         now_at = int(stands.headers["upload-offset"])
         if now_at > offset:
-            self._tried, self._over_at = 0, math.inf
+            self._goes_on()
         return now_at
+
+    def _goes_on(self) -> None:
+        self._tried, self._over_at = 0, math.inf
 
     def _pause_s(self, error: MaasError) -> float:
         if error.code not in _GOES_ON and not may_pass(error):
             raise error
+        return self._patience_s(error)
+
+    def _patience_s(self, error: MaasError) -> float:
+        """Until it is tried again; raises the error where that has been done for too long."""
         self._over_at = min(self._over_at, self._clock() + LONGEST_CUT_S)
         left_s = self._over_at - self._clock()
         if left_s <= 0:

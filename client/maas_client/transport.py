@@ -34,6 +34,18 @@ def built(
 ) -> httpx.Request:
     """Files stay open until `files` is closed."""
     part = request.file
+    timeout = httpx.Timeout(
+        configuration.timeout_s, connect=10.0, read=configuration.timeout_s + request.held_s
+    )
+    if request.elsewhere:
+        # Made by hand: what the client adds to each of its own requests is meant for the service alone.
+        return httpx.Request(
+            request.method,
+            request.path,
+            content=request.content,
+            headers={"User-Agent": f"maas-client/{VERSION}"},
+            extensions={"timeout": timeout.as_dict()},
+        )
     return http.build_request(
         request.method,
         configuration.url + request.path,
@@ -43,15 +55,14 @@ def built(
         data=request.form or None,
         files={"file": (part.name, files.enter_context(part.open()), BYTES)} if part else None,
         headers=request.headers,
-        timeout=httpx.Timeout(
-            configuration.timeout_s, connect=10.0, read=configuration.timeout_s + request.held_s
-        ),
+        timeout=timeout,
     )
 
 
-def lost(configuration: Configuration, error: httpx.TransportError) -> Lost:
+def lost(asked: httpx.Request, error: httpx.TransportError) -> Lost:
     why = (str(error) or type(error).__name__).rstrip(".")
-    return Lost(f"{configuration.url} gave no answer ({why}).", unsent=isinstance(error, _NEVER_LEFT))
+    where = f"{asked.url.scheme}://{asked.url.netloc.decode('ascii')}"
+    return Lost(f"{where} gave no answer ({why}).", unsent=isinstance(error, _NEVER_LEFT))
 
 
 @contextmanager

@@ -1,7 +1,9 @@
 """Which model version answers a name, and what a worker must know to serve it."""
 
 import re
-from collections.abc import Iterable
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from itertools import islice
 
 from django.db.models import QuerySet
@@ -13,6 +15,10 @@ from inference.registry.models import ModelVersion, ServedModel
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 NAMED = 20
+MOST_REMEMBERED = 2_000
+_lifetime_s = 0.0
+_known: dict[str, tuple[ModelVersion, float]] = {}
+"""Until when, by the name under which it was asked for."""
 NUMBER = re.compile(r"[0-9]{1,9}")
 
 
@@ -47,12 +53,37 @@ def no_such_model(reference: str, served: Iterable[str]) -> ModelNotFound:
 
 def resolve(reference: str) -> ModelVersion:
     """The version that is to run."""
-    version = find_version(reference)
+    version = _remembered(reference) if _lifetime_s else find_version(reference)
     if version.served_model.state == ServedModel.State.PAUSED:
         raise ModelPaused(
             f"The model {version.served_model.name!r} is paused by the operator. Try again later or use another."
         )
     return version
+
+
+@contextmanager
+def remembering_versions(seconds: float) -> Iterator[None]:
+    """Meanwhile `resolve` asks the database for a version once in so long: who hands in work all the time waits for
+    nothing that has not changed. What it gives is shared, and read alone.
+    """
+    global _lifetime_s  # noqa: PLW0603  # of the process
+    _lifetime_s = seconds
+    try:
+        yield
+    finally:
+        _lifetime_s = 0.0
+        _known.clear()
+
+
+def _remembered(reference: str) -> ModelVersion:
+    known, now_s = _known.get(reference), time.monotonic()
+    if known is None or now_s >= known[1]:
+        # What a caller makes up is not found, and takes no room.
+        known = find_version(reference), now_s + _lifetime_s
+        if len(_known) >= MOST_REMEMBERED:
+            _known.clear()
+        _known[reference] = known
+    return known[0]
 
 
 def served_versions() -> list[ModelVersion]:

@@ -82,6 +82,8 @@ class WebhookEndpointAdmin(_WebhookAdmin):
         "succeeded_at",
         "failing_since",
         "given_up",
+        "failures",
+        "rests_until",
         "id",
         "created_at",
     )

@@ -73,10 +73,12 @@ PAGE_LIST = list_of(
 )
 EVENT_LIST = list_of("EventList", EventSerializer(many=True), has_more=serializers.BooleanField())
 JOB_LIST = paged_list_of("JobList", JobSerializer(many=True))
+_JOB = JobSerializer()
+"""For every job that is shown: to find out its fields takes longer than to fill them."""
 
 
 def job_body(job: Job, *, with_result: bool = False) -> dict[str, Any]:
-    body = dict(JobSerializer(job).data)
+    body = dict(_JOB.to_representation(job))
     if with_result:
         body["result"] = result_json(job)
     return body

@@ -61,6 +61,7 @@ KEPT = (
     "tenants_subscription",
     "tenants_tenantprice",
     "tenants_usageday",
+    "tenants_usagemonth",
     "tenants_usagerecord",
     "tenants_usagetotal",
     "tenants_wallet",

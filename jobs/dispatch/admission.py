@@ -67,10 +67,15 @@ def require_short_queue(tenant_id: UUID, version: ModelVersion, priority: int) -
     _refuse_if_told(version.key, _look(version), _Caller(tenant_id, priority))
 
 
-def refuse_known(tenant_id: UUID, fields: Mapping[str, str]) -> None:
-    """The same for a form whose file has not been read yet: whoever was refused a moment ago is so before that.
+def anybody_refused() -> bool:
+    """At the last looks, whoever it was: else nobody has to look further."""
+    return bool(_refused)
 
-    Asks nobody, and looks at those fields that came before the file.
+
+def refuse_known(tenant_id: UUID, fields: Mapping[str, str]) -> None:
+    """The same for whoever has not been let into Django yet: whoever was refused a moment ago is so before that.
+
+    Asks nobody. Of a form with a file `fields` are those that came before the file.
     """
     model = fields.get("model", "")
     priority = NUMBERS.get(fields.get("priority", DEFAULT))

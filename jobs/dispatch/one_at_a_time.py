@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Hashable
+from concurrent.futures import ThreadPoolExecutor
 
 ROUNDS = 3
 """After so many the thread goes back to its own work: who comes next does it, or the scheduler."""
@@ -43,3 +44,36 @@ class OneAtATime:
                 return True
             del self._again[key]
             return False
+
+
+class Apart:
+    """The same in a thread of its own: nobody who comes does any of it, and it waits to be done once at most.
+
+    What `do` raises is nobody's: it tells of its failures itself.
+    """
+
+    def __init__(self, name: str, threads: int) -> None:
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix=name)
+        self._lock = threading.Lock()
+        self._waiting: set[Hashable] = set()
+
+    def run(self, key: Hashable, do: Callable[[], object]) -> None:
+        with self._lock:
+            if key in self._waiting:
+                return
+            self._waiting.add(key)
+        try:
+            self._pool.submit(self._do, key, do)
+        except RuntimeError:
+            # The process is about to end; what nobody is told of now is left to the scheduler.
+            with self._lock:
+                self._waiting.discard(key)
+
+    def close(self) -> None:
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+    def _do(self, key: Hashable, do: Callable[[], object]) -> None:
+        # Whoever comes from here on may have written what this round does not see.
+        with self._lock:
+            self._waiting.discard(key)
+        do()

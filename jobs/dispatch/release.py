@@ -5,23 +5,26 @@ some seconds, then published outside the transaction; a crash between the two, o
 only means that the page is woken again. Whose pages are next is decided in jobs/dispatch/fairness.py.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from functools import partial
 
 import structlog
-from django.db import connections
+from django.db import close_old_connections, connections
 
 from inference.brokers import BrokerUnavailable
 from jobs.dispatch.broker import pages_waiting, publish_page
 from jobs.dispatch.demand import tell_demand
 from jobs.dispatch.fairness import UNKNOWN_COST_S, release_window
-from jobs.dispatch.one_at_a_time import OneAtATime
+from jobs.dispatch.one_at_a_time import Apart, OneAtATime
 from jobs.dispatch.slots import fleet_of
 from jobs.dispatch.turns import Room, Wake, take
 from tenants.context import OPERATOR, operator_work
 
 log = structlog.get_logger(__name__)
 _releasing = OneAtATime()
+_apart: Apart | None = None
+"""Of a process that answers callers: none of them waits until workers have been woken."""
 AGAIN_S = 5
 """What could not be told is told again sooner than what may be under way."""
 
@@ -64,10 +67,37 @@ def release_after_commit(version_id: int, version_key: str) -> None:
 
     Threads that end pages at once do not queue up for the version's lock: one of them releases for all.
     """
+    if _apart is None:
+        _release(version_id, version_key)
+    else:
+        _apart.run(version_id, partial(_release_with_live_connection, version_id, version_key))
+
+
+@contextmanager
+def releasing_apart(threads: int = 2) -> Iterator[None]:
+    """Meanwhile work is released in threads of its own, and what comes in one moment at once."""
+    global _apart  # noqa: PLW0603  # one for the process, like the connections that it uses
+    _apart = apart = Apart("release", threads)
+    try:
+        yield
+    finally:
+        _apart = None
+        apart.close()
+
+
+def _release(version_id: int, version_key: str) -> None:
     try:
         _releasing.run(version_id, partial(release_version, version_id, version_key))
     except Exception:
         log.exception("release_failed", version=version_key)
+
+
+def _release_with_live_connection(version_id: int, version_key: str) -> None:
+    close_old_connections()
+    try:
+        _release(version_id, version_key)
+    finally:
+        close_old_connections()
 
 
 def waiting_versions() -> list[tuple[int, str]]:

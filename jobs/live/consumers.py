@@ -44,6 +44,8 @@ class EventsConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
         self._guests = guests
         self._threads = threads
         self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._voice = asyncio.Lock()
+        """Held while a message is given to the server, which may send it also where its giver is canceled meanwhile."""
         self._held: Pass
 
     async def connect(self) -> None:
@@ -88,7 +90,8 @@ class EventsConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
         """A new one takes the place of the old, which has stopped before the new one says anything."""
         old = self._tasks.pop(name, None)
         if old is not None:
-            old.cancel()
+            async with self._voice:
+                old.cancel()
             with suppress(asyncio.CancelledError):
                 await old
         self._tasks[name] = asyncio.get_running_loop().create_task(self._guarded(work))
@@ -148,7 +151,7 @@ class EventsConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
             self._tasks["leave"] = asyncio.get_running_loop().create_task(ending)
 
     async def _say(self, content: dict[str, Any]) -> None:
-        async with asyncio.timeout(SLOW_CLIENT_S):
+        async with self._voice, asyncio.timeout(SLOW_CLIENT_S):
             await self.send_json(content)
 
     async def _say_error(self, code: str, detail: str) -> None:

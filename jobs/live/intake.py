@@ -41,13 +41,13 @@ class Intake:
 
     def check(self, scope: Scope) -> None:
         """Raises TooMuchAtOnce or Overloaded."""
-        tenant_id = _who_hands_in(scope)
+        tenant_id = who_hands_in(scope)
         if tenant_id is not None:
             self._check(tenant_id)
 
     @asynccontextmanager
     async def turn(self, scope: Scope) -> AsyncIterator[None]:
-        tenant_id = _who_hands_in(scope)
+        tenant_id = who_hands_in(scope)
         if tenant_id is None:
             yield
             return
@@ -85,7 +85,8 @@ class Intake:
         raise Overloaded(f"Too much is handed in at once. Send this again in {pause_s} s.", extra=extra)
 
 
-def _who_hands_in(scope: Scope) -> UUID | None:
+def who_hands_in(scope: Scope) -> UUID | None:
+    """The tenant, where this request brings work."""
     if scope["type"] != "http" or scope["method"] != "POST":
         return None
     path = scope["path"]

@@ -7,6 +7,7 @@ from django.db import connections, transaction
 
 from jobs.webhooks.lanes import WIDEST, Lane, Standing, Waiting, chosen
 from tenants.context import OPERATOR, operator_work
+from tenants.egress.breaker import MOST_FAILURES
 
 LEASE_S = 60
 """Longer than any request may take; a delivery whose process died is sent again after it, under the same id."""
@@ -43,15 +44,24 @@ WITH RECURSIVE lane AS (
 SELECT endpoint_id FROM lane WHERE endpoint_id IS NOT NULL LIMIT %(lanes)s
 """
 
+_FREE = """
+d.endpoint_id = e.id AND d.state = 'pending' AND d.next_attempt_at <= clock_timestamp()
+      AND (d.lease_until IS NULL OR d.lease_until <= clock_timestamp())
+"""
+
+# Of one that has rested the newest probes: who tests it by hand waits for no backlog, and one message that it cannot
+# take is not what decides each time.
 _DUE = f"""
 SELECT due.id, e.id, e.tenant_id, {_STANDING}, e.width
 FROM unnest(%(lanes)s::uuid[]) AS lane (endpoint_id)
 JOIN jobs_webhookendpoint e ON e.id = lane.endpoint_id AND e.state = 'enabled'
+    AND (e.rests_until IS NULL OR e.rests_until <= clock_timestamp())
 CROSS JOIN LATERAL (
-    SELECT d.id, d.next_attempt_at FROM jobs_webhookdelivery d
-    WHERE d.endpoint_id = e.id AND d.state = 'pending' AND d.next_attempt_at <= clock_timestamp()
-      AND (d.lease_until IS NULL OR d.lease_until <= clock_timestamp())
-    ORDER BY d.next_attempt_at LIMIT %(each)s
+    (SELECT d.id, d.next_attempt_at FROM jobs_webhookdelivery d
+     WHERE e.failures < {MOST_FAILURES} AND {_FREE} ORDER BY d.next_attempt_at LIMIT %(each)s)
+    UNION ALL
+    (SELECT d.id, d.next_attempt_at FROM jobs_webhookdelivery d
+     WHERE e.failures >= {MOST_FAILURES} AND {_FREE} ORDER BY d.next_attempt_at DESC LIMIT 1)
 ) due
 ORDER BY due.next_attempt_at
 """  # noqa: S608
@@ -98,12 +108,15 @@ class Walk:
 
     lanes: int = MOST_LANES
     after: UUID = FIRST
+    kept_out: bool = False
+    """Another process looked just then. The walk stays there: else its end is seen only while nobody else looks."""
 
     @property
     def goes_on(self) -> bool:
-        return self.after != FIRST
+        return self.after != FIRST and not self.kept_out
 
     def saw(self, lanes: list[UUID]) -> None:
+        self.kept_out = False
         self.after = lanes[-1] if len(lanes) == self.lanes else FIRST
 
 
@@ -116,8 +129,11 @@ def take_due(*, room: int, doubtful_room: int, walk: Walk | None = None) -> list
     walk = walk or Walk()
     with operator_work(), transaction.atomic(using=OPERATOR), connections[OPERATOR].cursor() as cursor:
         cursor.execute(_ANY_DUE)
-        if not cursor.fetchone()[0] or not _is_alone():
+        if not cursor.fetchone()[0]:
             walk.saw([])
+            return []
+        if not _is_alone():
+            walk.kept_out = True
             return []
         cursor.execute(_UNDER_WAY)
         under_way = [_lane(*row) for row in cursor.fetchall()]

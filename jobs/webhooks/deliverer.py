@@ -4,12 +4,12 @@ import threading
 import time
 
 import structlog
-from django.db import InterfaceError, OperationalError, close_old_connections, connections
+from django.db import DatabaseError, InterfaceError, OperationalError, close_old_connections, connections
 
 from jobs.webhooks.claims import Held, Walk, take_due
 from jobs.webhooks.senders import Senders
 from jobs.webhooks.sending import attempt, not_sent, signed
-from jobs.webhooks.settlement import Outcome, settle
+from jobs.webhooks.settlement import Outcome, settle, without_words
 
 log = structlog.get_logger(__name__)
 THREADS = 40
@@ -81,7 +81,7 @@ class Deliverer:
     def _deliver(self, held: Held) -> None:
         close_old_connections()
         try:
-            settle(held, self._attempted(held))
+            _settle(held, self._attempted(held))
         except Exception:
             connections.close_all()
             log.exception("webhook_not_settled", tenant_id=str(held.tenant_id), delivery_id=str(held.id))
@@ -113,6 +113,17 @@ class Deliverer:
             self._doubtful_room += by if held.doubtful else 0
             self._ended = self._ended or by > 0
             self._changed.notify_all()
+
+
+def _settle(held: Held, outcome: Outcome) -> None:
+    """An outcome that cannot be written as it is, is written without its words: else it would be sent each minute."""
+    try:
+        settle(held, outcome)
+    except (OperationalError, InterfaceError):
+        raise
+    except DatabaseError:
+        log.exception("webhook_words_not_kept", tenant_id=str(held.tenant_id), delivery_id=str(held.id))
+        settle(held, without_words(outcome))
 
 
 class Deliveries(threading.Thread):

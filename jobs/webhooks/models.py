@@ -46,6 +46,14 @@ class WebhookEndpoint(TenantOwned):
         db_default=2,
         help_text="How many requests may be under way to it: more while it answers fast, one after a failure.",
     )
+    failures = models.PositiveIntegerField(
+        default=0,
+        db_default=0,
+        help_text="Requests in a row that got no answer, or one that says that the server is at fault.",
+    )
+    rests_until = models.DateTimeField(
+        null=True, help_text="After some of those nothing is sent to it until then, and then one message."
+    )
     told_at = models.DateTimeField(
         null=True, editable=False, help_text="When its owners were mailed that it was disabled."
     )

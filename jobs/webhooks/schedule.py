@@ -1,8 +1,10 @@
-"""When a message is sent again, when it is given up, and when an endpoint is."""
+"""When a message is sent again, when it is given up, and when an endpoint is left alone, or given up."""
 
 from dataclasses import dataclass
 from datetime import datetime
 from email.utils import parsedate_to_datetime
+
+from tenants.egress.breaker import FIRST_REST_S, LONGEST_REST_S, MOST_FAILURES
 
 MINUTE_S, HOUR_S, DAY_S = 60, 3600, 86_400
 DELAYS_S = (
@@ -23,7 +25,10 @@ JITTER = 0.1
 LONGEST_RETRY_AFTER_S = 24 * HOUR_S
 GIVEN_UP_AFTER_S = 5 * DAY_S
 GIVEN_UP_MESSAGES = 3
+GIVEN_UP_FAILURES = GIVEN_UP_MESSAGES * len(DELAYS_S)
+"""In a row, over whichever messages: of an endpoint that rests most of the time few come to their last attempt."""
 GONE = 410
+TOO_MANY = 429
 
 
 @dataclass(frozen=True)
@@ -75,6 +80,18 @@ def retry_after(header: str | None, now: datetime) -> float | None:
         return None
 
 
-def lasting_failure(*, failing_for_s: float, given_up: int) -> bool:
-    """Nothing was taken for days, and several messages were tried to the last attempt."""
-    return failing_for_s >= GIVEN_UP_AFTER_S and given_up >= GIVEN_UP_MESSAGES
+def lasting_failure(*, failing_for_s: float, given_up: int, failures: int = 0) -> bool:
+    """Nothing was taken for days, and several messages were tried to the last attempt, or as often in all."""
+    tried = given_up >= GIVEN_UP_MESSAGES or failures >= GIVEN_UP_FAILURES
+    return failing_for_s >= GIVEN_UP_AFTER_S and tried
+
+
+def is_down(status: int | None) -> bool:
+    """Whether the server behind an endpoint is at fault, not what it was sent: no other message fares better."""
+    return status is None or status >= 500 or status == TOO_MANY
+
+
+def rest_s(failures: int) -> float:
+    """For so many in a row, nothing is sent to it for so long; then one message probes."""
+    beyond = min(failures - MOST_FAILURES, 10)
+    return min(LONGEST_REST_S, FIRST_REST_S * 2.0**beyond) if beyond >= 0 else 0.0

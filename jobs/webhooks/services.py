@@ -109,7 +109,8 @@ def _told(what: str, endpoint: WebhookEndpoint, before: dict[str, object]) -> No
 def _forget_health(endpoint: WebhookEndpoint) -> None:
     """What another address did says nothing of this one."""
     endpoint.failing_since, endpoint.given_up, endpoint.succeeded_at = None, 0, None
-    endpoint.save(update_fields=["failing_since", "given_up", "succeeded_at"])
+    endpoint.failures, endpoint.rests_until = 0, None
+    endpoint.save(update_fields=["failing_since", "given_up", "succeeded_at", "failures", "rests_until"])
 
 
 def _enable(endpoint: WebhookEndpoint) -> None:
@@ -117,11 +118,14 @@ def _enable(endpoint: WebhookEndpoint) -> None:
     if endpoint.state == State.ENABLED:
         return
     endpoint.state, endpoint.disabled_reason, endpoint.disabled_at = State.ENABLED, "", None
-    endpoint.failing_since, endpoint.given_up = None, 0
+    endpoint.failing_since, endpoint.given_up, endpoint.failures, endpoint.rests_until = None, 0, 0, None
     endpoint.told_at, endpoint.tell_at, endpoint.tell_tries, endpoint.told_ids = None, None, 0, []
     notices = ["told_at", "tell_at", "tell_tries", "told_ids"]
     endpoint.save(
-        update_fields=["state", "disabled_reason", "disabled_at", "failing_since", "given_up", *notices]
+        update_fields=[
+            *("state", "disabled_reason", "disabled_at", "failing_since", "given_up", "failures"),
+            *("rests_until", *notices),
+        ]
     )
 
 
@@ -185,6 +189,7 @@ def send_test(*, identity: Identity, endpoint_id: object) -> WebhookDelivery:
         made = WebhookDelivery.objects.create(
             tenant_id=identity.tenant_id, message=message, endpoint=endpoint
         )
+        _wake(endpoint)
         return get_delivery(made.id)
 
 
@@ -194,6 +199,7 @@ def replay_delivery(*, identity: Identity, delivery_id: object) -> WebhookDelive
         delivery = get_delivery(delivery_id, for_update=True)
         _require_enabled(delivery.endpoint)
         _again(WebhookDelivery.objects.filter(id=delivery.id))
+        _wake(delivery.endpoint)
         return get_delivery(delivery.id)
 
 
@@ -215,7 +221,13 @@ def replay_range(
             raise InvalidRequest(
                 f"There are more than {MOST_REPLAYED:,} deliveries in that time. Ask for a shorter one."
             )
+        _wake(endpoint)
         return _again(WebhookDelivery.objects.filter(id__in=wanted))
+
+
+def _wake(endpoint: WebhookEndpoint) -> None:
+    """Who asks by hand is not made to wait until its rest is over: what is sent next decides how it goes on."""
+    WebhookEndpoint.objects.filter(id=endpoint.id).exclude(rests_until=None).update(rests_until=None)
 
 
 def _again(rows: "QuerySet[WebhookDelivery]") -> int:

@@ -1,7 +1,7 @@
 """Writes what came of an attempt: to its log, its delivery, and its endpoint's health."""
 
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -43,7 +43,8 @@ WHERE id = %(id)s AND lease_token = %(token)s AND state = 'pending'
 # Whatever it takes to answer: the width that a failure took away comes back, up to what any endpoint has.
 _SUCCEEDED = """
 UPDATE jobs_webhookendpoint
-SET succeeded_at = clock_timestamp(), failing_since = NULL, given_up = 0, width = greatest(width, %(least)s)
+SET succeeded_at = clock_timestamp(), failing_since = NULL, given_up = 0, width = greatest(width, %(least)s),
+    failures = 0, rests_until = NULL
 WHERE id = %(id)s AND (failing_since IS NOT NULL OR given_up > 0 OR width < %(least)s OR succeeded_at IS NULL
     OR succeeded_at < clock_timestamp() - make_interval(secs => %(kept_s)s))
 """
@@ -54,11 +55,24 @@ SET failing_since = coalesce(failing_since, clock_timestamp()), given_up = given
 WHERE id = %(id)s AND (failing_since IS NULL OR %(given_up)s > 0 OR width > 1)
 """
 
+# Those that were under way when it began to rest lengthen nothing.
+_DOWN = """
+UPDATE jobs_webhookendpoint SET failures = failures + 1
+WHERE id = %(id)s AND (rests_until IS NULL OR rests_until <= clock_timestamp()) RETURNING failures
+"""
+_RESTS = """
+UPDATE jobs_webhookendpoint SET rests_until = clock_timestamp() + make_interval(secs => %(rest_s)s) WHERE id = %(id)s
+"""
+_IS_UP = """
+UPDATE jobs_webhookendpoint SET failures = 0, rests_until = NULL
+WHERE id = %(id)s AND (failures > 0 OR rests_until IS NOT NULL)
+"""
+
 _WIDER = "UPDATE jobs_webhookendpoint SET width = width + 1 WHERE id = %(id)s AND width < %(most)s"
 _NARROWER = "UPDATE jobs_webhookendpoint SET width = width - 1 WHERE id = %(id)s AND width > %(least)s"
 
 _HEALTH = """
-SELECT extract(epoch FROM clock_timestamp() - failing_since)::float8, given_up FROM jobs_webhookendpoint
+SELECT extract(epoch FROM clock_timestamp() - failing_since)::float8, given_up, failures FROM jobs_webhookendpoint
 WHERE id = %(id)s AND kind = 'endpoint' AND state = 'enabled' AND failing_since IS NOT NULL
 """
 
@@ -78,6 +92,11 @@ class Outcome:
     """It was not sent, by this installation's own rules: the next one would not be either."""
     own_fault: bool = False
     """It was not sent, for a reason that says nothing of the endpoint."""
+
+
+def without_words(outcome: Outcome) -> Outcome:
+    """What decides, and none of what the other side wrote."""
+    return replace(outcome, answer="", detail="")
 
 
 def settle(held: Held, outcome: Outcome) -> Verdict | None:
@@ -145,12 +164,26 @@ def _mark_endpoint(held: Held, outcome: Outcome, ruled: Verdict) -> None:
         _adapt_width(held, outcome.took_ms)
         return
     _execute(_FAILED, {"id": held.endpoint_id, "given_up": int(ruled.again_in_s is None)})
+    if not outcome.refused:  # else it was not sent, which says nothing of the endpoint
+        _count_down(held, is_down=schedule.is_down(outcome.status))
     if held.of_job:
         return
     if ruled.gone:
         _disable(held, WebhookEndpoint.Reason.GONE)
     elif _fails_lastingly(held):
         _disable(held, WebhookEndpoint.Reason.FAILING)
+
+
+def _count_down(held: Held, *, is_down: bool) -> None:
+    """An answer, even one that refuses the message, comes from a server that is up."""
+    if not is_down:
+        _execute(_IS_UP, {"id": held.endpoint_id})
+        return
+    with connections[APP].cursor() as cursor:
+        cursor.execute(_DOWN, {"id": held.endpoint_id})
+        row = cursor.fetchone()
+    if row and (rest_s := schedule.rest_s(row[0])):
+        _execute(_RESTS, {"id": held.endpoint_id, "rest_s": rest_s})
 
 
 def _adapt_width(held: Held, took_ms: int) -> None:
@@ -165,7 +198,9 @@ def _fails_lastingly(held: Held) -> bool:
     with connections[APP].cursor() as cursor:
         cursor.execute(_HEALTH, {"id": held.endpoint_id})
         row = cursor.fetchone()
-    return row is not None and schedule.lasting_failure(failing_for_s=row[0], given_up=row[1])
+    return row is not None and schedule.lasting_failure(
+        failing_for_s=row[0], given_up=row[1], failures=row[2]
+    )
 
 
 def _disable(held: Held, reason: WebhookEndpoint.Reason) -> None:

@@ -1,8 +1,10 @@
 """PostgreSQL for Django, where a connection that the server itself has ended reads as a database that is away.
 
-The standard's class for these errors is that of an error inside the database, which nobody would try again.
+The standard's class for these errors is that of an error inside the database, which nobody would try again. Whether a
+connection has been ended is seen without a question to the server: each piece of work would wait for its answer.
 """
 
+import select
 from types import TracebackType
 
 import psycopg
@@ -38,3 +40,22 @@ class DatabaseWrapper(base.DatabaseWrapper):  # type: ignore[misc]
     @cached_property
     def wrap_database_errors(self) -> DatabaseErrorWrapper:
         return AwayErrorWrapper(self)
+
+    def is_usable(self) -> bool:
+        """A server that has ended a connection has said so, or has hung up: there is something to read.
+
+        A notice may be there too, seldom enough to be asked about. Who was cut off without a word is found out by the
+        next statement, as by a question: the kernel gives up on either after the same time.
+        """
+        connection: psycopg.Connection[object] | None = self.connection
+        if connection is None or connection.closed:
+            return False
+        if self.errors_occurred or _something_to_read(connection.fileno()):
+            return bool(super().is_usable())
+        return True
+
+
+def _something_to_read(socket: int) -> bool:
+    look = select.poll()
+    look.register(socket, select.POLLIN)
+    return bool(look.poll(0))

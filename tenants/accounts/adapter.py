@@ -7,6 +7,7 @@ from urllib.parse import urljoin
 import structlog
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.models import EmailAddress
+from allauth.core.exceptions import ReauthenticationRequired
 from django.conf import settings
 from django.contrib import messages
 from django.core.mail import EmailMessage
@@ -16,7 +17,7 @@ from django.urls import reverse
 
 from tenants.accounts.addresses import belongs_to_another, has_address, vouch_for
 from tenants.accounts.mail import MailUnavailable, deliver
-from tenants.accounts.sign_on.reclaiming import unproven_ways_in
+from tenants.accounts.proving import METHOD, has_nothing_to_show, has_proved_lately
 from tenants.accounts.unconfirmed import make_room_for
 from tenants.models import User
 from tenants.pages.home import beginning
@@ -58,6 +59,20 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
             vouch_for(user)
         return super().pre_login(request, user, **kwargs)
 
+    def is_reauthentication_required(self, *, app: str, **kwargs: Any) -> bool:
+        """The framework takes people with nothing to show for proved, whatever is said here: they are sent on."""
+        asks = bool(super().is_reauthentication_required(app=app, **kwargs))
+        request = self.request
+        if asks and has_nothing_to_show(request.user) and not has_proved_lately(request):
+            raise ReauthenticationRequired
+        return asks
+
+    def get_reauthentication_methods(self, user: Any) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = super().get_reauthentication_methods(user)
+        if not found and has_nothing_to_show(user):
+            found = [{"id": METHOD, "description": "Use a code by mail", "url": reverse("mailed-code")}]
+        return found
+
     def confirm_email(self, request: HttpRequest, email_address: EmailAddress) -> bool:
         make_room_for(email_address.email, beside=email_address.user)
         if belongs_to_another(email_address.email, email_address.user):
@@ -81,13 +96,12 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         return EmailMessage(subject, text, to=[email], headers=headers)
 
     def send_confirmation_mail(self, request: HttpRequest, emailconfirmation: Any, signup: bool) -> None:
-        """Whoever confirms an address lets in whoever typed it, so they are told through what."""
         address = emailconfirmation.email_address
         context = {
             "user": address.user,
             "key": emailconfirmation.key,
             "activate_url": self.get_email_confirmation_url(request, emailconfirmation),
-            "through": unproven_ways_in(address.user),
+            "has_password": address.user.has_usable_password(),
         }
         name = "email_confirmation_signup" if signup else "email_confirmation"
         self.send_mail(f"account/email/{name}", address.email, context)

@@ -9,6 +9,12 @@ class LastOwner(DomainError):
     code = "last_owner"
 
 
+class OwnerShutOut(DomainError):
+    """Whoever may not sign in can own nothing: nobody would be left who can act for the account."""
+
+    code = "owner_shut_out"
+
+
 class AlreadyMember(DomainError):
     code = "already_member"
 

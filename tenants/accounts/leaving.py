@@ -1,5 +1,10 @@
 """Deletes a person: they leave every account, and nothing is left that says who they were but the audit logs."""
 
+from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
+from allauth.socialaccount.models import SocialAccount
+from allauth.usersessions.models import UserSession
+from django.contrib.admin.models import LogEntry
 from django.db import transaction
 from django.db.models.functions import Now
 
@@ -34,7 +39,24 @@ def delete_person(*, person: User) -> None:
             )
         _take_back_invitations(person)
         Membership.objects.filter(user_id=person.pk).delete()
-        User.objects.filter(pk=person.pk).delete()
+        if LogEntry.objects.filter(user_id=person.pk).exists():
+            _leave_nameless(person)
+        else:
+            User.objects.filter(pk=person.pk).delete()
+
+
+def _leave_nameless(person: User) -> None:
+    """Of who was an operator: what they did in the admin stays on record, and names nobody any more."""
+    for kind in (EmailAddress, Authenticator, SocialAccount, UserSession):
+        kind.objects.filter(user_id=person.pk).delete()
+    nameless = User(pk=person.pk, email=f"deleted-{person.pk}@invalid", is_active=False)
+    nameless.set_unusable_password()
+    kept = {
+        name: getattr(nameless, name) for name in ("email", "name", "password", "is_active", "last_login")
+    }
+    User.objects.filter(pk=person.pk).update(**kept)
+    person.groups.clear()
+    person.user_permissions.clear()
 
 
 def _take_back_invitations(person: User) -> None:

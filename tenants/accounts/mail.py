@@ -1,13 +1,19 @@
 """Sends what people are written to about their accounts, or shows it where an installation has no mail server."""
 
 from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 from smtplib import SMTPException
 
 import structlog
 from django.conf import settings
 from django.core.mail import EmailMessage
+from django.db import transaction
+from django.template.loader import render_to_string
 
+from tenants.context import current_alias
 from tenants.errors import DomainError
+from tenants.models import User
 
 log = structlog.get_logger(__name__)
 
@@ -37,6 +43,18 @@ def deliver(message: EmailMessage) -> None:
             "This service sends no mail, and so this cannot be done here. Ask its operator, who can do it for you."
         )
     _send(message.send)
+
+
+def say_access_was_set(person: User, *, to: str) -> None:
+    """Once it is written down. Where no mail goes out, the audit log of each of their accounts says it."""
+    words = render_to_string("tenants/accounts/access_set.txt", {"person": person})
+    message = EmailMessage("Your way of signing in was changed", words, to=[to])
+    transaction.on_commit(partial(_deliver_if_possible, message), using=current_alias(), robust=True)
+
+
+def _deliver_if_possible(message: EmailMessage) -> None:
+    with suppress(MailUnavailable):
+        deliver(message)
 
 
 def _send(send: Callable[[], int]) -> None:

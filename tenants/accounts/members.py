@@ -2,32 +2,39 @@
 
 from uuid import UUID
 
-from tenants.accounts.errors import LastOwner
+from tenants.accounts.errors import LastOwner, OwnerShutOut
 from tenants.audit.changes import changes_between
 from tenants.audit.services import record
 from tenants.context import unit_of_work
 from tenants.errors import NotPermitted, TenantLeft
 from tenants.identity import Identity
-from tenants.models import Membership, Tenant
+from tenants.key_selectors import working_keys
+from tenants.models import ApiKey, Membership, Tenant
 from tenants.roles import ADMIN, OWNER, scopes_of
+from tenants.services import revoke_key
 
 
 def change_role(*, identity: Identity, membership_id: str, role: str) -> Membership | None:
-    """None when there is no such member. Raises NotPermitted, LastOwner."""
+    """None when there is no such member. Raises NotPermitted, LastOwner, OwnerShutOut."""
     with unit_of_work(identity.tenant_id):
         require_right(locked_actor(identity), touching=role)
         member = _member(membership_id)
         if member is None:
             return None
         require_right(_own(identity), touching=member.role)
-        if member.role == OWNER and role != OWNER:
+        if role == OWNER:
+            _require_let_in(member)
+        elif member.role == OWNER:
             _require_another_owner(member)
         _give_role(member, role)
         return member
 
 
-def remove_member(*, identity: Identity, membership_id: str) -> Membership | None:
-    """Their sessions stay, and show this account no more within a second. None when there is no such member."""
+def remove_member(*, identity: Identity, membership_id: str, with_keys: bool = False) -> Membership | None:
+    """Their sessions stay, and show this account no more within a second. None when there is no such member.
+
+    `with_keys`: those that they made are revoked too; else they work on.
+    """
     with unit_of_work(identity.tenant_id):
         actor = locked_actor(identity)
         member = _member(membership_id)
@@ -39,7 +46,14 @@ def remove_member(*, identity: Identity, membership_id: str) -> Membership | Non
             _require_another_owner(member)
         Membership.objects.filter(pk=member.pk).delete()
         _record("member.removed", member, {"role": member.role}, {})
+        for key in keys_made_by(member) if with_keys else ():
+            revoke_key(key_id=key.id)
         return member
+
+
+def keys_made_by(member: Membership) -> list[ApiKey]:
+    """That still work, of this account; inside its unit of work."""
+    return list(working_keys().filter(created_by_id=member.user_id).order_by("name", "id"))
 
 
 def leave(*, identity: Identity) -> None:
@@ -49,13 +63,14 @@ def leave(*, identity: Identity) -> None:
 
 
 def hand_over(*, identity: Identity, membership_id: str) -> Membership | None:
-    """The other one becomes an owner, and whoever hands over an admin: both or neither."""
+    """The other one becomes an owner, and whoever hands over an admin: both or neither. Raises OwnerShutOut."""
     with unit_of_work(identity.tenant_id):
         actor = locked_actor(identity)
         require_right(actor, touching=OWNER)
         member = _member(membership_id)
         if member is None or member.pk == actor.pk:
             return None
+        _require_let_in(member)
         _give_role(member, OWNER)
         _give_role(actor, ADMIN)
         return member
@@ -108,6 +123,13 @@ def _member(membership_id: str) -> Membership | None:
     except ValueError:
         return None
     return Membership.objects.select_related("user").filter(pk=wanted).first()
+
+
+def _require_let_in(member: Membership) -> None:
+    if not member.user.is_active:
+        raise OwnerShutOut(
+            f"{member.user.email} may not sign in: an operator of this service has shut them out. Choose somebody else."
+        )
 
 
 def _require_another_owner(member: Membership) -> None:

@@ -51,6 +51,17 @@ def make_room_for(email: str, *, beside: User | None = None) -> None:
         _forget(person_id)
 
 
+def it_was_not_theirs(address: EmailAddress) -> None:
+    """Whoever reads the address says that they typed it nowhere. Who never confirmed it goes with it; whoever asked to
+    change theirs to it stays, with the one that they have."""
+    with operator_work():
+        signed_up = unconfirmed().filter(pk=address.user_id, email=address.email).exists()
+    if signed_up:
+        _forget(address.user_id, note="Whoever reads the address says that it was not they.")
+    else:
+        EmailAddress.objects.filter(pk=address.pk, verified=False, primary=False).delete()
+
+
 def forget_unconfirmed() -> int:
     """The scheduler's duty. How many people; bounded."""
     with operator_work():
@@ -75,26 +86,30 @@ def _forget_in_time(person_id: UUID) -> bool:
         return False
 
 
-def _forget(person_id: UUID, *, unused: bool = False) -> bool:
+_NEVER = "Whoever signed up for it never confirmed their address."
+
+
+def _forget(person_id: UUID, *, unused: bool = False, note: str = _NEVER) -> bool:
     """With the account that they made, which is erased as any that is deleted. Looked at once more under the lock."""
     with operator_work(), transaction.atomic(using=OPERATOR):
         User.objects.select_for_update().filter(pk=person_id).first()
         if not unconfirmed().filter(_unused() if unused else Q(), pk=person_id).exists():
             return False
         for member in Membership.objects.filter(user_id=person_id).select_related("tenant"):
-            _let_go_of(member.tenant)
+            _let_go_of(member.tenant, note)
         Membership.objects.filter(user_id=person_id).delete()
         User.objects.filter(pk=person_id).delete()
     log.info("unconfirmed_person_forgotten", user_id=str(person_id))
     return True
 
 
-def _let_go_of(tenant: Tenant) -> None:
+def _let_go_of(tenant: Tenant, note: str) -> None:
+    Tenant.objects.select_for_update().get(id=tenant.id)  # see begin_erasing
     Tenant.objects.filter(id=tenant.id).update(state=Tenant.State.ERASING, closes_at=Now())
     record(
         tenant_id=tenant.id,
         deed="tenant.erasing",
         subject_id=tenant.id,
         subject=tenant.name,
-        note="Whoever signed up for it never confirmed their address.",
+        note=note,
     )

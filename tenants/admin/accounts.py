@@ -137,7 +137,10 @@ class TenantAdmin(FoundById):
     def state_badge(self, tenant: Tenant) -> SafeString | str:
         if tenant.state != Tenant.State.CLOSING or tenant.closes_at is None:
             return badge(tenant.state)
-        return format_html("{} {}", badge(tenant.state), f"until {tenant.closes_at:%Y-%m-%d %H:%M} UTC")
+        also = (
+            f"until {tenant.closes_at:%Y-%m-%d %H:%M} UTC{', suspended' if tenant.suspended_closing else ''}"
+        )
+        return format_html("{} {}", badge(tenant.state), also)
 
     @column("stored now")
     def stored(self, tenant: Tenant) -> str:
@@ -195,7 +198,7 @@ class TenantAdmin(FoundById):
     def row_actions(self, row: Tenant) -> list[str]:
         match row.state:
             case Tenant.State.CLOSING:
-                return ["take_back", "erase_now"]
+                return ["reactivate" if row.suspended_closing else "suspend", "take_back", "erase_now"]
             case Tenant.State.ERASING | Tenant.State.ERASED:
                 return []
         return ["suspend" if row.state == Tenant.State.ACTIVE else "reactivate", "erase_results"]
@@ -261,7 +264,8 @@ class TenantAdmin(FoundById):
         changed = [tenant for tenant in chosen if set_tenant_state(tenant_id=tenant.pk, state=state)]
         for tenant in changed:
             self.log_change(request, tenant, f"Now {state.value}.")
-        self.message_user(request, f"{len(changed)} now {state.value}.", messages.SUCCESS)
+        words = "suspended" if state == Tenant.State.SUSPENDED else "no longer suspended"
+        self.message_user(request, f"{len(changed)} now {words}.", messages.SUCCESS)
 
 
 @admin.register(Membership)

@@ -24,9 +24,12 @@ from unfold.forms import UserChangeForm as StyledChangeForm
 from unfold.forms import UserCreationForm as StyledCreationForm
 
 from tenants.accounts.addresses import vouch_for
+from tenants.accounts.mail import say_access_was_set
 from tenants.admin.columns import column
 from tenants.admin.records import OperatorAdmin
+from tenants.admin.told import tell_accounts_of
 from tenants.admin.words import NOTHING, ago, list_link
+from tenants.audit.changes import changes_between
 from tenants.context import OPERATOR
 from tenants.models import Membership, User
 
@@ -37,6 +40,7 @@ admin.site.unregister(UserSession)
 for _of_sign_on in (SocialAccount, SocialApp, SocialToken):
     admin.site.unregister(_of_sign_on)
 RIGHTS = ("is_staff", "is_superuser", "groups")
+ACCESS = ("email", "is_active")
 KEEPING_IN = ("is_active", "is_staff", "is_superuser")
 
 
@@ -47,6 +51,11 @@ def _is_superuser(request: HttpRequest) -> bool:
 def within_reach(request: HttpRequest, person: User | None) -> bool:
     """Whoever sets the password or address of an operator has that operator's rights: so superusers alone do."""
     return _is_superuser(request) or person is None or not (person.is_staff or person.is_superuser)
+
+
+def may_set_access(request: HttpRequest, person: User) -> bool:
+    """Whoever sets the password or address of a member could act as them, past impersonation and its banner."""
+    return _is_superuser(request) or not Membership.objects.filter(user_id=person.pk).exists()
 
 
 def is_last_superuser(person: User) -> bool:
@@ -149,7 +158,10 @@ class UserAdmin(DjangoUserAdmin, OperatorAdmin):  # type: ignore[type-arg, misc]
 
     def get_readonly_fields(self, request: HttpRequest, obj: User | None = None) -> tuple[str, ...]:
         """Nobody gives rights that are not theirs to give."""
-        return self.readonly_fields if _is_superuser(request) else (*self.readonly_fields, *RIGHTS)
+        if _is_superuser(request):
+            return self.readonly_fields
+        theirs = () if obj is None or may_set_access(request, obj) else ("email",)
+        return (*self.readonly_fields, *RIGHTS, *theirs)
 
     @column("belongs to")
     def belongs_to(self, person: User) -> SafeString | str:
@@ -182,6 +194,10 @@ class UserAdmin(DjangoUserAdmin, OperatorAdmin):  # type: ignore[type-arg, misc]
         super().save_model(request, obj, form, change)
         if not change or "email" in form.changed_data:
             vouch_for(obj)
+        set_here = {name: form.initial.get(name) for name in ACCESS if change and name in form.changed_data}
+        if set_here:
+            tell_accounts_of(obj, changes_between(set_here, {name: getattr(obj, name) for name in set_here}))
+            say_access_was_set(obj, to=str(form.initial["email"]))
 
     def delete_model(self, request: HttpRequest, obj: User) -> None:
         if is_last_superuser(obj):
@@ -200,9 +216,15 @@ class UserAdmin(DjangoUserAdmin, OperatorAdmin):  # type: ignore[type-arg, misc]
         return bool(super().has_delete_permission(request, obj))
 
     def user_change_password(self, request: HttpRequest, id: str, form_url: str = "") -> HttpResponse:
-        """The password and its entry in the log, both or neither."""
+        """The password and its entries in the logs, all or none."""
+        person = self.get_object(request, id)
+        if person is not None and not may_set_access(request, person):
+            raise PermissionDenied("Only superusers set passwords of those who belong to an account.")
         with transaction.atomic(using=OPERATOR):
             answer: HttpResponse = super().user_change_password(request, id, form_url)
+            if request.method == "POST" and answer.status_code == 302 and person is not None:
+                tell_accounts_of(person, {}, note="An operator set a new password.")
+                say_access_was_set(person, to=person.email)
         return answer
 
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:

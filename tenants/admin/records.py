@@ -19,7 +19,7 @@ from django.utils.safestring import SafeString, mark_safe
 from unfold.admin import ModelAdmin, checkbox
 from unfold.views import ChangeList
 
-from tenants.admin.told import tell_of_action, tell_of_deletion, tell_of_form
+from tenants.admin.told import tell_of_action, tell_of_deletion, tell_of_form, with_values
 from tenants.context import OPERATOR
 from tenants.models import Membership, Tenant
 
@@ -128,7 +128,7 @@ class OperatorAdmin(ModelAdmin):  # type: ignore[misc]  # the theme has no types
         self, request: HttpRequest, form: Any, formsets: Any, add: bool = False
     ) -> Any:
         tell_of_form(form, formsets or (), add=add)
-        return super().construct_change_message(request, form, formsets, add)
+        return with_values(super().construct_change_message(request, form, formsets, add), form)
 
     def log_change(self, request: HttpRequest, obj: Any, message: Any) -> Any:
         """Of an action where it is words, else of a form, which was told of above."""

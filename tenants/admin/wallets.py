@@ -16,6 +16,8 @@ from unfold.widgets import UnfoldAdminDecimalFieldWidget, UnfoldAdminTextInputWi
 from tenants.admin.columns import column
 from tenants.admin.records import FoundById, RecordAdmin
 from tenants.admin.words import NOTHING, ago, link_to, list_link, short
+from tenants.audit.changes import changes_between
+from tenants.audit.services import record
 from tenants.billing.ledger.terms import LONGEST_REASON, MOST_MICROS, grant_credit, set_budget, set_terms
 from tenants.billing.wording import money
 from tenants.ids import uuid7
@@ -142,7 +144,8 @@ class WalletAdmin(FoundById):
             kind=said["kind"],
             credit_line_micros=_micros(said["credit_line"]) or 0,
         )
-        set_budget(tenant_id=tenant_id, currency=currency, monthly_micros=_micros(said["budget"]))
+        if "budget" in form.changed_data:
+            _set_budget(wallet, form.initial.get("budget"), said["budget"])
         if said["grant"]:
             grant_credit(
                 tenant_id=tenant_id,
@@ -183,6 +186,21 @@ class WalletAdmin(FoundById):
         """Made once: the theme asks several times for each page."""
         shown: SafeString | str = wallet.__dict__["transactions_shown"]
         return shown
+
+
+def _set_budget(wallet: Wallet, before: Decimal | None, after: Decimal | None) -> None:
+    monthly_micros = _micros(after)
+    set_budget(tenant_id=wallet.tenant_id, currency=wallet.currency, monthly_micros=monthly_micros)
+    told = [
+        None if micros is None else money(micros, wallet.currency)
+        for micros in (_micros(before), monthly_micros)
+    ]
+    record(
+        tenant_id=wallet.tenant_id,
+        deed="budget.removed" if monthly_micros is None else "budget.set",
+        subject="the account, by the operator",
+        changes=changes_between({"monthly": told[0]}, {"monthly": told[1]}),
+    )
 
 
 def _shown(wallet: Wallet) -> SafeString | str:

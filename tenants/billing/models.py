@@ -54,9 +54,11 @@ class UsageDay(TenantOwned):
     one another; once it is over they are made one (tenants/billing/settling.py).
     """
 
-    SETTLED = 49
-    """The shard of what was made one, and is in UsageTotal. The trigger writes 32 to 47; 48 was made one before there
-    were totals, those below 32 are of before the trigger knew keys."""
+    SETTLED = 50
+    """The shard of what was made one, and is in UsageTotal and UsageMonth. The trigger writes 32 to 47; 48 was made one
+    before there were totals, 49 before there were months, those below 32 are of before the trigger knew keys."""
+    TOTALLED = 49
+    """From this shard on it is in UsageTotal."""
 
     day = models.DateField()
     model = models.CharField(max_length=100)
@@ -92,7 +94,9 @@ class UsageDay(TenantOwned):
         ]
         indexes = [
             models.Index(
-                fields=["day", "tenant"], condition=models.Q(shard__lt=49), name="tenants_usageday_to_settle"
+                fields=["day", "tenant"],
+                condition=models.Q(shard__lt=50),
+                name="tenants_usageday_not_settled",
             )
         ]
 
@@ -129,3 +133,35 @@ class UsageTotal(TenantOwned):
 
     def __str__(self) -> str:
         return f"{self.quantity} {self.meter} of {self.model} on {self.day}, of all keys"
+
+
+class UsageMonth(TenantOwned):
+    """What the settled sums of a month come to, each key by itself: what tells keys apart over a year reads these.
+
+    Written in the statement that settles them, as UsageTotal is: each sum of a day is either in here or not settled.
+    """
+
+    month = models.DateField(help_text="Its first day.")
+    model = models.CharField(max_length=100)
+    meter = models.CharField(max_length=20)
+    currency = models.CharField(max_length=3)
+    livemode = models.BooleanField()
+    key_id = models.UUIDField(null=True)
+    cached = models.BooleanField()
+    quantity = models.PositiveBigIntegerField()
+    amount_micros = models.BigIntegerField()
+    saved_micros = models.BigIntegerField()
+    records = models.PositiveBigIntegerField()
+
+    class Meta(TenantOwned.Meta):
+        constraints = [
+            *TenantOwned.Meta.constraints,
+            models.UniqueConstraint(
+                fields=["tenant", "month", "model", "meter", "currency", "livemode", "key_id", "cached"],
+                name="tenants_usagemonth_once_each",
+                nulls_distinct=False,
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.quantity} {self.meter} of {self.model} in {self.month:%Y-%m}"

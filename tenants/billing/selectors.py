@@ -1,24 +1,27 @@
 """Reads of a tenant's usage; inside its unit of work."""
 
 from collections import defaultdict
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import date
+from typing import Any
 
-from django.db.models import Min, Q, QuerySet, Sum
+from django.db.models import F, Min, Q, QuerySet, Sum
 
-from tenants.billing.models import UsageDay
+from tenants.billing.models import UsageDay, UsageMonth, UsageTotal
 from tenants.billing.months import Month
 from tenants.billing.summary import UsageLine
 from tenants.billing.usage.asked import Only
 
+Rows = QuerySet[Any]
 _NOTHING = Only()
-_SUMS = (
-    Sum("quantity"),
-    Sum("amount_micros"),
-    Sum("records"),
-    Sum("saved_micros"),
-)
+_SUMS = {
+    "of_quantity": Sum("quantity"),
+    "of_amount": Sum("amount_micros"),
+    "of_records": Sum("records"),
+    "of_saved": Sum("saved_micros"),
+    "of_known": Sum("records", filter=Q(cached=True), default=0),
+}
 
 
 @dataclass(frozen=True)
@@ -32,43 +35,35 @@ class Used:
 
 def usage_of(month: Month, only: Only = _NOTHING) -> list[UsageLine]:
     """One line for each day, model, meter, currency and mode, in this order."""
-    return _lines(_of_month(month, only), "model")
+    return _lines(_of_all_keys(only, day__gte=month.first, day__lt=month.after_last), "day", "model")
 
 
-def usage_by_key(month: Month, only: Only = _NOTHING) -> list[UsageLine]:
-    """The same by key, whose id stands for the model; empty where no key was."""
-    return _lines(_of_month(month, only), "key_id")
+def usage_of_keys(month: Month, only: Only = _NOTHING) -> list[UsageLine]:
+    """What the month came to for each key, whose id stands for the model; empty where no key was. All on its first."""
+    lines = _lines(_of_month(month, only), "of_month", "key_id")
+    return [replace(line, day=month.first) for line in lines]
 
 
-def _lines(days: "QuerySet[UsageDay]", by: str) -> list[UsageLine]:
-    rows = (
-        days.values_list("day", by, "meter", "currency", "livemode")
-        .annotate(*_SUMS, known=Sum("records", filter=Q(cached=True), default=0))
-        .order_by("day", by, "meter", "currency", "-livemode")
-    )
-    # Postgres sums big integers into decimals.
-    return [
-        UsageLine(row[0], str(row[1] or ""), *row[2:5], *(int(number) for number in row[5:])) for row in rows
-    ]
+def days_of_keys(month: Month, keys: Collection[str], only: Only = _NOTHING) -> list[UsageLine]:
+    """The same by day, of these keys alone."""
+    named = Q(key_id__in=[key for key in keys if key])
+    days = _days(only).filter(day__gte=month.first, day__lt=month.after_last)
+    return _lines([days.filter(named | Q(key_id=None) if "" in keys else named)], "day", "key_id")
 
 
 def cost_by_day(first: date, last: date, only: Only = _NOTHING) -> Mapping[str, Mapping[date, int]]:
     """What was charged, by currency, both days included."""
-    rows = (
-        _days(only)
-        .filter(day__gte=first, day__lte=last, livemode=True)
-        .values_list("currency", "day")
-        .annotate(Sum("amount_micros"))
-    )
-    found: dict[str, dict[date, int]] = defaultdict(dict)
-    for currency, day, micros in rows:
-        found[currency][day] = int(micros)
+    found: dict[str, dict[date, int]] = defaultdict(lambda: defaultdict(int))
+    for rows in _of_all_keys(only, day__gte=first, day__lte=last, livemode=True):
+        for currency, day, micros in rows.values_list("currency", "day").annotate(Sum("amount_micros")):
+            found[currency][day] += int(micros)
     return found
 
 
 def used_in(month: Month) -> Used:
-    pairs = _of_month(month, _NOTHING).values_list("model", "key_id").distinct()
-    found = list(pairs)
+    found = {
+        pair for rows in _of_month(month, _NOTHING) for pair in rows.values_list("model", "key_id").distinct()
+    }
     return Used(
         tuple(sorted({model for model, _ in found})), tuple(sorted({str(key or "") for _, key in found}))
     )
@@ -79,15 +74,50 @@ def first_day_used(only: Only = _NOTHING) -> date | None:
     return found
 
 
-def _of_month(month: Month, only: Only) -> "QuerySet[UsageDay]":
-    return _days(only).filter(day__gte=month.first, day__lt=month.after_last)
+def _lines(parts: Sequence[Rows], day: str, by: str) -> list[UsageLine]:
+    """What stands in several tables is one line."""
+    columns = (day, by, "meter", "currency", "livemode")
+    found: dict[tuple[Any, ...], list[int]] = {}
+    for rows in parts:
+        for row in rows.values_list(*columns).annotate(**_SUMS):
+            # Postgres sums big integers into decimals.
+            numbers = [int(number) for number in row[5:]]
+            known = found.setdefault(row[:5], numbers)
+            if known is not numbers:
+                found[row[:5]] = [one + more for one, more in zip(known, numbers, strict=True)]
+    lines = [UsageLine(row[0], str(row[1] or ""), *row[2:], *numbers) for row, numbers in found.items()]
+    return sorted(
+        lines, key=lambda line: (line.day, line.model, line.meter, line.currency, not line.livemode)
+    )
 
 
-def _days(only: Only) -> "QuerySet[UsageDay]":
-    days = UsageDay.objects.all()
-    if only.models:
-        days = days.filter(model__in=only.models)
+def _of_all_keys(only: Only, **of: object) -> Sequence[Rows]:
+    """Days, from the fewest rows that tell what is asked for (tenants/billing/usage/sources.py)."""
     if only.keys:
-        named = Q(key_id__in=[key for key in only.keys if key is not None])
-        days = days.filter(named | Q(key_id=None) if None in only.keys else named)
-    return days if only.livemode is None else days.filter(livemode=only.livemode)
+        return [_days(only).filter(**of)]
+    totals = _narrowed(UsageTotal.objects.all(), only)
+    return [totals.filter(**of), _days(only).filter(shard__lt=UsageDay.TOTALLED, **of)]
+
+
+def _of_month(month: Month, only: Only) -> Sequence[Rows]:
+    """Its sum and what is in that not yet, each row with the month's first day."""
+    days = _days(only).filter(shard__lt=UsageDay.SETTLED, day__gte=month.first, day__lt=month.after_last)
+    months = _of_keys(_narrowed(UsageMonth.objects.filter(month=month.first), only), only)
+    return [months.annotate(of_month=F("month")), days.annotate(of_month=F("day"))]
+
+
+def _days(only: Only) -> Rows:
+    return _of_keys(_narrowed(UsageDay.objects.all(), only), only)
+
+
+def _narrowed(rows: Rows, only: Only) -> Rows:
+    if only.models:
+        rows = rows.filter(model__in=only.models)
+    return rows if only.livemode is None else rows.filter(livemode=only.livemode)
+
+
+def _of_keys(rows: Rows, only: Only) -> Rows:
+    if not only.keys:
+        return rows
+    named = Q(key_id__in=[key for key in only.keys if key is not None])
+    return rows.filter(named | Q(key_id=None) if None in only.keys else named)

@@ -40,6 +40,17 @@ class Total:
         self.records += line.records
         self.records_cached += line.records_cached
 
+    def merge(self, other: "Total") -> None:
+        for mine, more in (
+            (self.quantities, other.quantities),
+            (self.amounts_micros, other.amounts_micros),
+            (self.saved_micros, other.saved_micros),
+        ):
+            for name, number in more.items():
+                mine[name] += number
+        self.records += other.records
+        self.records_cached += other.records_cached
+
     def __bool__(self) -> bool:
         return bool(self.quantities)
 

@@ -55,21 +55,32 @@ def keep(*, identity: Identity) -> None:
     """All is as it was before. Raises NotPermitted, NotClosing."""
     with unit_of_work(identity.tenant_id):
         _require_owner(identity)
+        if _closing(identity.tenant_id).suspended_closing:
+            raise NotClosing("The account is suspended: only an operator of this service can keep it.")
         take_back(tenant_id=identity.tenant_id)
 
 
 def take_back(*, tenant_id: UUID) -> None:
-    """In its own transaction or the caller's: an owner's or an operator's. Raises NotClosing."""
+    """In its own transaction or the caller's: an owner's or an operator's. Raises NotClosing.
+
+    One that was suspended meanwhile is kept, and stays suspended.
+    """
     with transaction.atomic(using=current_alias()):
         tenant = _closing(tenant_id)
-        tenant.state, tenant.closes_at, tenant.closing_told_at = Tenant.State.ACTIVE, None, None
+        tenant.state = Tenant.State.SUSPENDED if tenant.suspended_closing else Tenant.State.ACTIVE
+        tenant.closes_at, tenant.closing_told_at, tenant.suspended_closing = None, None, False
         _save(tenant, "tenant.kept")
         transaction.on_commit(partial(resume_plan, tenant_id=tenant_id), using=current_alias(), robust=True)
 
 
 def begin_erasing(*, tenant_id: UUID) -> None:
-    """Operators' work. From now on it cannot be taken back. Raises NotClosing."""
+    """Operators' work. From now on it cannot be taken back. Raises NotClosing.
+
+    Waits for whoever is writing something new for it, and lets nobody write after that: else what was let in a moment
+    ago would come to lie in an account that is erased.
+    """
     with transaction.atomic(using=current_alias()):
+        Tenant.objects.select_for_update().get(id=tenant_id)
         tenant = _closing(tenant_id)
         tenant.state = Tenant.State.ERASING
         _save(tenant, "tenant.erasing")
@@ -127,7 +138,12 @@ def _closing(tenant_id: UUID) -> Tenant:
 def _save(tenant: Tenant, deed: str) -> None:
     known = Tenant.objects.filter(id=tenant.id)
     before = known.values("state", "closes_at").get()
-    known.update(state=tenant.state, closes_at=tenant.closes_at, closing_told_at=tenant.closing_told_at)
+    known.update(
+        state=tenant.state,
+        closes_at=tenant.closes_at,
+        closing_told_at=tenant.closing_told_at,
+        suspended_closing=tenant.suspended_closing,
+    )
     changes = changes_between(before, {"state": tenant.state, "closes_at": tenant.closes_at})
     record(tenant_id=tenant.id, deed=deed, subject_id=tenant.id, subject=tenant.name, changes=changes)
 

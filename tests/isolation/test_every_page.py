@@ -196,6 +196,8 @@ TAKING_NO_ID = {
     "/account/two-factor/passkeys/{pk}/remove": "as above",
     "/sign-in/again/code": "one's own code",
     "/sign-in/again/passkey": "one's own passkey",
+    "/sign-in/again/mail": "one's own code",
+    "/sign-in/again/mail/send": "to one's own address",
     "/sign-in/with/{provider_id}": "who comes has nothing yet",
     "/sign-in/with/{provider_id}/back": "what was begun stands in the session",
     "/sign-in/stopped": "the same for all",

@@ -143,6 +143,23 @@ def test_a_cursor_of_the_database_before_a_restore_is_refused_not_waited_for(des
         tenant_events_after(desk.identity.tenant_id, f"{int(xid) + 10**6}-{row}")
 
 
+def test_from_now_on_begins_at_an_event_and_not_at_a_number_that_a_crash_of_the_database_gives_out_again(
+    desk: Desk,
+) -> None:
+    """Numbers of transactions that nobody's disk has heard of are given out anew after it."""
+    tenant_id = desk.identity.tenant_id
+    assert tenant_events_after(tenant_id, None).cursor == "0-0"
+    desk.submit()
+    last = tenant_events_after(tenant_id, "0-0").events[-1].cursor
+    for _ in range(3):
+        with transaction.atomic(using=APP), connections[APP].cursor() as cursor:
+            cursor.execute("SELECT pg_current_xact_id()")
+            transaction.set_rollback(True, using=APP)
+    assert tenant_events_after(tenant_id, None).cursor == last
+    second = desk.submit()
+    assert {event.job_id for event in tenant_events_after(tenant_id, last).events} == {second.id}
+
+
 def test_an_event_rolled_back_was_never_there(desk: Desk) -> None:
     job = desk.submit()
     with unit_of_work(desk.identity.tenant_id):

@@ -5,9 +5,11 @@ from uuid import UUID, uuid4
 
 import pytest
 from django.db import connections
+from django.test.utils import CaptureQueriesContext
 
 from inference.contracts import WorkRefused
 from inference.registry.errors import ModelNotFound, ModelPaused
+from inference.registry.selectors import remembering_versions
 from inference.registry.services import set_paused
 from jobs import states
 from jobs.dispatch.settlement import Failure, fail_page, finish_page
@@ -23,7 +25,7 @@ from jobs.errors import (
 )
 from jobs.models import Document, Job
 from jobs.services import JobRequest, cancel_job, retry_job, submit_job
-from tenants.context import unit_of_work
+from tenants.context import APP, unit_of_work
 from tenants.identity import Identity
 from tenants.models import UsageRecord
 from tests.jobs.conftest import DONE, Desk
@@ -47,6 +49,31 @@ def test_a_job_needs_either_a_document_or_an_input(desk: Desk, both: bool) -> No
     )
     with pytest.raises(InvalidRequest, match="exactly one"):
         submit_job(identity=desk.identity, request=request)
+
+
+def test_a_job_of_one_page_is_accepted_in_few_trips(desk: Desk) -> None:
+    """Each is waited for by whoever hands it in, and when many do so at once, many times over."""
+    request = JobRequest(
+        model=desk.version.served_model.name, input={"text": "hello"}, cache_control="no-store"
+    )
+    with remembering_versions(60.0):
+        submit_job(identity=desk.identity, request=request)
+        with CaptureQueriesContext(connections[APP]) as captured:
+            submit_job(identity=desk.identity, request=request)
+    said = [query["sql"].split() for query in captured]
+    # What bounds its cost, the job, its beginning; and the end of the transaction, in which it was begun.
+    assert len([words for words in said if words[0] not in ("BEGIN", "COMMIT")]) <= 3, said
+
+
+def test_a_jobs_first_event_is_the_first_of_its_tenants_stream(desk: Desk) -> None:
+    job = desk.submit()
+    with unit_of_work(desk.identity.tenant_id), connections[APP].cursor() as cursor:
+        cursor.execute(
+            "SELECT event.seq, event.type, event.xid = job.last_xid, job.last_seq FROM jobs_job job"
+            " JOIN jobs_event event ON event.job_id = job.id WHERE job.id = %s",
+            [job.id],
+        )
+        assert cursor.fetchall() == [(1, "job.queued", True, 1)]
 
 
 def test_an_unknown_model_is_named_with_those_that_are_served(desk: Desk) -> None:

@@ -29,6 +29,12 @@ MOST_QUERIES = 3
 """Session, person, queues; all else comes from Redis."""
 
 
+@pytest.fixture(autouse=True)
+def _all_queues(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other tests leave work behind, more than is shown."""
+    monkeypatch.setattr("maas.operations.queues.MOST_VERSIONS", 100_000)
+
+
 @pytest.fixture
 def worker(version: ModelVersion) -> Iterator[Heartbeat]:
     """That holds the model, and ran some of it a moment ago."""
@@ -139,8 +145,6 @@ def test_no_worker_is_said_in_words(
     operator: Client, version: ModelVersion, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("maas.operations.engine.live_workers_patiently", list)
-    # An idle version of many is else not among those that are shown.
-    monkeypatch.setattr("maas.operations.queues.MOST_VERSIONS", 100_000)
     page = live(operator)
     assert "No worker has been heard of" in page
     assert "nobody" in row_of(page, version)

@@ -39,6 +39,40 @@ def test_other_errors_are_what_they_were() -> None:
         write("DO $$ BEGIN RAISE unique_violation; END $$")
 
 
+@pytest.mark.usefixtures("_own_connection")
+def test_a_connection_that_works_is_asked_nothing() -> None:
+    pid = pid_of_own()
+    asked_at = last_asked(pid)
+    assert connections[APP].is_usable()
+    assert last_asked(pid) == asked_at
+
+
+@pytest.mark.usefixtures("_own_connection")
+def test_a_connection_that_the_server_has_ended_is_not_used_again() -> None:
+    pid = pid_of_own()
+    with connections["owner"].cursor() as cursor:
+        cursor.execute("SELECT pg_terminate_backend(%s)", [pid])
+    _until_ended(connections[APP].connection)
+    connections[APP].close_if_unusable_or_obsolete()
+    connections[APP].health_check_enabled = True
+    connections[APP].close_if_health_check_failed()
+    assert pid_of_own() != pid
+
+
+def pid_of_own() -> int:
+    with connections[APP].cursor() as cursor:
+        cursor.execute("SELECT pg_backend_pid()")
+        return int(cursor.fetchone()[0])
+
+
+def last_asked(pid: int) -> object:
+    with connections["owner"].cursor() as cursor:
+        cursor.execute("SELECT query_start FROM pg_stat_activity WHERE pid = %s", [pid])
+        (at,) = cursor.fetchone()
+    assert at is not None
+    return at
+
+
 def stand_still_in_a_transaction() -> None:
     with transaction.atomic(using=APP), connections[APP].cursor() as cursor:
         cursor.execute("SET LOCAL idle_in_transaction_session_timeout = '1ms'")

@@ -3,7 +3,6 @@
 from typing import Any
 
 import structlog
-from allauth.account.internal.flows.reauthentication import is_reauthentication_required
 from allauth.core.exceptions import ImmediateHttpResponse
 from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
 from allauth.socialaccount.models import SocialApp, SocialLogin
@@ -17,6 +16,7 @@ from django.urls import Resolver404, resolve, reverse
 
 from tenants.accounts.errors import InvitationGone
 from tenants.accounts.invitations import Invited, read_link
+from tenants.accounts.proving import must_prove_again
 from tenants.accounts.sign_on.asking import BoundedAnswers
 from tenants.accounts.sign_on.errors import ConnectedElsewhere
 from tenants.accounts.sign_on.providers import provider_class
@@ -116,7 +116,7 @@ def _connected(request: HttpRequest, sociallogin: SocialLogin) -> HttpResponseBa
     if not isinstance(person, User) or sociallogin.state.get("data") != {"person": str(person.pk)}:
         return redirect("sign-in")
     require_own_hands(request)
-    if is_reauthentication_required(request, app="allauth.socialaccount"):
+    if must_prove_again(request):
         messages.error(request, "That took too long. Nothing was connected: try again.")
     else:
         try:

@@ -6,21 +6,13 @@ from allauth.socialaccount.models import SocialAccount
 from django.db import transaction
 
 from tenants.accounts.sessions import end_other_sessions
-from tenants.accounts.sign_on.services import name_of, tell_accounts
+from tenants.accounts.sign_on.services import tell_accounts
 from tenants.context import current_alias
 from tenants.models import User
 
 
 def never_confirmed(person: User) -> bool:
     return not EmailAddress.objects.filter(user_id=person.pk, verified=True).exists()
-
-
-def unproven_ways_in(person: User) -> str:
-    """Through what somebody signs in who has not shown that the address is theirs; empty for anybody else."""
-    if not never_confirmed(person):
-        return ""
-    found = SocialAccount.objects.filter(user_id=person.pk).order_by("pk").values_list("provider", flat=True)
-    return " and ".join(name_of(provider) for provider in found)
 
 
 def drop_unproven_ways_in(*, person: User) -> None:

@@ -53,15 +53,20 @@ class Bounds:
     budgets: bool
 
 
-def hold(source: Source, amount_micros: int, works: Works = nothing) -> int | None:
+def hold(
+    source: Source, amount_micros: int, works: Works = nothing, *, bounds: Bounds | None = None
+) -> int | None:
     """So much is set aside, or None: nothing bounds what this tenant may spend. Raises where there is not so much.
+
+    `bounds` are what `require_money` found in the same transaction, for who is not to look twice.
 
     `works` is what it is for: of a prepaid account, units that are included are set aside before money.
     The last that its transaction does but for what nobody else waits for: the wallet's row is locked until the end.
     """
     if amount_micros <= 0:
         return None
-    bounds = _bounds(source.tenant_id, source.currency, source.key_id)
+    if bounds is None:
+        bounds = _bounds(source.tenant_id, source.currency, source.key_id)
     if not (bounds.prepaid or bounds.budgets):
         return None
     if bounds.prepaid:
@@ -88,19 +93,20 @@ def _hold_money(source: Source, amount_micros: int) -> None:
 
 def require_money(
     tenant_id: UUID, currency: str, amount_micros: int, *, key_id: UUID | None = None, works: Works = nothing
-) -> None:
+) -> Bounds | None:
     """Asks alone, and sets nothing aside: raises where a balance or a budget has less now."""
     if amount_micros <= 0:
-        return
+        return None
     bounds = _bounds(tenant_id, currency, key_id)
     if bounds.prepaid:
         amount_micros -= could_be_included(tenant_id, works)
     if not amount_micros:
-        return
+        return bounds
     if bounds.prepaid and (there := _spendable(tenant_id, currency)) < amount_micros:
         raise insufficient_funds(currency=currency, needed_micros=amount_micros, spendable_micros=there)
     if bounds.budgets:
         _require_budgets(tenant_id, currency, key_id, amount_micros)
+    return bounds
 
 
 def settle(source: Source, *, held_micros: int | None, cost_micros: int, works: Works = nothing) -> None:

@@ -1,10 +1,13 @@
 """How a tenant pays, what it may spend in a month, and credit: written by operators, and by owners for budgets."""
 
+from collections.abc import Mapping
 from uuid import UUID
 
 from django.db import connections
 from django.db.models import Sum
 
+from tenants.audit.changes import changes_between
+from tenants.audit.services import record
 from tenants.billing.ledger import postings
 from tenants.billing.ledger.errors import InvalidTerms
 from tenants.billing.ledger.journal import Source, open_wallet, post
@@ -16,6 +19,7 @@ from tenants.ids import uuid7
 MOST_MICROS = 10**15
 """A thousand million, in any currency: what is more is a slip of the hand."""
 GRANTED = "grant"
+_TERMS = ("kind", "credit_line_micros")
 LONGEST_REASON = 200
 
 # Of holds that are not settled yet.
@@ -42,9 +46,27 @@ def set_terms(*, tenant_id: UUID, currency: str, kind: str, credit_line_micros: 
             f"A credit line of {credit_line_micros} micros is not between 0 and {MOST_MICROS}."
         )
     wallet = _locked(tenant_id, currency)
+    before = {name: getattr(wallet, name) for name in _TERMS}
     wallet.kind, wallet.credit_line_micros = kind, credit_line_micros
-    wallet.save(update_fields=["kind", "credit_line_micros"])
+    wallet.save(update_fields=_TERMS)
+    _tell("wallet.terms_set", wallet, before, {name: getattr(wallet, name) for name in _TERMS})
     return wallet
+
+
+def _tell(
+    deed: str, wallet: Wallet, before: Mapping[str, object], after: Mapping[str, object], note: str = ""
+) -> None:
+    """In the account's own log: only what differs."""
+    changes = changes_between(before, after)
+    if changes:
+        record(
+            tenant_id=wallet.tenant_id,
+            deed=deed,
+            subject_id=wallet.pk,
+            subject=wallet.currency,
+            changes=changes,
+            note=note,
+        )
 
 
 def grant_credit(
@@ -65,7 +87,7 @@ def grant_credit(
     if not 1 <= len(reason.strip()) <= LONGEST_REASON:
         raise InvalidTerms(f"Say in 1 to {LONGEST_REASON} characters what the credit is for.")
     source = Source(tenant_id, GRANTED, grant_id or uuid7(), currency, reason=reason.strip(), made_by=made_by)
-    _locked(tenant_id, currency)
+    wallet = _locked(tenant_id, currency)
     given = LedgerEntry.objects.filter(
         tenant_id=tenant_id,
         transaction__source_kind=GRANTED,
@@ -74,6 +96,7 @@ def grant_credit(
     ).first()
     if given is None:
         post(source, postings.grant(amount_micros))
+        _tell("wallet.credited", wallet, {}, {"amount_micros": amount_micros}, note=source.reason)
     elif (given.currency, given.amount_micros) != (currency, amount_micros):
         raise InvalidTerms(
             f"{given.amount_micros} micros of {given.currency} were granted from this form already. Open it anew to "

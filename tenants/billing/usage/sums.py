@@ -7,13 +7,16 @@ from datetime import UTC, datetime, time, timedelta
 from typing import Any
 
 from django.db import connections
+from django.utils import timezone
 
-from tenants.billing.models import UsageDay
 from tenants.billing.months import Month
 from tenants.billing.usage.asked import Asked, Bucket, Group
+from tenants.billing.usage.sources import source_of, whole_months, windows
 from tenants.context import current_alias, current_tenant_id
 
 _HOUR = timedelta(hours=1)
+FIRST_DAYS = 31
+"""Read at first where days are told apart further: a page of a list seldom reaches beyond."""
 
 
 @dataclass(frozen=True)
@@ -43,39 +46,6 @@ class Row:
     sum: Sum
 
 
-@dataclass(frozen=True)
-class _Source:
-    table: str
-    at: str
-    within: str
-    cached: str
-    records: str
-
-
-_WITHIN_DAYS = "day >= %(start_day)s AND day < %(end_day)s"
-_DAYS = _Source("tenants_usageday", "day", _WITHIN_DAYS, "cached", "records")
-# Where keys are not told apart: what is settled without them, and with it the few sums that are not settled yet.
-_SUMMED = (
-    "tenant_id, day, model, meter, currency, livemode, cached, quantity, amount_micros, saved_micros, records"
-)
-_TOTALS = _Source(
-    f"""(
-        SELECT {_SUMMED} FROM tenants_usagetotal
-        UNION ALL
-        SELECT {_SUMMED} FROM tenants_usageday WHERE shard < {UsageDay.SETTLED}
-    ) AS days""",  # noqa: S608  # made of constants alone
-    "day",
-    _WITHIN_DAYS,
-    "cached",
-    "records",
-)
-_RECORDS = _Source(
-    "tenants_usagerecord",
-    "created_at",
-    "created_at >= %(start)s AND created_at < %(end)s",
-    "(cached OR source_kind = 'cache')",
-    "1",
-)
 _BUCKETS: Mapping[Bucket, str] = {
     "hour": "date_trunc('hour', created_at AT TIME ZONE 'UTC')",
     "day": "day::timestamp",
@@ -122,6 +92,18 @@ _BOTH += _WITH_TOTALS.replace("{rows}", _ROWS)
 
 def sums(asked: Asked, *, limit: int, after: tuple[datetime, Sequence[str]] | None = None) -> list[Row]:
     """In the order of time, then of what is told apart. `after`: of the last row that was told."""
+    if asked.bucket != "day" or not asked.group_by:
+        return _sums(asked, limit, after)
+    rows: list[Row] = []
+    for start, end in windows(asked.start if after is None else after[0], asked.end, FIRST_DAYS):
+        rows += _sums(replace(asked, start=start, end=end), limit - len(rows), after)
+        after = None
+        if len(rows) >= limit:
+            break
+    return rows
+
+
+def _sums(asked: Asked, limit: int, after: tuple[datetime, Sequence[str]] | None) -> list[Row]:
     values = {**_values(asked), "limit": limit}
     names = ["at", *(f"g{place}" for place in range(len(asked.group_by)))]
     further = ""
@@ -159,7 +141,7 @@ def sums_and_totals(
 def totals(asked: Asked) -> dict[bool, Sum]:
     """Of all that was asked for, by livemode."""
     values = {**_values(asked), "limit": 2}
-    of_all = replace(asked, group_by=())
+    of_all = replace(asked, group_by=(), bucket="hour" if asked.bucket == "hour" else "month")
     return {row[0]: _sum(row[1]) for row in _select(of_all, ["livemode"], ["g0"], "", values)}
 
 
@@ -172,7 +154,7 @@ def _select(
     *,
     statement: str = _SUMS,
 ) -> list[tuple[Any, ...]]:
-    source = _source(asked)
+    source = source_of(asked)
     written = statement.format(
         groups=", ".join(f"{one} AS {name}" for one, name in zip(groups, names, strict=True)),
         names=", ".join(names),
@@ -192,12 +174,6 @@ def _select(
         return rows
 
 
-def _source(asked: Asked) -> _Source:
-    if asked.bucket == "hour":
-        return _RECORDS
-    return _DAYS if asked.only.keys or "key" in asked.group_by else _TOTALS
-
-
 def _filters(asked: Asked) -> str:
     only, written = asked.only, ""
     if only.models:
@@ -213,12 +189,15 @@ def _filters(asked: Asked) -> str:
 
 def _values(asked: Asked) -> dict[str, Any]:
     only = asked.only
+    whole_from, whole_to = whole_months(asked.start.date(), asked.end.date(), timezone.now().date())
     return {
         "tenant": current_tenant_id(),
         "start": asked.start,
         "end": asked.end,
         "start_day": asked.start.date(),
         "end_day": asked.end.date(),
+        "whole_from": whole_from,
+        "whole_to": whole_to,
         "models": list(only.models),
         "keys": [key for key in only.keys if key is not None],
         "livemode": only.livemode,

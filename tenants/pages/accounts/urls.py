@@ -4,13 +4,22 @@ Each of django-allauth's pages has the name that it looks for, our address, our 
 """
 
 from allauth.account import views
+from allauth.account.decorators import reauthentication_required
 from django.urls import include, path, register_converter
 
+from tenants.pages.accounts.confirming import ConfirmAddress
 from tenants.pages.accounts.deleting import delete_oneself
+from tenants.pages.accounts.mailed_code import MailedCode, mail_code
 from tenants.pages.accounts.people_only import people_only
 from tenants.pages.accounts.sessions import end_one, end_others, session_list
 from tenants.pages.accounts.views import account, keep_address
-from tenants.pages.sign_in.throttling import throttled_mail, throttled_password
+from tenants.pages.sign_in.throttling import (
+    throttled_code_again,
+    throttled_link,
+    throttled_mail,
+    throttled_own_mail,
+    throttled_password,
+)
 
 _PAGES = "tenants/accounts/"
 
@@ -49,7 +58,7 @@ urlpatterns = [
     ),
     path(
         "confirm-email/<str:key>",
-        views.ConfirmEmailView.as_view(template_name=_PAGES + "confirm_address.html"),
+        throttled_link(ConfirmAddress.as_view()),
         name="account_confirm_email",
     ),
     path(
@@ -99,7 +108,11 @@ urlpatterns = [
     ),
     path(
         "account/password/first",
-        people_only(views.PasswordSetView.as_view(template_name=_PAGES + "first_password.html")),
+        people_only(
+            reauthentication_required(
+                views.PasswordSetView.as_view(template_name=_PAGES + "first_password.html")
+            )
+        ),
         name="account_set_password",
     ),
     path(
@@ -109,4 +122,6 @@ urlpatterns = [
         ),
         name="account_reauthenticate",
     ),
+    path("sign-in/again/mail", people_only(throttled_code_again(MailedCode.as_view())), name="mailed-code"),
+    path("sign-in/again/mail/send", people_only(throttled_own_mail(mail_code)), name="mail-code"),
 ]

@@ -61,6 +61,7 @@ def new_key(request: HttpRequest, identity: Identity) -> HttpResponse:
 
 
 def _make(form: KeyForm, identity: Identity) -> CreatedKey:
+    identity.require_all(form.chosen_scopes)
     with unit_of_work(identity.tenant_id):
         return create_key(
             tenant_id=identity.tenant_id,

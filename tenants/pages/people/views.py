@@ -4,15 +4,16 @@ from collections.abc import Callable
 from typing import TypeVar
 from uuid import UUID
 
+from allauth.account.decorators import reauthentication_required
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from tenants.accounts.errors import AlreadyMember, LastOwner, TooManyInvitations
+from tenants.accounts.errors import AlreadyMember, LastOwner, OwnerShutOut, TooManyInvitations
 from tenants.accounts.invitations import invite, open_invitations, resend, revoke
-from tenants.accounts.members import change_role, hand_over, leave, remove_member
+from tenants.accounts.members import change_role, hand_over, keys_made_by, leave, remove_member
 from tenants.context import unit_of_work
 from tenants.errors import NotPermitted
 from tenants.identity import Identity
@@ -105,11 +106,15 @@ def remove(request: HttpRequest, identity: Identity, membership_id: str) -> Http
     identity.require("members:write")
     member = _or_404(_member(identity, membership_id))
     if request.method != "POST":
-        return render(request, "tenants/people/remove.html", {"member": member})
+        with unit_of_work(identity.tenant_id):
+            keys = keys_made_by(member)
+        return render(request, "tenants/people/remove.html", {"member": member, "keys": keys})
 
     def take_out() -> str:
-        _or_404(remove_member(identity=identity, membership_id=membership_id))
-        return f"{member.user.email} belongs to this account no more."
+        with_keys = request.POST.get("keys") == "revoke"
+        _or_404(remove_member(identity=identity, membership_id=membership_id, with_keys=with_keys))
+        told = " Keys that they made work no more." if with_keys else ""
+        return f"{member.user.email} belongs to this account no more.{told}"
 
     return _told(request, take_out)
 
@@ -119,11 +124,17 @@ def remove(request: HttpRequest, identity: Identity, membership_id: str) -> Http
 def make_owner(request: HttpRequest, identity: Identity, membership_id: str) -> HttpResponse:
     identity.require("account:write")
     member = _or_404(_member(identity, membership_id))
+    answer: HttpResponse = _handing_over(request, identity, member)
+    return answer
+
+
+@reauthentication_required  # type: ignore[untyped-decorator]
+def _handing_over(request: HttpRequest, identity: Identity, member: Membership) -> HttpResponse:
     if request.method != "POST":
         return render(request, "tenants/people/hand_over.html", {"member": member})
 
     def hand() -> str:
-        _or_404(hand_over(identity=identity, membership_id=membership_id))
+        _or_404(hand_over(identity=identity, membership_id=str(member.pk)))
         return f"{member.user.email} is the owner now, and you are an admin."
 
     return _told(request, hand)
@@ -147,7 +158,7 @@ def leave_tenant(request: HttpRequest, identity: Identity) -> HttpResponse:
 def _told(request: HttpRequest, deed: Callable[[], str]) -> HttpResponse:
     try:
         messages.success(request, deed())
-    except (LastOwner, NotPermitted) as refusal:
+    except (LastOwner, NotPermitted, OwnerShutOut) as refusal:
         messages.error(request, f"{refusal.detail} Nothing was done.")
     return redirect("members")
 

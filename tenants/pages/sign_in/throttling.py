@@ -58,6 +58,11 @@ def throttled_mail_again(view: View) -> View:
     return _counted(view, MAIL, whom=lambda request: request.path, is_right=_never)
 
 
+def throttled_own_mail(view: View) -> View:
+    """To whoever is signed in."""
+    return _counted(view, MAIL, whom=_own_address, is_right=_never)
+
+
 def throttled_away(view: View) -> View:
     """Counted where it begins, at another service; nobody is named there yet."""
     return _counted(view, AWAY, whom=_place, is_right=_never)
@@ -89,6 +94,11 @@ def throttled_passkey_again(view: View) -> View:
 def throttled_password(view: View) -> View:
     """For pages that ask a signed-in person for their password again: whoever found their screen may guess it there."""
     return _counted(view, SIGN_IN, whom=_own_address, is_right=_leads_on)
+
+
+def throttled_link(view: View) -> View:
+    """For a page that asks whoever opens a mail's link for a password: each link is counted by itself."""
+    return _counted(view, SIGN_IN, whom=lambda request: request.path, is_right=_leads_on)
 
 
 def throttled_code(view: View) -> View:

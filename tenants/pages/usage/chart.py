@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from datetime import date
 from typing import Any
 
 from tenants.billing.months import Month
@@ -11,6 +12,8 @@ from tenants.billing.summary import Summary, UsageLine
 
 MOST_SERIES = 6
 OTHERS = {"model": "other models", "key": "other callers"}
+_REST = "\0"
+"""Instead of a name: what is drawn last, whatever it comes to."""
 METER_TITLES = {"page": "Pages", "token": "Tokens", "call": "Calls", "gpu_second": "GPU seconds"}
 
 
@@ -28,10 +31,38 @@ class Measure:
     series: list[Series]
 
 
+def leading(of_keys: Sequence[UsageLine]) -> set[str]:
+    """The keys that may be drawn by themselves, whatever measure is chosen: the first by each."""
+    totals: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+    for line in of_keys:
+        totals[f"cost {line.currency}"][line.model] += line.amount_micros
+        totals[line.meter][line.model] += line.quantity
+    return {
+        key
+        for of_measure in totals.values()
+        for key in sorted(of_measure, key=lambda one: (-of_measure[one], one))[:MOST_SERIES]
+    }
+
+
+def rest_of(lines: Sequence[UsageLine], leaders: Sequence[UsageLine]) -> list[UsageLine]:
+    """What each day came to without its leaders."""
+    rest: dict[tuple[date, str, str, bool], list[int]] = defaultdict(lambda: [0, 0])
+    for sign, of in ((1, lines), (-1, leaders)):
+        for line in of:
+            numbers = rest[line.day, line.meter, line.currency, line.livemode]
+            numbers[0] += sign * line.quantity
+            numbers[1] += sign * line.amount_micros
+    return [
+        UsageLine(day, _REST, meter, currency, mode, quantity, micros, 0)
+        for (day, meter, currency, mode), (quantity, micros) in rest.items()
+        if quantity or micros
+    ]
+
+
 def chart_of(
     month: Month, by_model: Sequence[UsageLine], by_key: Sequence[UsageLine], summary: Summary
 ) -> dict[str, Any]:
-    """The names in `by_key` are those of keys."""
+    """The names in `by_key` are those of keys; it may end in the rest of them (`rest_of`)."""
     return {
         "days": [f"{day:%Y-%m-%d}" for day in month.days],
         "measures": {
@@ -72,8 +103,10 @@ def _filled(
 
 def _with_others(series: list[Series], others: str) -> list[Series]:
     """More colours than these cannot be told apart."""
+    named = [one for one in series if one.name != _REST]
+    rest = [one for one in series if one.name == _REST]
     if len(series) <= MOST_SERIES:
-        return series
-    rest = series[MOST_SERIES - 1 :]
+        return [*named, *(replace(one, name=others) for one in rest)]
+    rest += named[MOST_SERIES - 1 :]
     sums = [sum(day) for day in zip(*(one.values for one in rest), strict=True)]
-    return [*series[: MOST_SERIES - 1], Series(others, sums)]
+    return [*named[: MOST_SERIES - 1], Series(others, sums)]

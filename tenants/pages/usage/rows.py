@@ -1,6 +1,6 @@
 """Rows of the tables of usage, in words."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 
@@ -9,6 +9,9 @@ from tenants.billing.prices import display
 from tenants.billing.summary import Summary, Total
 from tenants.billing.wording import money, number_of
 from tenants.pages.usage.chart import METER_TITLES
+
+MOST_NAMED = 50
+"""Models or keys in a table; all are in the CSV."""
 
 
 @dataclass(frozen=True)
@@ -80,13 +83,23 @@ def meters_of(summary: Summary) -> list[str]:
     return [meter for meter in METER_TITLES if summary.live.quantities.get(meter)]
 
 
-def rows_by_name(summary: Summary) -> list[UsageRow]:
-    """Of models or of keys, dearest first, in the currency that most is charged in."""
+def rows_by_name(summary: Summary, others: str) -> list[UsageRow]:
+    """Of models or of keys, dearest first, in the currency that most is charged in. The last of many are one row."""
     first = summary.currencies[0] if summary.currencies else ""
     ordered = sorted(
         summary.by_model.items(), key=lambda pair: (-pair[1].amounts_micros.get(first, 0), pair[0])
     )
+    if len(ordered) > MOST_NAMED:
+        rest, ordered = ordered[MOST_NAMED:], ordered[:MOST_NAMED]
+        ordered.append((f"{len(rest):,} {others}", _together(total for _, total in rest)))
     return [_row(model, total, summary, first) for model, total in ordered]
+
+
+def _together(totals: Iterable[Total]) -> Total:
+    found = Total()
+    for one in totals:
+        found.merge(one)
+    return found
 
 
 def rows_by_day(summary: Summary) -> list[UsageRow]:

@@ -1,6 +1,6 @@
 """What a month's use of models came to, a day's single records, and both as files for a spreadsheet."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 
@@ -13,15 +13,22 @@ from django.views.decorators.http import require_safe
 from tenants.api.usage import usage_file
 from tenants.billing.forecast import WINDOW_DAYS, Forecast, forecast
 from tenants.billing.months import Month
-from tenants.billing.selectors import cost_by_day, first_day_used, usage_by_key, usage_of, used_in
-from tenants.billing.summary import summarised
+from tenants.billing.selectors import (
+    cost_by_day,
+    days_of_keys,
+    first_day_used,
+    usage_of,
+    usage_of_keys,
+    used_in,
+)
+from tenants.billing.summary import UsageLine, summarised
 from tenants.billing.usage.asked import GROUPS, Asked, Only
 from tenants.billing.usage.records import records
 from tenants.context import unit_of_work
 from tenants.identity import Identity
 from tenants.key_selectors import names_of_keys
 from tenants.pages.members import members_only
-from tenants.pages.usage.chart import METER_TITLES, chart_of
+from tenants.pages.usage.chart import METER_TITLES, OTHERS, chart_of, leading, rest_of
 from tenants.pages.usage.filters import UsageFilter, key_name
 from tenants.pages.usage.limit_rows import limit_rows, storage_row
 from tenants.pages.usage.record_rows import place_of, record_rows, written_place
@@ -40,18 +47,23 @@ def usage_page(request: HttpRequest, identity: Identity) -> HttpResponse:
     month, current = _asked_month(request), Month.of(today)
     chosen = UsageFilter.read(request.GET.dict())
     with unit_of_work(identity.tenant_id):
-        lines, by_key = usage_of(month, chosen.only), usage_by_key(month, chosen.only)
+        lines = usage_of(month, chosen.only)
+        keys = usage_of_keys(month, chosen.only)
+        drawn = days_of_keys(
+            month, leading([one for one in keys if one.livemode is chosen.livemode]), chosen.only
+        )
         first, used = first_day_used(), used_in(month)
         storage = storage_standing(identity.tenant_id)
         names = names_of_keys([key for key in used.keys if key])
         forecasts = (
             _forecasts(month, today, chosen.only, first) if month == current and chosen.livemode else {}
         )
-    by_key = [replace(line, model=key_name(line.model, names)) for line in by_key]
-    summary, of_keys = (summarised(one, livemode=chosen.livemode) for one in (lines, by_key))
-    of_models, of_callers = (
-        [line for line in one if line.livemode is chosen.livemode] for one in (lines, by_key)
+    summary = summarised(lines, livemode=chosen.livemode)
+    of_keys = summarised(_named(keys, names), livemode=chosen.livemode)
+    of_models, of_drawn = (
+        [line for line in one if line.livemode is chosen.livemode] for one in (lines, drawn)
     )
+    by_key = [*_named(of_drawn, names), *rest_of(of_models, of_drawn)]
     limits = identity.rates.every if month == current else ()
     context = {
         "limits": limit_rows(limits, spending().standings(limits) if limits else None),
@@ -68,10 +80,10 @@ def usage_page(request: HttpRequest, identity: Identity) -> HttpResponse:
         "forecasts": forecast_tiles(forecasts),
         "tests": tiles(summary.test) if summary.test and chosen.livemode else [],
         "meters": [METER_TITLES[meter] for meter in meters_of(summary)],
-        "models": rows_by_name(summary),
-        "keys": rows_by_name(of_keys),
+        "models": rows_by_name(summary, OTHERS["model"]),
+        "keys": rows_by_name(of_keys, OTHERS["key"]),
         "days": rows_by_day(summary),
-        "chart": chart_of(month, of_models, of_callers, summary),
+        "chart": chart_of(month, of_models, by_key, summary),
         "used_ever": first is not None,
     }
     return render(request, "tenants/usage/usage.html", context)
@@ -113,6 +125,10 @@ def usage_csv(request: HttpRequest, identity: Identity) -> HttpResponseBase:
     month = _asked_month(request)
     asked = _of_days(month.first, month.after_last, chosen.of_mode)
     return usage_file(identity, asked, records="records" in request.GET)
+
+
+def _named(lines: Sequence[UsageLine], names: Mapping[str, str]) -> list[UsageLine]:
+    return [replace(line, model=key_name(line.model, names)) for line in lines]
 
 
 def _forecasts(month: Month, today: date, only: Only, first: date | None) -> Mapping[str, Forecast]:

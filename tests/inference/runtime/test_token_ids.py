@@ -1,3 +1,4 @@
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -34,7 +35,7 @@ def test_tokens_give_the_vectors_and_the_count_of_their_texts(marked: bool) -> N
     rows = tuple(ids_of(text, marked=marked) for text in TEXTS)
     of_tokens, of_texts = run(TokenInput(rows, single=False)), run(TextInput(TEXTS, single=False))
     assert of_tokens.result == of_texts.result
-    assert of_tokens.units == of_texts.units
+    assert replace(of_tokens.units, device_us=0) == replace(of_texts.units, device_us=0)
 
 
 def test_tokens_of_one_text_give_one_embedding() -> None:

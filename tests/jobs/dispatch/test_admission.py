@@ -1,7 +1,9 @@
 """Refusals by the age of the queue, over the real tables."""
 
+import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +18,11 @@ from jobs.dispatch.admission import refuse_known
 from jobs.dispatch.queue_age import Queue
 from jobs.errors import BacklogTooLong, QueueTooLong
 from jobs.idempotency.submissions import submit_once
+from jobs.live.backlogs import refuse_known_job
 from jobs.models import Document, Job
 from jobs.priorities import BULK, INTERACTIVE
 from jobs.services import JobRequest, cancel_job, retry_job
+from tenants.api.authentication import IDENTITY
 from tenants.context import APP, OPERATOR, unit_of_work
 from tenants.errors import DomainError
 from tenants.identity import Identity
@@ -177,6 +181,44 @@ def test_an_upload_is_refused_before_its_file_is_read_by_what_was_just_decided(
     refuse_known(tenant_id, {"model": "another"})
     admission._seen[f"{name}@77"] = admission._seen[desk.version.key]
     refuse_known(tenant_id, {"model": name})
+
+
+@pytest.mark.usefixtures("worker")
+def test_who_was_just_refused_takes_no_thread_for_the_next_job(desk: Desk) -> None:
+    def sends(asked: object, *headers: tuple[bytes, bytes]) -> BytesIO:
+        body = BytesIO(asked if isinstance(asked, bytes) else json.dumps(asked).encode())
+        scope = {
+            "type": "http",
+            "method": "POST",
+            "path": "/v1/jobs",
+            "headers": headers,
+            IDENTITY: desk.identity,
+        }
+        refuse_known_job(scope, body, len(body.getvalue()))
+        assert body.tell() == 0, "Django is to read it from its beginning"
+        return body
+
+    wanted = {"model": desk.version.served_model.name, "input": {"text": "a"}}
+    sends(wanted)
+    flood(desk, 200)
+    admission._seen.clear()
+    refused(desk)
+    with pytest.raises(BacklogTooLong):
+        sends(wanted)
+    with pytest.raises(BacklogTooLong):
+        sends({**wanted, "priority": "standard"})
+    sends({**wanted, "priority": "bulk"})
+    sends(wanted, (b"idempotency-key", b"k"))
+    for odd in (
+        b"{",
+        b"[" * 50_000,
+        b"[1]",
+        b"\xff",
+        {"model": 5},
+        {"model": "another"},
+        {**wanted, "priority": []},
+    ):
+        sends(odd)
 
 
 @pytest.mark.usefixtures("worker")

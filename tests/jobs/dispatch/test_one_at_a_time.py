@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from jobs.dispatch.one_at_a_time import ROUNDS, OneAtATime
+from jobs.dispatch.one_at_a_time import ROUNDS, Apart, OneAtATime
 
 
 def test_who_comes_meanwhile_goes_on_at_once_and_is_served_by_one_more_round() -> None:
@@ -50,6 +50,32 @@ def test_nobody_does_it_for_others_for_ever() -> None:
     assert len(rounds) == ROUNDS
     one.run("a", lambda: rounds.append(1))
     assert len(rounds) == ROUNDS + 1
+
+
+def test_apart_nobody_waits_and_what_comes_meanwhile_is_done_once_more() -> None:
+    apart, rounds = Apart("test", 1), list[int]()
+    busy, may_go_on, done = threading.Event(), threading.Event(), threading.Event()
+
+    def do() -> None:
+        rounds.append(len(rounds))
+        busy.set()
+        assert may_go_on.wait(10)
+
+    apart.run("a", do)
+    assert busy.wait(10)
+    for _ in range(5):
+        apart.run("a", do)
+    apart.run("b", done.set)
+    may_go_on.set()
+    assert done.wait(10)
+    assert rounds == [0, 1]
+    apart.close()
+
+
+def test_once_closed_what_comes_is_left_to_others() -> None:
+    apart = Apart("test", 1)
+    apart.close()
+    apart.run("a", lambda: pytest.fail("done all the same"))
 
 
 def test_a_failure_leaves_the_way_open() -> None:

@@ -3,8 +3,9 @@ from django.conf import settings
 from inference.brokers import queue_depth
 from jobs.dispatch.broker import publishing_broker
 from jobs.dispatch.fairness import WINDOW_PER_SLOT
-from jobs.dispatch.release import release_version
+from jobs.dispatch.release import release_version, releasing_apart
 from tests.jobs.conftest import Desk
+from tests.waiting import eventually
 
 WINDOW = WINDOW_PER_SLOT * settings.MAAS_WORKER_THREADS
 
@@ -25,6 +26,12 @@ def fetch_one(desk: Desk) -> None:
 def test_accepting_wakes_a_worker_at_once(desk: Desk) -> None:
     desk.submit()
     assert waiting(desk) == 1
+
+
+def test_where_callers_wait_for_answers_a_worker_is_woken_all_the_same(desk: Desk) -> None:
+    with releasing_apart():
+        desk.submit()
+        eventually(lambda: waiting(desk) == 1, "the worker's call")
 
 
 def test_a_page_with_a_wake_under_way_is_not_woken_again(desk: Desk) -> None:

@@ -32,19 +32,24 @@ def look(web_server: GranianServer, tenant: CreatedTenant) -> Iterator[Look]:
 
         def ask(wait_s: int | None = None, **query: Any) -> httpx.Response:
             prefer = {} if wait_s is None else {"Prefer": f"wait={wait_s}"}
-            return client.get("/v1/events", params=query, headers=prefer)
+            known = {name: value for name, value in query.items() if value is not None}
+            return client.get("/v1/events", params=known, headers=prefer)
 
         yield ask
 
 
 @pytest.fixture
 def held(look: Look, web_server: GranianServer) -> Iterator[Callable[..., "Future[httpx.Response]"]]:
-    """A look that waits, once the web process holds it."""
+    """A look that waits, once the web process holds it.
+
+    It is counted from before its first answer, which without a place is about what happens after that.
+    """
     with ThreadPoolExecutor(4) as others:
 
         def ask(**query: Any) -> "Future[httpx.Response]":
+            place = look().json()["next"]
             before = _held_by(web_server)
-            answer = others.submit(look, 30, **query)
+            answer = others.submit(look, 30, **{"after": place, **query})
             deadline = time.monotonic() + PATIENCE_S
             while _held_by(web_server) <= before:
                 assert time.monotonic() < deadline, "the look was not held"
@@ -121,6 +126,14 @@ def test_one_can_go_on_after_any_event_here_and_in_a_stream(
         assert next(said).name == "ready"
         three = next(said)
     assert (three.name, three.id) == ("three", page["next"])
+
+
+def test_a_look_without_a_place_is_held_until_something_happens(
+    look: Look, held: Callable[..., "Future[httpx.Response]"], desk: Desk
+) -> None:
+    waiting = held(after=None)
+    eventually(lambda: desk.submit() and waiting.done(), "the end of the wait")
+    assert _types(waiting.result())[0] == "job.queued"
 
 
 @pytest.mark.parametrize("query", [{}, {"limit": 7}])

@@ -1,5 +1,6 @@
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from jobs.webhooks.addresses import origin_of
 from jobs.webhooks.claims import Held, take_due
 from jobs.webhooks.deliverer import Deliveries, start_deliverer
 from jobs.webhooks.lanes import PER_ENDPOINT
+from jobs.webhooks.sending import attempt
 from jobs.webhooks.upkeep import KEPT_DAYS, erase_old_webhooks
 from tenants.context import unit_of_work
 from tests.waiting import eventually
@@ -90,6 +92,17 @@ def test_what_cannot_be_signed_is_an_attempt_by_the_schedule_and_no_fault_of_the
     assert {(one.state, one.step) for one in post.deliveries()} == {("pending", 1)}
     assert post.again(made.endpoint).failing_since is None
     assert caplog.text.count("webhook_not_sent") == 1
+
+
+def test_words_that_cannot_be_stored_do_not_have_a_message_sent_for_ever(
+    post: Post, receiver: Receiver, deliver: Callable[[], Deliveries], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    post.endpoint(receiver)
+    post.ended_job()
+    monkeypatch.setattr(deliverer, "attempt", lambda outbound: replace(attempt(outbound), answer="\0"))
+    deliver()
+    eventually(lambda: post.delivery().state == "delivered", "its end")
+    assert [(one.status, one.answer) for one in post.attempts()] == [(200, "")]
 
 
 def test_a_deliverer_whose_loop_dies_goes_on(

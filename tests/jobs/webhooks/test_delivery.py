@@ -2,25 +2,26 @@
 
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db import transaction
+from django.db import connections, transaction
 from django.utils import timezone
 
 from jobs.errors import InvalidRequest, NotFound
 from jobs.models import WebhookEndpoint
 from jobs.services import cancel_job, retry_job
 from jobs.webhooks import services
-from jobs.webhooks.claims import LEASE_S, Walk, take_due
+from jobs.webhooks.claims import LEASE_S, LOCK_ID, Walk, take_due
 from jobs.webhooks.errors import WebhookDisabled
 from jobs.webhooks.lanes import PER_ENDPOINT, WIDEST
 from jobs.webhooks.sending import attempt, signed
 from jobs.webhooks.settlement import FAST_MS, SLOW_MS, settle
 from jobs.webhooks.upkeep import end_stranded_deliveries
-from tenants.context import APP, unit_of_work
+from tenants.context import APP, OPERATOR, unit_of_work
 from tenants.identity import Identity
 
 from .conftest import Post, Receiver
@@ -152,11 +153,94 @@ def test_the_tenth_failure_ends_it(post: Post, receiver: Receiver) -> None:
     post.ended_job()
     receiver.status = 500
     for _ in range(12):
-        post.make_due()
+        _end_rest(post)
         post.send_due()
     assert len(receiver.got) == 10
     delivery = post.delivery()
     assert (delivery.state, delivery.error_code, delivery.attempts_made) == ("failed", "status_500", 10)
+
+
+def test_an_endpoint_whose_server_is_down_is_left_alone_and_then_probed_by_one(
+    post: Post, receiver: Receiver
+) -> None:
+    made = post.endpoint(receiver)
+    receiver.status = 503
+    for _ in range(8):
+        post.ended_job()
+    for _ in range(5):
+        post.make_due()
+        post.send_due()
+    post.make_due()
+    assert post.taken() == []
+    assert {one.state for one in post.deliveries()} == {"pending"}
+    failed = len(receiver.got)
+    _end_rest(post)
+    (probe,) = post.taken()
+    assert post.taken() == []
+    settle(probe, attempt(signed(probe)))
+    assert (post.taken(), len(receiver.got)) == ([], failed + 1)
+    receiver.status = 200
+    _end_rest(post)
+    assert post.send_due() == 1
+    assert post.again(made.endpoint).rests_until is None
+    while post.send_due():
+        pass
+    assert {one.state for one in post.deliveries()} == {"delivered"}
+
+
+def _end_rest(post: Post) -> None:
+    post.make_due()
+    post.sql("UPDATE jobs_webhookendpoint SET rests_until = clock_timestamp() WHERE rests_until IS NOT NULL")
+
+
+@pytest.mark.parametrize("status", [404, 302])
+def test_a_server_that_refuses_what_it_is_sent_is_not_left_alone(
+    post: Post, receiver: Receiver, status: int
+) -> None:
+    post.endpoint(receiver)
+    receiver.status = status
+    post.ended_job()
+    for _ in range(7):
+        post.make_due()
+        assert post.send_due() == 1
+
+
+@pytest.mark.parametrize("by_hand", ["test", "replay", "enable"])
+def test_who_asks_by_hand_is_not_made_to_wait_for_a_rest_to_end(
+    post: Post, receiver: Receiver, by_hand: str
+) -> None:
+    endpoint_id, identity = post.endpoint(receiver).endpoint.id, post.desk.identity
+    post.ended_job()
+    (first,) = post.deliveries()
+    post.ended_job()
+    post.sql(
+        "UPDATE jobs_webhookendpoint SET failures = 7, rests_until = clock_timestamp() + interval '9 min' WHERE true"
+    )
+    assert post.taken() == []
+    if by_hand == "enable":
+        for enabled in (False, True):
+            services.change_endpoint(identity=identity, endpoint_id=endpoint_id, enabled=enabled)
+        assert post.send_due() == 2
+        return
+    if by_hand == "test":
+        wanted = services.send_test(identity=identity, endpoint_id=endpoint_id)
+    else:
+        wanted = services.replay_delivery(identity=identity, delivery_id=first.id)
+    assert [held.id for held in post.taken()] == [wanted.id]
+
+
+def test_what_was_under_way_when_a_rest_began_lengthens_nothing(post: Post, receiver: Receiver) -> None:
+    made = post.endpoint(receiver)
+    receiver.status = 500
+    for _ in range(2):
+        post.ended_job()
+    post.sql("UPDATE jobs_webhookendpoint SET failures = 4 WHERE true")
+    first, second = post.taken()
+    settle(first, attempt(signed(first)))
+    rests_until = post.again(made.endpoint).rests_until
+    settle(second, attempt(signed(second)))
+    endpoint = post.again(made.endpoint)
+    assert (endpoint.failures, endpoint.rests_until) == (5, rests_until)
 
 
 def test_a_replay_during_the_tenth_attempt_outlives_its_failure(post: Post, receiver: Receiver) -> None:
@@ -164,9 +248,9 @@ def test_a_replay_during_the_tenth_attempt_outlives_its_failure(post: Post, rece
     post.ended_job()
     receiver.status = 500
     for _ in range(9):
-        post.make_due()
+        _end_rest(post)
         post.send_due()
-    post.make_due()
+    _end_rest(post)
     (tenth,) = post.taken()
     services.replay_delivery(identity=post.desk.identity, delivery_id=post.delivery().id)
     settle(tenth, attempt(signed(tenth)))
@@ -227,6 +311,30 @@ def test_each_of_many_endpoints_has_its_turn_however_few_a_round_sees(
         seen.append(len(take_due(room=32, doubtful_room=16, walk=walk)))
     assert seen == [2, 2, 0]
     assert not walk.goes_on
+
+
+def test_a_process_that_another_keeps_from_looking_goes_on_where_it_was(
+    post: Post, make_receiver: Callable[[], Receiver]
+) -> None:
+    for _ in range(4):
+        post.endpoint(make_receiver())
+    post.ended_job()
+    walk = Walk(lanes=2)
+    take_due(room=32, doubtful_room=16, walk=walk)
+    place = walk.after
+    with transaction.atomic(using=OPERATOR), connections[OPERATOR].cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK_ID])
+        with ThreadPoolExecutor(1) as other:
+            assert other.submit(_taken_elsewhere, walk).result() == 0
+    assert (walk.after, walk.goes_on) == (place, False)
+    assert len(take_due(room=32, doubtful_room=16, walk=walk)) == 2
+
+
+def _taken_elsewhere(walk: Walk) -> int:
+    try:
+        return len(take_due(room=32, doubtful_room=16, walk=walk))
+    finally:
+        connections.close_all()
 
 
 def test_410_disables_the_endpoint(post: Post, receiver: Receiver) -> None:

@@ -10,7 +10,9 @@ from jobs.webhooks.schedule import (
     LONGEST_RETRY_AFTER_S,
     Verdict,
     delay_s,
+    is_down,
     lasting_failure,
+    rest_s,
     retry_after,
     verdict,
 )
@@ -83,3 +85,25 @@ def test_no_retry_after_breaks_anything(header: str) -> None:
 @pytest.mark.parametrize(("days", "given_up", "lasting"), [(5, 3, True), (4.9, 30, False), (50, 2, False)])
 def test_days_of_several_messages_are_a_lasting_failure(days: float, given_up: int, lasting: bool) -> None:
     assert lasting_failure(failing_for_s=days * 86_400, given_up=given_up) is lasting
+
+
+@pytest.mark.parametrize(("failures", "lasting"), [(29, False), (30, True)])
+def test_as_many_failures_in_a_row_over_many_messages_are_one_too(failures: int, lasting: bool) -> None:
+    assert lasting_failure(failing_for_s=5 * 86_400, given_up=0, failures=failures) is lasting
+
+
+@pytest.mark.parametrize(
+    ("status", "down"),
+    [(None, True), (500, True), (503, True), (429, True), (404, False), (301, False), (410, False)],
+)
+def test_a_server_that_answers_is_up_whatever_it_thinks_of_the_message(
+    status: int | None, down: bool
+) -> None:
+    assert is_down(status) is down
+
+
+def test_the_fifth_failure_in_a_row_begins_a_rest_and_each_further_one_a_longer_one() -> None:
+    rests = [rest_s(failures) for failures in range(1, 12)]
+    assert rests[:5] == [0, 0, 0, 0, 30]
+    assert rests[5:9] == [60, 120, 240, 480]
+    assert rest_s(10_000) == rests[-1] == 600

@@ -36,6 +36,16 @@ def desk(identity: Identity, version: ModelVersion) -> Desk:
     return Desk(identity, version)
 
 
+@pytest.fixture(autouse=True)
+def _all_queues(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other tests leave work behind, more than is shown."""
+    monkeypatch.setattr(queues_module, "MOST_VERSIONS", 100_000)
+
+
+def waiting_queues() -> int:
+    return sum(queue.waiting > 0 for queue in queues())
+
+
 def queue_of(version: ModelVersion) -> Queue:
     return next(queue for queue in queues() if queue.version_id == version.pk)
 
@@ -50,6 +60,13 @@ def test_a_queue_says_how_many_wait_since_when_and_how_many_run(desk: Desk) -> N
     assert queue.waits_long
 
 
+def test_a_queue_that_nothing_waits_for_is_shown_where_it_is_asked_for(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(queues_module, "MOST_VERSIONS", waiting_queues() + 1)
+    assert desk.version.pk in [queue.version_id for queue in queues(first=[desk.version.key])]
+
+
 def test_a_queue_that_no_living_worker_is_of_the_pool_of_says_so(desk: Desk) -> None:
     pool = ModelPool.objects.create(name=unique("pool"))
     ServedModel.objects.filter(id=desk.version.served_model_id).update(pool=pool)
@@ -57,9 +74,7 @@ def test_a_queue_that_no_living_worker_is_of_the_pool_of_says_so(desk: Desk) -> 
         WorkerReport(name="w", pid=1, provider="CPU", threads=2, seen_at=0.0, pools=(name,))
         for name in ("default", pool.name)
     )
-    # Nothing waits for it yet, so among many others it is shown only where it is asked for.
-    idle = [queue for queue in queues(first=[desk.version.key]) if queue.version_id == desk.version.pk]
-    assert among([others], idle)[0].served
+    assert among([others], [queue_of(desk.version)])[0].served
     desk.submit()
     queue = queue_of(desk.version)
     assert queue.pool == pool.name
@@ -81,7 +96,7 @@ def test_of_more_versions_than_are_shown_those_with_work_are_shown(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     desk.submit()
-    monkeypatch.setattr(queues_module, "MOST_VERSIONS", sum(queue.waiting > 0 for queue in queues()))
+    monkeypatch.setattr(queues_module, "MOST_VERSIONS", waiting_queues())
     assert queue_of(desk.version).waiting == 1
 
 

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import pytest
 from django.db import connections
 
-from tenants.accounts.errors import LastOwner
+from tenants.accounts.errors import LastOwner, OwnerShutOut
 from tenants.accounts.members import change_role, hand_over, leave, remove_member
 from tenants.context import operator_work
 from tenants.errors import NotPermitted, TenantLeft
@@ -160,3 +161,14 @@ def test_an_owner_who_may_not_sign_in_is_no_other_owner(tenant: CreatedTenant, o
         User.objects.filter(pk=other.user_id).update(is_active=False)
     with pytest.raises(LastOwner):
         leave(identity=acting(owner))
+
+
+@pytest.mark.parametrize("by", ["role", "handing over"])
+def test_whoever_may_not_sign_in_is_made_no_owner(tenant: CreatedTenant, owner: Membership, by: str) -> None:
+    shut_out = join(tenant, "admin")
+    with operator_work():
+        User.objects.filter(pk=shut_out.user_id).update(is_active=False)
+    deed = hand_over if by == "handing over" else partial(change_role, role="owner")
+    with pytest.raises(OwnerShutOut, match="may not sign in"):
+        deed(identity=acting(owner), membership_id=str(shut_out.pk))
+    assert roles_of(tenant) == ["admin", "owner"]

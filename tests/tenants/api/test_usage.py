@@ -1,14 +1,16 @@
 """`/v1/usage`: exact sums of one's own use, told apart as one asks, in pages and as a file."""
 
 import csv
+from collections import Counter
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 from django.db import connections
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 from rest_framework.response import Response
 from rest_framework.test import APIRequestFactory
 
@@ -128,6 +130,62 @@ def test_answers_are_the_same_while_some_days_are_settled_and_some_are_not(
     while_late = told(reader, asked)
     settle_days()
     assert told(reader, asked) == while_late != settled_later
+
+
+@pytest.mark.parametrize("groups", ["key", "model,key"])
+@pytest.mark.parametrize(
+    ("first", "last"),
+    [
+        ("2026-01-01", "2026-07-01"),
+        ("2026-01-10", "2026-03-20"),
+        ("2026-03-02", "2026-03-30"),
+        ("2026-02-05", None),
+    ],
+)
+def test_months_of_keys_are_the_sums_of_their_days_whatever_part_of_them_is_asked_for(
+    reader: Identity, use: Use, first: str, last: str | None, groups: str
+) -> None:
+    keys = [uuid4(), uuid4(), None]
+    moments = [on(day, month=month) for month in range(1, 7) for day in (1, 9, 10, 20, 28)]
+    for place, at in enumerate([*moments, timezone.now()]):
+        use(at, key_id=keys[place % 3], model=("parse", "ocr")[place % 2], quantity=1 + place)
+    settle_days()
+    use(*moments[::3], key_id=keys[0], quantity=1000)
+    asked = {"from": first, "group_by": groups, "limit": "1000"} | ({"to": last} if last else {})
+    by_day, by_month = told(reader, asked), told(reader, {**asked, "bucket": "month"})
+
+    def sums(data: Mapping[str, Any]) -> Mapping[tuple[str, ...], int]:
+        found: Counter[tuple[str, ...]] = Counter()
+        for row in data["data"]:
+            found[row["from"][:7], row["key"]["id"] if row["key"] else "", row.get("model", "")] += row[
+                "quantities"
+            ]["page"]
+        return found
+
+    assert sums(by_day) == sums(by_month) != {}
+    assert by_day["totals"] == by_month["totals"]
+    of_one = {**asked, "key": str(keys[0])}
+    assert told(reader, of_one)["totals"] == told(reader, {**of_one, "bucket": "month"})["totals"]
+    (total,) = told(reader, of_one)["totals"]
+    assert total["quantities"]["page"] == sum(
+        number for (_, key, _), number in sums(by_day).items() if key == str(keys[0])
+    )
+
+
+def test_pages_of_a_long_list_by_day_follow_on_one_another(reader: Identity, use: Use) -> None:
+    keys = sorted([str(uuid4()) for _ in range(2)])
+    days = [on(1, month=1) + timedelta(days=n) for n in range(0, 150, 7)]
+    for key in keys:
+        use(*days, key_id=UUID(key))
+    asked = {"from": "2026-01-01", "to": "2026-07-01", "group_by": "key", "limit": "5"}
+    seen, cursor = [], None
+    while True:
+        data = told(reader, asked | ({"cursor": cursor} if cursor else {}))
+        seen += [(row["from"][:10], row["key"]["id"]) for row in data["data"]]
+        cursor = data["next_cursor"]
+        if cursor is None:
+            break
+    assert seen == [(f"{day:%Y-%m-%d}", key) for day in days for key in keys]
 
 
 def test_any_groups_tell_apart_what_was_asked_for_and_nothing_else(

@@ -2,13 +2,13 @@
 
 import threading
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from uuid import UUID, uuid4
 
 import pytest
 from django.db import connections
 
-from tenants.billing.models import UsageDay, UsageRecord, UsageTotal
+from tenants.billing.models import UsageDay, UsageMonth, UsageRecord, UsageTotal
 from tenants.billing.settling import settle_days
 from tenants.context import OPERATOR, unit_of_work
 from tenants.services import CreatedTenant
@@ -59,6 +59,12 @@ def totals(tenant_id: UUID) -> list[tuple[object, ...]]:
     with unit_of_work(tenant_id):
         rows = UsageTotal.objects.order_by("day", "cached")
         return list(rows.values_list("day", "cached", "quantity", "amount_micros", "saved_micros", "records"))
+
+
+def months(tenant_id: UUID) -> list[tuple[object, ...]]:
+    with unit_of_work(tenant_id):
+        rows = UsageMonth.objects.order_by("month", "key_id", "cached")
+        return list(rows.values_list("month", "key_id", "cached", "quantity", "amount_micros", "records"))
 
 
 @pytest.fixture
@@ -116,6 +122,41 @@ def test_what_was_settled_before_there_were_totals_comes_into_them_once(tenant_i
     assert totals(tenant_id) == [(LONG_AGO.date(), False, 4, 60, 0, 2)]
 
 
+def test_a_settled_day_is_told_in_its_month_for_each_key(tenant_id: UUID) -> None:
+    key = uuid4()
+    record(tenant_id, key_id=key)
+    record(tenant_id, key_id=key, at=LONG_AGO + timedelta(days=20))
+    record(tenant_id, at=LONG_AGO + timedelta(days=30))
+    assert months(tenant_id) == []
+    settle_days()
+    record(tenant_id, key_id=key, cached=True)
+    settle_days()
+    march, april = date(2026, 3, 1), date(2026, 4, 1)
+    assert months(tenant_id) == [
+        (march, key, False, 4, 60, 2),
+        (march, key, True, 2, 30, 1),
+        (april, None, False, 2, 30, 1),
+    ]
+
+
+def test_what_was_settled_before_there_were_months_comes_into_them_once_and_into_no_total_again(
+    tenant_id: UUID,
+) -> None:
+    key = uuid4()
+    record(tenant_id, key_id=key)
+    settle_days()
+    with unit_of_work(tenant_id):
+        UsageMonth.objects.all().delete()
+        UsageDay.objects.update(shard=UsageDay.TOTALLED)
+    record(tenant_id, key_id=key)
+    for _ in range(2):
+        settle_days()
+    day = LONG_AGO.date()
+    assert days(tenant_id) == [(day, key, False, UsageDay.SETTLED, 4, 60, 0, 2)]
+    assert totals(tenant_id) == [(day, False, 4, 60, 0, 2)]
+    assert months(tenant_id) == [(date(2026, 3, 1), key, False, 4, 60, 2)]
+
+
 def test_the_day_that_goes_on_is_left_alone(tenant_id: UUID) -> None:
     now = datetime.now(UTC) + timedelta(minutes=2)  # so that midnight does not come in between
     record(tenant_id, at=now)
@@ -166,6 +207,7 @@ def test_writers_and_settlers_at_once_lose_nothing(tenant_id: UUID) -> None:
     settle_days()
     assert days(tenant_id) == [(LONG_AGO.date(), None, False, UsageDay.SETTLED, 320, 4800, 0, 160)]
     assert totals(tenant_id) == [(LONG_AGO.date(), False, 320, 4800, 0, 160)]
+    assert months(tenant_id) == [(date(2026, 3, 1), None, False, 320, 4800, 160)]
 
 
 def _closing(work: Callable[[], None]) -> Callable[[], None]:

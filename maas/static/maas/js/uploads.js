@@ -85,6 +85,7 @@ class Tray {
       priority: priority.value,
       ...times,
       addresses: { documents: action, jobs: dataset.jobs, uploads: dataset.uploads, archives: dataset.archives },
+      sendsToStorage: "sendsToStorage" in dataset,
       most: { bytes: Number(dataset.mostBytes), words: dataset.mostWords },
       mostPacked: { bytes: Number(dataset.mostArchiveBytes), words: dataset.mostArchiveWords },
     };

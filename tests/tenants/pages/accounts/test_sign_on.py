@@ -7,6 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import httpx
 import pytest
+from allauth.account.models import EmailAddress
 from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
 from allauth.mfa.totp.internal.auth import TOTP, generate_totp_secret
 from allauth.socialaccount.models import SocialAccount
@@ -402,7 +403,10 @@ def test_who_chooses_a_password_by_mail_locks_out_whoever_typed_their_address(
     provider.be("attacker@elsewhere.example", verified=False)
     back(stranger, away(stranger))
     stranger.post("/sign-up/through", {"tenant": "Acme", "name": "Eve", "email": email})
-    assert "sign in through Company" in mailoutbox[0].body
+    reader = Client(REMOTE_ADDR="10.61.7.3")
+    assert "Sign in</a> here as you did there" in reader.get(link_in(mailoutbox[0])).content.decode()
+    assert reader.post(link_in(mailoutbox[0])).status_code == 422
+    assert not EmailAddress.objects.filter(email=email, verified=True).exists()
     person = User.objects.get(email=email)
     TOTP.activate(person, generate_totp_secret())
     theirs = Client()

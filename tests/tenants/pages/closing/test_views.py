@@ -11,9 +11,9 @@ from tenants.accounts.invitations import read_link, token_of
 from tenants.billing.plans.selectors import current_plan
 from tenants.billing.plans.services import subscribe
 from tenants.closing.errors import NotClosing
-from tenants.closing.services import begin_erasing, take_back
+from tenants.closing.services import begin_erasing, keep, take_back
 from tenants.context import operator_work
-from tenants.errors import TenantClosing
+from tenants.errors import TenantClosing, TenantSuspended
 from tenants.models import AuditEntry, Invitation, Membership, Plan, Tenant, User
 from tenants.selectors import identify_key, identify_member
 from tenants.services import CreatedTenant, set_tenant_state
@@ -156,9 +156,42 @@ def test_once_its_erasure_has_begun_nobody_keeps_it(owner: Client, tenant: Creat
 def test_no_suspension_undoes_a_deletion(owner: Client, tenant: CreatedTenant) -> None:
     delete(owner, tenant)
     with operator_work():
+        for wanted in (Tenant.State.ACTIVE, Tenant.State.SUSPENDED, Tenant.State.ACTIVE):
+            set_tenant_state(tenant_id=tenant.tenant.id, state=wanted)
+            assert state(tenant) == "closing"
+
+
+def test_an_operator_suspends_one_that_is_closing(owner: Client, tenant: CreatedTenant) -> None:
+    """Else whoever misuses an account is safe from the operator for a month by asking for its deletion."""
+    delete(owner, tenant)
+    with operator_work():
+        assert set_tenant_state(tenant_id=tenant.tenant.id, state=Tenant.State.SUSPENDED)
         assert not set_tenant_state(tenant_id=tenant.tenant.id, state=Tenant.State.SUSPENDED)
-        assert not set_tenant_state(tenant_id=tenant.tenant.id, state=Tenant.State.ACTIVE)
+    assert owner.get("/jobs").status_code == 403
+    assert owner.post("/tenant/keep").status_code == 403
     assert state(tenant) == "closing"
+    with pytest.raises(TenantSuspended):
+        identify_key(tenant.key.text)
+    with operator_work():
+        take_back(tenant_id=tenant.tenant.id)
+    assert state(tenant) == "suspended", "who keeps it does not let its people in"
+    with operator_work():
+        assert set_tenant_state(tenant_id=tenant.tenant.id, state=Tenant.State.ACTIVE)
+    assert owner.get("/jobs").status_code == 200
+
+
+def test_no_owner_keeps_what_was_suspended_meanwhile(owner: Client, tenant: CreatedTenant) -> None:
+    delete(owner, tenant)
+    known = identify_member(tenant.owner.pk, tenant.tenant.id)
+    assert known is not None
+    with operator_work():
+        set_tenant_state(tenant_id=tenant.tenant.id, state=Tenant.State.SUSPENDED)
+    with pytest.raises(NotClosing):
+        keep(identity=known)
+    with operator_work():
+        assert set_tenant_state(tenant_id=tenant.tenant.id, state=Tenant.State.ACTIVE)
+    keep(identity=known)
+    assert state(tenant) == "active"
 
 
 def test_the_days_of_grace_are_the_installations(

@@ -11,9 +11,9 @@ from pytest_django import Settings
 
 from tenants.context import operator_work
 from tenants.database_time import database_now
-from tenants.models import AuditEntry, Invitation, Membership, User
+from tenants.models import ApiKey, AuditEntry, Invitation, Membership, User
 from tenants.pages.sign_in.attempts import MAIL
-from tenants.services import CreatedTenant
+from tenants.services import CreatedTenant, create_key
 from tests.tenants.pages.accounts.conftest import link_in
 
 PASSWORD = "correct horse"
@@ -212,6 +212,27 @@ def test_who_is_removed_sees_nothing_from_then_on(
     owner.post(f"/members/{membership.id}/remove")
     assert stranger.get("/jobs").status_code == 403
     assert stranger.get("/v1/jobs").status_code == 401
+
+
+@pytest.mark.parametrize("revoked", [False, True])
+def test_keys_of_who_is_removed_are_shown_and_revoked_if_that_is_wished(
+    owner: Client, tenant: CreatedTenant, email: str, revoked: bool
+) -> None:
+    with operator_work():
+        person = User.objects.create_user(email)
+        membership = Membership.objects.create(tenant=tenant.tenant, user=person, role="developer")
+        made = create_key(
+            tenant_id=tenant.tenant.id,
+            name="Their script",
+            scopes=["jobs:read"],
+            created_by=membership.user_id,
+        )
+    page = owner.get(f"/members/{membership.id}/remove").content.decode()
+    assert "Their script" in page
+    assert made.key.prefix in page
+    owner.post(f"/members/{membership.id}/remove", {"keys": "revoke"} if revoked else {})
+    with operator_work():
+        assert (ApiKey.objects.get(id=made.key.id).revoked_at is not None) is revoked
 
 
 def test_an_invitation_opens_nothing_once_its_sender_may_not_invite(

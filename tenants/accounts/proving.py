@@ -1,0 +1,101 @@
+"""Asks who sits there once more before dangerous deeds: of people with neither password nor second step, by a mail."""
+
+import secrets
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from allauth.account import app_settings
+from allauth.account.internal.flows.login import get_authentication_records, record_authentication
+from allauth.account.internal.flows.reauthentication import (
+    get_reauthentication_flows,
+    is_reauthentication_required,
+)
+from allauth.core.exceptions import ReauthenticationRequired
+from django.conf import settings
+from django.core.mail import EmailMessage
+from django.http import HttpRequest
+from django.template.loader import render_to_string
+from django.utils.crypto import constant_time_compare, salted_hmac
+
+from tenants.accounts.mail import deliver
+from tenants.models import User
+
+DIGITS = 6
+LASTS_S = 600
+MOST_TRIES = 5
+"""Of one code: then another has to be asked for, and those are few."""
+METHOD = "mailed_code"
+_KEPT = "mailed_code"
+
+
+@dataclass(frozen=True)
+class _Sent:
+    """As it stands in the session; the code itself stands nowhere."""
+
+    digest: str
+    person: str
+    sent_at_s: float
+    tries: int
+
+    @property
+    def is_over(self) -> bool:
+        return self.tries >= MOST_TRIES or time.time() - self.sent_at_s > LASTS_S
+
+
+def has_nothing_to_show(person: Any) -> bool:
+    """Whoever signs in through others alone."""
+    return isinstance(person, User) and not get_reauthentication_flows(person)
+
+
+def has_proved_lately(request: HttpRequest) -> bool:
+    """By a code that was mailed."""
+    shown = [one for one in get_authentication_records(request, request.user) if one.get("method") == METHOD]
+    return bool(shown) and time.time() - shown[-1]["at"] < app_settings.REAUTHENTICATION_TIMEOUT
+
+
+def must_prove_again(request: HttpRequest) -> bool:
+    try:
+        return bool(is_reauthentication_required(request, app=""))
+    except ReauthenticationRequired:
+        return True
+
+
+def send_code(request: HttpRequest, person: User) -> None:
+    """To their address. Raises MailUnavailable."""
+    code = f"{secrets.randbelow(10**DIGITS):0{DIGITS}}"
+    context = {"code": code, "service": settings.MAAS_PUBLIC_URL, "minutes": LASTS_S // 60}
+    text = render_to_string("account/email/mailed_code_message.txt", context).strip() + "\n"
+    deliver(EmailMessage("Your code", text, to=[person.email]))
+    _keep(request, _Sent(_digest(person, code), str(person.pk), time.time(), 0))
+
+
+def is_code_on_its_way(request: HttpRequest, person: User) -> bool:
+    sent = _sent(request)
+    return sent is not None and sent.person == str(person.pk) and not sent.is_over
+
+
+def take_code(request: HttpRequest, person: User, typed: str) -> bool:
+    """Whether it is the one that was mailed: it works once."""
+    sent = _sent(request)
+    if sent is None or not is_code_on_its_way(request, person):
+        return False
+    if constant_time_compare(sent.digest, _digest(person, "".join(typed.split()))):
+        del request.session[_KEPT]
+        record_authentication(request, person, method=METHOD, reauthenticated=True)
+        return True
+    _keep(request, _Sent(sent.digest, sent.person, sent.sent_at_s, sent.tries + 1))
+    return False
+
+
+def _digest(person: User, code: str) -> str:
+    return salted_hmac("tenants.accounts.proving", f"{person.pk} {code}", algorithm="sha256").hexdigest()
+
+
+def _keep(request: HttpRequest, sent: _Sent) -> None:
+    request.session[_KEPT] = [sent.digest, sent.person, sent.sent_at_s, sent.tries]
+
+
+def _sent(request: HttpRequest) -> _Sent | None:
+    held = request.session.get(_KEPT)
+    return _Sent(*held) if isinstance(held, list) else None

@@ -1,0 +1,97 @@
+"""From which table a question is answered: the one of the fewest rows that tells apart what is asked for.
+
+Days that are over stand in three sums (tenants/billing/settling.py): by day and key, by day of all keys, by month and
+key. What is not settled yet is in the first alone, and is read from there beside either of the other two.
+"""
+
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+
+from tenants.billing.models import UsageDay
+from tenants.billing.months import Month
+from tenants.billing.usage.asked import Asked
+
+_DAY = timedelta(days=1)
+_SUMS = (
+    "tenant_id, {day}, model, meter, currency, livemode, {key}, cached, quantity, amount_micros, saved_micros"
+)
+_SUMS += ", records"
+_BY_DAY = _SUMS.format(day="day", key="key_id")
+_OF_ALL = _SUMS.format(day="day", key="NULL::uuid AS key_id")
+_BY_MONTH = _SUMS.format(day="month AS day", key="key_id")
+_WITHIN_DAYS = "day >= %(start_day)s AND day < %(end_day)s"
+
+
+@dataclass(frozen=True)
+class Source:
+    table: str
+    within: str
+    cached: str
+    records: str
+
+
+RECORDS = Source(
+    "tenants_usagerecord",
+    "created_at >= %(start)s AND created_at < %(end)s",
+    "(cached OR source_kind = 'cache')",
+    "1",
+)
+DAYS = Source("tenants_usageday", _WITHIN_DAYS, "cached", "records")
+TOTALS = Source(
+    f"""(
+        SELECT {_OF_ALL} FROM tenants_usagetotal
+        UNION ALL
+        SELECT {_BY_DAY} FROM tenants_usageday WHERE shard < {UsageDay.TOTALLED}
+    ) AS days""",  # noqa: S608  # made of constants alone
+    _WITHIN_DAYS,
+    "cached",
+    "records",
+)
+# Whole months, what of these is in no month yet, and the days before and after them. Each has its own dates, so that
+# the planner sees how little of each is asked for.
+MONTHS = Source(
+    f"""(
+        SELECT {_BY_MONTH} FROM tenants_usagemonth WHERE month >= %(whole_from)s AND month < %(whole_to)s
+        UNION ALL
+        SELECT {_BY_DAY} FROM tenants_usageday
+        WHERE shard < {UsageDay.SETTLED} AND day >= %(whole_from)s AND day < least(%(whole_to)s, %(end_day)s)
+        UNION ALL
+        SELECT {_BY_DAY} FROM tenants_usageday WHERE day >= %(start_day)s AND day < %(whole_from)s
+        UNION ALL
+        SELECT {_BY_DAY} FROM tenants_usageday WHERE day >= %(whole_to)s AND day < %(end_day)s
+    ) AS months""",  # noqa: S608  # made of constants alone
+    "true",
+    "cached",
+    "records",
+)
+
+
+def source_of(asked: Asked) -> Source:
+    if asked.bucket == "hour":
+        return RECORDS
+    if not (asked.only.keys or "key" in asked.group_by):
+        return TOTALS
+    return MONTHS if asked.bucket == "month" else DAYS
+
+
+def whole_months(start: date, end: date, today: date) -> tuple[date, date]:
+    """The first day of the first month that lies within the time asked for, and the day after the last such month.
+
+    A month that goes on is whole, too, where all of it until tomorrow is asked for: only days that are over are in its
+    sum. Where there is none, both are the end.
+    """
+    first = Month.of(start)
+    since = first.first if start == first.first else first.after_last
+    last = Month.of(end)
+    until = last.after_last if end > max(today, last.first) and last >= Month.of(today) else last.first
+    return (since, until) if since < until else (end, end)
+
+
+def windows(start: datetime, end: datetime, first_days: int) -> list[tuple[datetime, datetime]]:
+    """The time in parts, each twice as long as the one before: whoever wants the first rows reads few of them."""
+    found, days = [], first_days
+    while start < end:
+        until = min(end, start + days * _DAY)
+        found.append((start, until))
+        start, days = until, days * 2
+    return found
