@@ -18,6 +18,7 @@ from jobs.webhooks import services
 from jobs.webhooks.claims import LEASE_S, LOCK_ID, Walk, take_due
 from jobs.webhooks.errors import WebhookDisabled
 from jobs.webhooks.lanes import PER_ENDPOINT, WIDEST
+from jobs.webhooks.schedule import DELAYS_S
 from jobs.webhooks.sending import attempt, signed
 from jobs.webhooks.settlement import FAST_MS, SLOW_MS, settle
 from jobs.webhooks.upkeep import end_stranded_deliveries
@@ -387,17 +388,23 @@ def test_another_address_begins_with_a_clean_slate(post: Post, receiver: Receive
     assert same.url == changed.url
 
 
-def test_days_of_failure_disable_the_endpoint(post: Post, receiver: Receiver) -> None:
+def test_one_message_that_was_tried_to_the_last_disables_an_endpoint_that_took_nothing_meanwhile(
+    post: Post, receiver: Receiver
+) -> None:
+    """However little it is told: nobody else would tell its owner."""
     made = post.endpoint(receiver)
+    post.ended_job()
     receiver.status = 500
-    for _ in range(3):
-        post.ended_job()
-        post.sql("UPDATE jobs_webhookdelivery SET step = 9 WHERE state = 'pending'")
-        post.sql(
-            "UPDATE jobs_webhookendpoint SET failing_since = failing_since - interval '5 days' WHERE true"
-        )
+    for delay_s in [*DELAYS_S[1:], None]:
         assert post.again(made.endpoint).state == State.ENABLED
+        _end_rest(post)
         post.send_due()
+        if delay_s is not None:
+            post.sql(
+                "UPDATE jobs_webhookendpoint SET failing_since = failing_since"
+                f" - make_interval(secs => {delay_s}) WHERE true"
+            )
+    assert len(receiver.got) == len(DELAYS_S)
     endpoint = post.again(made.endpoint)
     assert (endpoint.state, endpoint.disabled_reason) == (State.DISABLED, "failing")
 
