@@ -195,24 +195,28 @@ def replay_once(*, identity: Identity, delivery_id: str, key: str | None) -> Ans
 
 
 def begin_payment_once(*, identity: Identity, asked: Mapping[str, Any], key: str | None) -> Answered[Payment]:
-    """The row alone. Who dies before its key is kept has asked no provider for anything."""
+    """The row alone, with its key. No provider is asked for anything yet."""
     provider = asked.get("provider") or provider_names()[0]
     made_by = f"key {identity.key_id}" if identity.key_id else f"person {identity.user_id}"
 
     def begin(keep: Keep[Payment]) -> Answered[Payment]:
         if invoice_id := asked.get("invoice"):
             made = begin_invoice_payment(
-                tenant_id=identity.tenant_id, provider=provider, invoice_id=invoice_id, made_by=made_by
+                tenant_id=identity.tenant_id,
+                provider=provider,
+                invoice_id=invoice_id,
+                made_by=made_by,
+                also=lambda it: keep(Answered(it, CREATED)),
             )
         else:
-            wanted = TopUp(asked["currency"], asked["amount_micros"])
             made = begin_top_up(
-                tenant_id=identity.tenant_id, provider=provider, wanted=wanted, made_by=made_by
+                tenant_id=identity.tenant_id,
+                provider=provider,
+                wanted=TopUp(asked["currency"], asked["amount_micros"]),
+                made_by=made_by,
+                also=lambda it: keep(Answered(it, CREATED)),
             )
-        first = Answered(made, CREATED)
-        with unit_of_work(identity.tenant_id):
-            keep(first)
-        return first
+        return Answered(made, CREATED)
 
     told = {name: str(value) for name, value in asked.items()}
     return make_in_steps(_sent(identity, "create_payment", key, **told), make=begin, look=_payment)

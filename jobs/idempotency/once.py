@@ -21,7 +21,7 @@ from jobs.idempotency.expiry import REMEMBERED, remembered_keys
 from jobs.idempotency.keys import Sent, require_same
 from jobs.models import Job
 from tenants.billing.ledger.errors import PaymentRequired
-from tenants.context import APP, unit_of_work
+from tenants.context import APP, OPERATOR, current_alias, unit_of_work
 from tenants.ids import uuid7
 from tenants.scoped import TenantOwned
 
@@ -36,13 +36,14 @@ _FOR_SESSION = "SELECT pg_try_advisory_lock(%s)"
 _NO_LONGER = "SELECT pg_advisory_unlock(%s)"
 
 # Asks for the turn once more: a session that was lost on the way has lost it, and another may be at work by now.
+# What is written as the operator, by another session, cannot ask: whoever else is at work meets the row.
 # A row that stands in the way is too old to be answered from, or else it is somebody's who was faster.
 _KEEP = """
 INSERT INTO jobs_idempotencykey AS kept
     (id, tenant_id, key, operation, fingerprint, status, job_id, made_id, refusal, created_at)
 SELECT %(id)s, %(tenant)s, %(key)s, %(operation)s, %(fingerprint)s, %(status)s, %(job)s, %(other)s,
     %(refusal)s::jsonb, statement_timestamp()
-WHERE pg_try_advisory_xact_lock(%(lock)s)
+WHERE %(by_operator)s OR pg_try_advisory_xact_lock(%(lock)s)
 ON CONFLICT (tenant_id, key) DO UPDATE SET
     operation = EXCLUDED.operation, fingerprint = EXCLUDED.fingerprint, status = EXCLUDED.status,
     job_id = EXCLUDED.job_id, made_id = EXCLUDED.made_id, refusal = EXCLUDED.refusal,
@@ -170,6 +171,7 @@ def _write(
     other: UUID | None = None,
     refusal: str | None = None,
 ) -> None:
+    alias = current_alias()
     row: dict[str, UUID | str | int | float | None] = {
         "id": uuid7(),
         "tenant": sent.tenant_id,
@@ -181,9 +183,10 @@ def _write(
         "other": other,
         "refusal": refusal,
         "lock": sent.lock_id,
+        "by_operator": alias == OPERATOR,
         "remembered_s": REMEMBERED.total_seconds(),
     }
-    with connections[APP].cursor() as cursor:
+    with connections[alias].cursor() as cursor:
         cursor.execute(_KEEP, row)
         if cursor.rowcount == 0:
             raise _in_progress(sent)
