@@ -94,6 +94,11 @@ def is_down(status: int | None) -> bool:
     return status is None or status >= 500 or status == TOO_MANY
 
 
+def left_alone_s(status: int | None, retry_after_s: float | None) -> float:
+    """For how long nothing is sent to an endpoint whose server has asked for that."""
+    return min(retry_after_s or 0.0, LONGEST_RETRY_AFTER_S) if status is not None and is_down(status) else 0.0
+
+
 def rest_s(failures: int) -> float:
     """For so many in a row, nothing is sent to it for so long; then one message probes."""
     beyond = min(failures - MOST_FAILURES, 10)

@@ -149,6 +149,39 @@ def test_retry_after_is_heeded(post: Post, receiver: Receiver) -> None:
     assert 118 < post.seconds_to_next() < 121
 
 
+@pytest.mark.parametrize("status", [429, 503])
+def test_a_server_that_asks_for_a_pause_is_sent_no_other_message_meanwhile(
+    post: Post, receiver: Receiver, status: int
+) -> None:
+    made = post.endpoint(receiver)
+    for _ in range(2):
+        post.ended_job()
+    first, second = post.taken()
+    receiver.status, receiver.headers = status, {"retry-after": "120"}
+    settle(first, attempt(signed(first)))
+    receiver.status, receiver.headers = 200, {}
+    settle(second, attempt(signed(second)))  # It was under way, and says nothing of those to come.
+    post.ended_job()
+    post.make_due()
+    assert post.taken() == []
+    left_alone_until = post.again(made.endpoint).left_alone_until
+    assert left_alone_until is not None
+    assert 110 < (left_alone_until - timezone.now()).total_seconds() < 125
+    post.sql("UPDATE jobs_webhookendpoint SET not_before = clock_timestamp() WHERE true")
+    assert len(post.taken()) == 2
+
+
+def test_a_pause_that_is_asked_for_because_of_one_message_holds_that_one_alone(
+    post: Post, receiver: Receiver
+) -> None:
+    post.endpoint(receiver)
+    post.ended_job()
+    receiver.status, receiver.headers = 404, {"retry-after": "120"}
+    post.send_due()
+    post.ended_job()
+    assert len(post.taken()) == 1
+
+
 def test_the_tenth_failure_ends_it(post: Post, receiver: Receiver) -> None:
     post.endpoint(receiver)
     post.ended_job()
@@ -215,7 +248,8 @@ def test_who_asks_by_hand_is_not_made_to_wait_for_a_rest_to_end(
     (first,) = post.deliveries()
     post.ended_job()
     post.sql(
-        "UPDATE jobs_webhookendpoint SET failures = 7, rests_until = clock_timestamp() + interval '9 min' WHERE true"
+        "UPDATE jobs_webhookendpoint SET failures = 7, rests_until = clock_timestamp() + interval '9 min',"
+        " not_before = clock_timestamp() + interval '9 min' WHERE true"
     )
     assert post.taken() == []
     if by_hand == "enable":
