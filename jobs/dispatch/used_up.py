@@ -3,6 +3,7 @@
 Nobody may claim them, so that without this their jobs would never end, nor give back the money that they hold.
 """
 
+from typing import Any
 from uuid import UUID
 
 import structlog
@@ -39,7 +40,7 @@ def end_used_up_pages() -> int:
 
 
 def _some(after: UUID) -> list[tuple[UUID, UUID]]:
-    values = {"most": settings.MAAS_MAX_ATTEMPTS, "after": after, "batch": BATCH}
+    values: dict[str, Any] = {"most": settings.MAAS_MAX_ATTEMPTS, "after": after, "batch": BATCH}
     with operator_work(), connections[OPERATOR].cursor() as cursor:
         cursor.execute(_USED_UP, values)
         return list(cursor.fetchall())

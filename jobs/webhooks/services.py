@@ -57,10 +57,10 @@ def create_endpoint(
         return WithSecret(endpoint, secrets.new_secret(identity.tenant_id, endpoint.id))
 
 
-def with_secret(endpoint: WebhookEndpoint) -> WithSecret:
-    """For whoever has just made it, and asks again since the answer was lost."""
-    with unit_of_work(endpoint.tenant_id):
-        return WithSecret(endpoint, secrets.lasting_secret(endpoint.tenant_id, endpoint.id))
+def told_with(secret: WebhookSecret) -> WithSecret:
+    """The endpoint and this secret of it, for whoever has just made it, or asks again since the answer was lost."""
+    with unit_of_work(secret.tenant_id):
+        return WithSecret(get_endpoint(secret.endpoint_id), secrets.text_of(secret))
 
 
 def change_endpoint(

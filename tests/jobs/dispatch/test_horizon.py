@@ -2,6 +2,7 @@ from django.db import connections, transaction
 
 from jobs.dispatch.horizon import Horizon, tell_horizon
 from jobs.dispatch.metrics import HORIZON_AGE
+from tenants.context import OPERATOR
 from tests.waiting import eventually
 
 
@@ -19,9 +20,12 @@ def test_where_nothing_runs_nothing_is_held() -> None:
 def test_a_transaction_that_stays_open_is_told_of() -> None:
     def told_s() -> float:
         tell_horizon()
-        return float(HORIZON_AGE.collect()[0].samples[0].value)
+        (told,) = HORIZON_AGE.collect()
+        return told.samples[0].value
 
     with transaction.atomic(using="owner"), connections["owner"].cursor() as cursor:
         cursor.execute("SELECT pg_current_xact_id()")
+        with connections[OPERATOR].cursor() as another:
+            another.execute("SELECT pg_current_xact_id()")  # It is held back.
         told_s()
         eventually(told_s, "that it holds back what happens", 20)
