@@ -5,6 +5,7 @@ Redis PUBLISH to whoever listens just now. Whatever is said here is also true in
 
 import json
 import threading
+import time
 from collections.abc import Callable, Mapping
 
 import redis
@@ -17,6 +18,8 @@ CHANNEL = "maas:control"
 DEMAND = "demand"
 """Somebody waits for a model that nobody serves."""
 PATIENCE_S = 1.0
+PING_S = 10.0
+ANSWER_S = 5.0
 RECONNECT_S = 1.0
 
 Hear = Callable[[Mapping[str, str]], None]
@@ -69,15 +72,24 @@ class ControlListener:
             self._stopping.wait(RECONNECT_S)
 
     def _listen(self) -> None:
-        client = redis.Redis.from_url(self._url, socket_connect_timeout=PATIENCE_S, health_check_interval=10)
+        client = redis.Redis.from_url(self._url, socket_connect_timeout=PATIENCE_S, socket_timeout=ANSWER_S)
         with client, client.pubsub(ignore_subscribe_messages=True) as channel:  # type: ignore[no-untyped-call]
             channel.subscribe(CHANNEL)
-            channel.check_health()
             self.listening.set()
+            heard_s = asked_s = time.monotonic()
             while not self._stopping.is_set():
                 message = channel.get_message(timeout=PATIENCE_S / 2)
+                now_s = time.monotonic()
                 if message is not None:
-                    self._hear(message["data"])
+                    heard_s = now_s
+                    if message["type"] == "message":
+                        self._hear(message["data"])
+                elif now_s - heard_s > 2 * PING_S:
+                    # What lies between swallows all, and says so to nobody.
+                    raise redis.TimeoutError("the connection does not answer any more")
+                elif now_s - max(heard_s, asked_s) > PING_S:
+                    channel.ping()
+                    asked_s = now_s
 
     def _hear(self, data: bytes) -> None:
         try:

@@ -47,6 +47,16 @@ def database_full() -> DatabaseAway:
     return DatabaseAway(words, code="storage_unavailable", extra={"retry_after_s": FULL_PAUSE_S})
 
 
+_OF_THE_MOMENT = ("40", "25P03", "25P04", "55P03")
+"""Of two that wanted the same, one had to go; one stood still for too long; a lock was not had."""
+
+
+def may_pass(error: BaseException) -> bool:
+    """Whether the same statements may do when they are tried again, by whoever can wait."""
+    state = getattr(error.__cause__, "sqlstate", None) or ""
+    return is_operators(error) or (isinstance(error, OperationalError) and state.startswith(_OF_THE_MOMENT))
+
+
 def is_operators(error: BaseException) -> bool:
     """Whether no page and no request is to blame: nobody was reached, there was no room, or no writes are taken."""
     match error:

@@ -84,6 +84,7 @@ class WebhookEndpointAdmin(_WebhookAdmin):
         "given_up",
         "failures",
         "rests_until",
+        "not_before",
         "id",
         "created_at",
     )

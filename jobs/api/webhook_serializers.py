@@ -50,6 +50,12 @@ class EndpointSerializer(serializers.ModelSerializer[WebhookEndpoint]):
     object = serializers.CharField(read_only=True, default="webhook_endpoint")
     events = serializers.ListField(child=serializers.CharField())
     disabled_reason = serializers.SerializerMethodField(help_text="by_hand, gone or failing.")
+    rests_until = serializers.DateTimeField(
+        source="left_alone_until",
+        read_only=True,
+        allow_null=True,
+        help_text="Until then nothing is sent to it.",
+    )
 
     class Meta:
         model = WebhookEndpoint

@@ -69,8 +69,9 @@ class EndpointList(APIView):
         key = key_of(request)
         asked = _asked(EndpointRequestSerializer(data=request.data))
         answered = create_endpoint_once(identity=identity, asked=asked, key=key)
-        headers = {"Location": f"/v1/webhooks/endpoints/{answered.made.id}", **replay_headers(answered)}
-        return Response(endpoint_body(services.with_secret(answered.made)), answered.status, headers=headers)
+        told = services.told_with(answered.made)
+        headers = {"Location": f"/v1/webhooks/endpoints/{told.endpoint.id}", **replay_headers(answered)}
+        return Response(endpoint_body(told), answered.status, headers=headers)
 
     @extend_schema(
         operation_id="list_webhook_endpoints",
@@ -132,7 +133,7 @@ class EndpointRotation(APIView):
     def post(self, request: Request, endpoint_id: str) -> Response:
         identity, key = caller(request, "webhooks:write"), key_of(request)
         answered = rotate_once(identity=identity, endpoint_id=endpoint_id, key=key)
-        body = endpoint_body(services.with_secret(answered.made))
+        body = endpoint_body(services.told_with(answered.made))
         return Response(body, answered.status, headers=replay_headers(answered))
 
 

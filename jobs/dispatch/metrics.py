@@ -8,4 +8,8 @@ QUEUE_AGE = Gauge(
     "maas_queue_oldest_seconds", "How long the oldest page that could run has waited.", ["model"]
 )
 DEAD_LETTERS = Gauge("maas_dead_letters", "Messages that RabbitMQ has set aside.", ["model"])
+HORIZON_AGE = Gauge(
+    "maas_events_held_seconds",
+    "For how long one open transaction has held back what happens since, for everybody.",
+)
 SWEPT = Counter("maas_leases_expired_total", "Pages taken from workers that went silent.")

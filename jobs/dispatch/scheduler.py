@@ -18,6 +18,7 @@ from jobs.closing.erasing import erase_closed_tenants
 from jobs.dispatch.aside import Aside
 from jobs.dispatch.broker import messages_set_aside, patiently
 from jobs.dispatch.demand import pages_demand
+from jobs.dispatch.horizon import tell_horizon
 from jobs.dispatch.leadership import Leadership, LeadershipLost
 from jobs.dispatch.metrics import DEAD_LETTERS, LEADING, QUEUE_AGE, QUEUED_PAGES, SWEPT
 from jobs.dispatch.outage import Outage
@@ -96,6 +97,7 @@ class Scheduler:
             _Duty(OVERDUE_EVERY_S, Aside(end_overdue_jobs)),
             _Duty(OVERDUE_EVERY_S, Aside(keep_up_batches)),
             _Duty(COUNT_EVERY_S, Aside(count_queued)),
+            _Duty(COUNT_EVERY_S, Aside(tell_horizon)),
             _Duty(COUNT_EVERY_S, Aside(count_batches)),
             _Duty(COUNT_EVERY_S, Aside(count_dead_letters)),
             _Duty(ERASE_EVERY_S, Aside(erase_due_files)),

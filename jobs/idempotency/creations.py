@@ -5,6 +5,9 @@ from dataclasses import asdict
 from typing import Any
 from uuid import UUID
 
+from django.db.models import Q
+from django.db.models.functions import Now
+
 from jobs.archives.models import Archive
 from jobs.archives.selectors import get_archive
 from jobs.archives.services import ArchiveRequest, accept_archive
@@ -24,6 +27,7 @@ from jobs.services import retry_job
 from jobs.uploads.protocol import Announced
 from jobs.uploads.selectors import get_upload
 from jobs.uploads.services import create_upload
+from jobs.webhooks.secrets import lasting
 from jobs.webhooks.selectors import get_delivery, get_endpoint
 from jobs.webhooks.services import (
     create_endpoint,
@@ -146,20 +150,34 @@ def retry_once(*, identity: Identity, job_id: str, key: str | None, request_id: 
 
 def create_endpoint_once(
     *, identity: Identity, asked: Mapping[str, Any], key: str | None
-) -> Answered[WebhookEndpoint]:
+) -> Answered[WebhookSecret]:
+    """The secret that was made with it: a replay tells this one, whatever it was rotated to since."""
     return make_once(
         _sent(identity, "create_webhook_endpoint", key, **asked),
-        make=lambda: Answered(create_endpoint(identity=identity, **asked).endpoint, CREATED),
-        look=get_endpoint,
+        make=lambda: Answered(_new_of(create_endpoint(identity=identity, **asked).endpoint), CREATED),
+        look=_endpoints_secret,
     )
 
 
-def rotate_once(*, identity: Identity, endpoint_id: str, key: str | None) -> Answered[WebhookEndpoint]:
+def rotate_once(*, identity: Identity, endpoint_id: str, key: str | None) -> Answered[WebhookSecret]:
     return make_once(
         _sent(identity, "rotate_webhook_secret", key, endpoint=str(as_uuid(endpoint_id) or endpoint_id)),
-        make=lambda: Answered(rotate_secret(identity=identity, endpoint_id=endpoint_id).endpoint, OK),
-        look=get_endpoint,
+        make=lambda: Answered(
+            _new_of(rotate_secret(identity=identity, endpoint_id=endpoint_id).endpoint), OK
+        ),
+        look=_endpoints_secret,
     )
+
+
+def _new_of(endpoint: WebhookEndpoint) -> WebhookSecret:
+    with unit_of_work(endpoint.tenant_id):
+        return lasting(endpoint.tenant_id, endpoint.id)
+
+
+def _endpoints_secret(secret_id: UUID) -> WebhookSecret:
+    secret = _own_secret(secret_id)
+    get_endpoint(secret.endpoint_id)
+    return secret
 
 
 def rotate_own_once(*, identity: Identity, key: str | None) -> Answered[WebhookSecret]:
@@ -171,8 +189,8 @@ def rotate_own_once(*, identity: Identity, key: str | None) -> Answered[WebhookS
 
 
 def _own_secret(secret_id: UUID) -> WebhookSecret:
-    """Rotated away by now, it may be erased."""
-    secret = WebhookSecret.objects.filter(id=secret_id).first()
+    """As long as it signs: rotated away by now, it is told to nobody any more."""
+    secret = WebhookSecret.objects.filter(Q(ends_at=None) | Q(ends_at__gt=Now()), id=secret_id).first()
     if secret is None:
         raise NotFound("This secret is no longer one of the account's.")
     return secret
@@ -195,24 +213,28 @@ def replay_once(*, identity: Identity, delivery_id: str, key: str | None) -> Ans
 
 
 def begin_payment_once(*, identity: Identity, asked: Mapping[str, Any], key: str | None) -> Answered[Payment]:
-    """The row alone. Who dies before its key is kept has asked no provider for anything."""
+    """The row alone, with its key. No provider is asked for anything yet."""
     provider = asked.get("provider") or provider_names()[0]
     made_by = f"key {identity.key_id}" if identity.key_id else f"person {identity.user_id}"
 
     def begin(keep: Keep[Payment]) -> Answered[Payment]:
         if invoice_id := asked.get("invoice"):
             made = begin_invoice_payment(
-                tenant_id=identity.tenant_id, provider=provider, invoice_id=invoice_id, made_by=made_by
+                tenant_id=identity.tenant_id,
+                provider=provider,
+                invoice_id=invoice_id,
+                made_by=made_by,
+                also=lambda it: keep(Answered(it, CREATED)),
             )
         else:
-            wanted = TopUp(asked["currency"], asked["amount_micros"])
             made = begin_top_up(
-                tenant_id=identity.tenant_id, provider=provider, wanted=wanted, made_by=made_by
+                tenant_id=identity.tenant_id,
+                provider=provider,
+                wanted=TopUp(asked["currency"], asked["amount_micros"]),
+                made_by=made_by,
+                also=lambda it: keep(Answered(it, CREATED)),
             )
-        first = Answered(made, CREATED)
-        with unit_of_work(identity):
-            keep(first)
-        return first
+        return Answered(made, CREATED)
 
     told = {name: str(value) for name, value in asked.items()}
     return make_in_steps(_sent(identity, "create_payment", key, **told), make=begin, look=_payment)

@@ -4,6 +4,7 @@ Whoever comes while the first is at work is told so at once. Nobody waits here: 
 need, and one caller could hold them all.
 """
 
+import hmac
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -12,6 +13,7 @@ from functools import partial
 from typing import Generic, TypeVar
 from uuid import UUID
 
+from django.conf import settings
 from django.db import Error, connections
 
 from jobs.errors import DocumentDeleted, IdempotentResultGone, JobErased, NotFound, RequestInProgress
@@ -19,12 +21,13 @@ from jobs.idempotency.expiry import REMEMBERED, remembered_keys
 from jobs.idempotency.keys import Sent, require_same
 from jobs.models import Job
 from tenants.billing.ledger.errors import PaymentRequired
-from tenants.context import APP, unit_of_work
+from tenants.context import APP, OPERATOR, current_alias, unit_of_work
 from tenants.ids import uuid7
 from tenants.scoped import TenantOwned
 
 AGAIN_S = 1
 PAYMENT_REQUIRED = 402
+_PURPOSE = b"requests under a key"
 
 # Both kinds of lock know of each other. One ends with its transaction; the other spans several, and ends with its
 # session at the latest: neither outlives a process that dies, and neither ends before one that is frozen.
@@ -33,13 +36,14 @@ _FOR_SESSION = "SELECT pg_try_advisory_lock(%s)"
 _NO_LONGER = "SELECT pg_advisory_unlock(%s)"
 
 # Asks for the turn once more: a session that was lost on the way has lost it, and another may be at work by now.
+# What is written as the operator, by another session, cannot ask: whoever else is at work meets the row.
 # A row that stands in the way is too old to be answered from, or else it is somebody's who was faster.
 _KEEP = """
 INSERT INTO jobs_idempotencykey AS kept
     (id, tenant_id, key, operation, fingerprint, status, job_id, made_id, refusal, created_at)
 SELECT %(id)s, %(tenant)s, %(key)s, %(operation)s, %(fingerprint)s, %(status)s, %(job)s, %(other)s,
     %(refusal)s::jsonb, statement_timestamp()
-WHERE pg_try_advisory_xact_lock(%(lock)s)
+WHERE %(by_operator)s OR pg_try_advisory_xact_lock(%(lock)s)
 ON CONFLICT (tenant_id, key) DO UPDATE SET
     operation = EXCLUDED.operation, fingerprint = EXCLUDED.fingerprint, status = EXCLUDED.status,
     job_id = EXCLUDED.job_id, made_id = EXCLUDED.made_id, refusal = EXCLUDED.refusal,
@@ -111,6 +115,12 @@ def make_in_steps(sent: Sent | None, *, make: Callable[[Keep[M]], Answered[M]], 
             raise
 
 
+def _kept_as(sent: Sent) -> str:
+    """With the installation's secret: else whoever has a file and the database could tell by it that it was here."""
+    secret = hmac.digest(settings.MAAS_KEY_PEPPER.encode(), _PURPOSE, "sha256")
+    return hmac.digest(secret, f"{sent.tenant_id}: {sent.fingerprint}".encode(), "sha256").hex()
+
+
 def made_before(sent: Sent | None, look: Look[M]) -> Answered[M] | None:
     """What an earlier request made, for whoever has much to do before its own turn; in that it is looked for again."""
     if sent is None:
@@ -128,7 +138,9 @@ def _earlier(sent: Sent, look: Look[M]) -> Answered[M] | None:
     kept = remembered_keys().filter(key=sent.key).first()
     if kept is None:
         return None
-    require_same(sent, kept.operation, kept.fingerprint)
+    # As it stands there, or as it stood there before there was a secret.
+    is_same = kept.fingerprint in (_kept_as(sent), sent.fingerprint)
+    require_same(sent, kept.operation, sent.fingerprint if is_same else kept.fingerprint)
     if kept.refusal is not None:
         raise PaymentRequired(**kept.refusal)
     try:
@@ -159,20 +171,22 @@ def _write(
     other: UUID | None = None,
     refusal: str | None = None,
 ) -> None:
+    alias = current_alias()
     row: dict[str, UUID | str | int | float | None] = {
         "id": uuid7(),
         "tenant": sent.tenant_id,
         "key": sent.key,
         "operation": sent.operation,
-        "fingerprint": sent.fingerprint,
+        "fingerprint": _kept_as(sent),
         "status": status,
         "job": job,
         "other": other,
         "refusal": refusal,
         "lock": sent.lock_id,
+        "by_operator": alias == OPERATOR,
         "remembered_s": REMEMBERED.total_seconds(),
     }
-    with connections[APP].cursor() as cursor:
+    with connections[alias].cursor() as cursor:
         cursor.execute(_KEEP, row)
         if cursor.rowcount == 0:
             raise _in_progress(sent)

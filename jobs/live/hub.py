@@ -3,6 +3,7 @@
 import asyncio
 import json
 import math
+import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,6 +20,7 @@ log = structlog.get_logger(__name__)
 FIRST_RETRY_S = 0.1
 LONGEST_RETRY_S = 5.0
 PING_S = 15.0
+SUBSCRIBE_S = 5.0
 
 
 @dataclass(frozen=True)
@@ -135,7 +137,9 @@ class Hub:
                     redis.asyncio.Redis.from_url(self._url, socket_connect_timeout=2) as client,
                     client.pubsub(ignore_subscribe_messages=True) as channel,
                 ):
-                    await channel.subscribe(CHANNEL)
+                    # With what a connection says before that, which may be swallowed as well.
+                    async with asyncio.timeout(SUBSCRIBE_S):
+                        await channel.subscribe(CHANNEL)
                     retry_s = FIRST_RETRY_S
                     # What was said while nobody listened is gone: everybody looks for themselves.
                     self._wake_all()
@@ -149,12 +153,16 @@ class Hub:
             retry_s = min(retry_s * 2, LONGEST_RETRY_S)
 
     async def _relay(self, channel: "redis.asyncio.client.PubSub") -> None:
+        heard_s = time.monotonic()
         while True:
             message = await channel.get_message(timeout=PING_S)
             if message is None:
-                # A connection that died silently shows itself when it is written to.
+                if time.monotonic() - heard_s > 2 * PING_S:
+                    # What lies between swallows all, and says so to nobody.
+                    raise redis.TimeoutError("the connection does not answer any more")
                 await channel.ping()
                 continue
+            heard_s = time.monotonic()
             if message["type"] != "message":
                 continue
             change, access = parse_change(message["data"]), parse_access(message["data"])

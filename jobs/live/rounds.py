@@ -4,6 +4,7 @@ A hint is lost with the process that was to send it, or with a Redis that was aw
 """
 
 import asyncio
+import time
 from uuid import UUID
 
 import structlog
@@ -15,7 +16,13 @@ from tenants.errors import DomainError
 
 log = structlog.get_logger(__name__)
 EVERY_S = 5.0
+SHORTEST_PAUSE_S = 0.5
 AT_ONCE = 1_000
+
+
+def pause_s(took_s: float) -> float:
+    """Until the next round, which begins `EVERY_S` after the last has begun, however long it took."""
+    return min(EVERY_S, max(SHORTEST_PAUSE_S, EVERY_S - took_s))
 
 
 class Rounds:
@@ -35,8 +42,10 @@ class Rounds:
             self._task.cancel()
 
     async def _run(self) -> None:
+        began_s = time.monotonic()
         while True:
-            await asyncio.sleep(EVERY_S)
+            await asyncio.sleep(pause_s(time.monotonic() - began_s))
+            began_s = time.monotonic()
             try:
                 await self.go()
             except DomainError:

@@ -55,7 +55,7 @@ _DUE = f"""
 SELECT due.id, e.id, e.tenant_id, {_STANDING}, e.width
 FROM unnest(%(lanes)s::uuid[]) AS lane (endpoint_id)
 JOIN jobs_webhookendpoint e ON e.id = lane.endpoint_id AND e.state = 'enabled'
-    AND (e.rests_until IS NULL OR e.rests_until <= clock_timestamp())
+    AND coalesce(greatest(e.rests_until, e.not_before) <= clock_timestamp(), true)
 CROSS JOIN LATERAL (
     (SELECT d.id, d.next_attempt_at FROM jobs_webhookdelivery d
      WHERE e.failures < {MOST_FAILURES} AND {_FREE} ORDER BY d.next_attempt_at LIMIT %(each)s)

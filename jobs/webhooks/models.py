@@ -1,5 +1,7 @@
 """Where tenants want to be told of their jobs' ends, what is to be told, and what became of each try."""
 
+from datetime import datetime
+
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models.functions import Now
@@ -54,6 +56,9 @@ class WebhookEndpoint(TenantOwned):
     rests_until = models.DateTimeField(
         null=True, help_text="After some of those nothing is sent to it until then, and then one message."
     )
+    not_before = models.DateTimeField(
+        null=True, help_text="Its server has asked to be left alone until then, with Retry-After."
+    )
     told_at = models.DateTimeField(
         null=True, editable=False, help_text="When its owners were mailed that it was disabled."
     )
@@ -77,6 +82,10 @@ class WebhookEndpoint(TenantOwned):
                 fields=["tenant", "url"], condition=models.Q(kind="jobs"), name="jobs_webhookendpoint_of_jobs"
             ),
         ]
+
+    @property
+    def left_alone_until(self) -> datetime | None:
+        return max(filter(None, (self.rests_until, self.not_before)), default=None)
 
     def __str__(self) -> str:
         return self.url

@@ -23,9 +23,9 @@ DELAYS_S = (
 JITTER = 0.1
 """Of a delay, added at most: what failed together is not sent again together."""
 LONGEST_RETRY_AFTER_S = 24 * HOUR_S
-GIVEN_UP_AFTER_S = 5 * DAY_S
-GIVEN_UP_MESSAGES = 3
-GIVEN_UP_FAILURES = GIVEN_UP_MESSAGES * len(DELAYS_S)
+GIVEN_UP_AFTER_S = sum(DELAYS_S)
+"""Three days and a bit: what a message is tried for."""
+GIVEN_UP_FAILURES = 3 * len(DELAYS_S)
 """In a row, over whichever messages: of an endpoint that rests most of the time few come to their last attempt."""
 GONE = 410
 TOO_MANY = 429
@@ -81,14 +81,22 @@ def retry_after(header: str | None, now: datetime) -> float | None:
 
 
 def lasting_failure(*, failing_for_s: float, given_up: int, failures: int = 0) -> bool:
-    """Nothing was taken for days, and several messages were tried to the last attempt, or as often in all."""
-    tried = given_up >= GIVEN_UP_MESSAGES or failures >= GIVEN_UP_FAILURES
+    """Nothing was taken for as long as a message is tried, and one was to the last attempt, or as often in all.
+
+    An endpoint that is told little is told of as soon as one that is told much.
+    """
+    tried = given_up > 0 or failures >= GIVEN_UP_FAILURES
     return failing_for_s >= GIVEN_UP_AFTER_S and tried
 
 
 def is_down(status: int | None) -> bool:
     """Whether the server behind an endpoint is at fault, not what it was sent: no other message fares better."""
     return status is None or status >= 500 or status == TOO_MANY
+
+
+def left_alone_s(status: int | None, retry_after_s: float | None) -> float:
+    """For how long nothing is sent to an endpoint whose server has asked for that."""
+    return min(retry_after_s or 0.0, LONGEST_RETRY_AFTER_S) if status is not None and is_down(status) else 0.0
 
 
 def rest_s(failures: int) -> float:

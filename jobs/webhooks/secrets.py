@@ -21,11 +21,6 @@ def signing_secrets(tenant_id: UUID, endpoint_id: UUID | None) -> list[str]:
     return [text_of(one) for one in _of(tenant_id, endpoint_id).order_by("-created_at", "-id")]
 
 
-def lasting_secret(tenant_id: UUID, endpoint_id: UUID) -> str:
-    """The newest of an endpoint."""
-    return text_of(lasting(tenant_id, endpoint_id))
-
-
 def lasting(tenant_id: UUID, endpoint_id: UUID | None) -> WebhookSecret:
     return _of(tenant_id, endpoint_id).filter(ends_at=None).get()
 

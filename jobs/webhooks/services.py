@@ -57,10 +57,10 @@ def create_endpoint(
         return WithSecret(endpoint, secrets.new_secret(identity.tenant_id, endpoint.id))
 
 
-def with_secret(endpoint: WebhookEndpoint) -> WithSecret:
-    """For whoever has just made it, and asks again since the answer was lost."""
-    with unit_of_work(endpoint.tenant_id):
-        return WithSecret(endpoint, secrets.lasting_secret(endpoint.tenant_id, endpoint.id))
+def told_with(secret: WebhookSecret) -> WithSecret:
+    """The endpoint and this secret of it, for whoever has just made it, or asks again since the answer was lost."""
+    with unit_of_work(secret.tenant_id):
+        return WithSecret(get_endpoint(secret.endpoint_id), secrets.text_of(secret))
 
 
 def change_endpoint(
@@ -109,8 +109,10 @@ def _told(what: str, endpoint: WebhookEndpoint, before: dict[str, object]) -> No
 def _forget_health(endpoint: WebhookEndpoint) -> None:
     """What another address did says nothing of this one."""
     endpoint.failing_since, endpoint.given_up, endpoint.succeeded_at = None, 0, None
-    endpoint.failures, endpoint.rests_until = 0, None
-    endpoint.save(update_fields=["failing_since", "given_up", "succeeded_at", "failures", "rests_until"])
+    endpoint.failures, endpoint.rests_until, endpoint.not_before = 0, None, None
+    endpoint.save(
+        update_fields=["failing_since", "given_up", "succeeded_at", "failures", "rests_until", "not_before"]
+    )
 
 
 def _enable(endpoint: WebhookEndpoint) -> None:
@@ -118,13 +120,14 @@ def _enable(endpoint: WebhookEndpoint) -> None:
     if endpoint.state == State.ENABLED:
         return
     endpoint.state, endpoint.disabled_reason, endpoint.disabled_at = State.ENABLED, "", None
-    endpoint.failing_since, endpoint.given_up, endpoint.failures, endpoint.rests_until = None, 0, 0, None
+    endpoint.failing_since, endpoint.given_up, endpoint.failures = None, 0, 0
+    endpoint.rests_until, endpoint.not_before = None, None
     endpoint.told_at, endpoint.tell_at, endpoint.tell_tries, endpoint.told_ids = None, None, 0, []
     notices = ["told_at", "tell_at", "tell_tries", "told_ids"]
     endpoint.save(
         update_fields=[
             *("state", "disabled_reason", "disabled_at", "failing_since", "given_up", "failures"),
-            *("rests_until", *notices),
+            *("rests_until", "not_before", *notices),
         ]
     )
 
@@ -227,7 +230,8 @@ def replay_range(
 
 def _wake(endpoint: WebhookEndpoint) -> None:
     """Who asks by hand is not made to wait until its rest is over: what is sent next decides how it goes on."""
-    WebhookEndpoint.objects.filter(id=endpoint.id).exclude(rests_until=None).update(rests_until=None)
+    resting = WebhookEndpoint.objects.filter(id=endpoint.id).exclude(rests_until=None, not_before=None)
+    resting.update(rests_until=None, not_before=None)
 
 
 def _again(rows: "QuerySet[WebhookDelivery]") -> int:

@@ -68,6 +68,12 @@ UPDATE jobs_webhookendpoint SET failures = 0, rests_until = NULL
 WHERE id = %(id)s AND (failures > 0 OR rests_until IS NOT NULL)
 """
 
+# Said of the server, not of the message: to send it another meanwhile is what it asked not to be done.
+_LEFT_ALONE = """
+UPDATE jobs_webhookendpoint
+SET not_before = greatest(not_before, clock_timestamp() + make_interval(secs => %(pause_s)s)) WHERE id = %(id)s
+"""
+
 _WIDER = "UPDATE jobs_webhookendpoint SET width = width + 1 WHERE id = %(id)s AND width < %(most)s"
 _NARROWER = "UPDATE jobs_webhookendpoint SET width = width - 1 WHERE id = %(id)s AND width > %(least)s"
 
@@ -166,6 +172,9 @@ def _mark_endpoint(held: Held, outcome: Outcome, ruled: Verdict) -> None:
     _execute(_FAILED, {"id": held.endpoint_id, "given_up": int(ruled.again_in_s is None)})
     if not outcome.refused:  # else it was not sent, which says nothing of the endpoint
         _count_down(held, is_down=schedule.is_down(outcome.status))
+        pause_s = schedule.left_alone_s(outcome.status, outcome.retry_after_s)
+        if pause_s:
+            _execute(_LEFT_ALONE, {"id": held.endpoint_id, "pause_s": pause_s})
     if held.of_job:
         return
     if ruled.gone:

@@ -80,7 +80,8 @@ def _crashed(claim: Claim, error: Exception) -> End:
 
 
 def _failed(claim: Claim, failure: Failure, *, may_retry: bool) -> End:
-    log.warning("page_failed", code=failure.code, detail=failure.detail, may_retry=may_retry)
+    # Not its words, which may be of what stands on the page: they are kept with it, and go when it is erased.
+    log.warning("page_failed", code=failure.code, may_retry=may_retry)
     return lambda: fail_page(claim, failure, may_retry=may_retry)
 
 

@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import dataclass, field
+from functools import partial
 from uuid import UUID
 
 import structlog
@@ -14,7 +15,7 @@ from inference.runtime.engine import Engine
 from inference.runtime.load_watch import watching_loads
 from jobs.dispatch.claims import Claim, ClaimedDocument, claim_page
 from jobs.dispatch.release import release_after_commit
-from jobs.dispatch.settlement import Timings, finish_page
+from jobs.dispatch.settlement import Timings, fail_page, finish_page
 from jobs.dispatch.storage_waits import is_of_document, put_off_for_storage
 from jobs.documents.pages import open_page
 from jobs.errors import Fenced, StorageUnavailable
@@ -27,10 +28,11 @@ from jobs.worker.apart import MayApart, OneApart
 from jobs.worker.leases import Leases
 from jobs.worker.load_news import LoadNews
 from jobs.worker.metrics import PAGE_SECONDS, PAGE_WAIT_SECONDS, PAGES
-from jobs.worker.page_ends import End, end_of
+from jobs.worker.page_ends import OURS, End, end_of
 from jobs.worker.patience import while_database_is_away
 from jobs.worker.storage_pause import StoragePause
 from jobs.worker.versions import VersionCatalogue
+from tenants.database_troubles import may_pass
 
 log = structlog.get_logger(__name__)
 CLAIM_PATIENCE_S = 30.0
@@ -106,9 +108,21 @@ class PageRunner:
         """Works, then writes how it ended, as long as the page is still this claim's."""
         end = self._work(claim, call)
         try:
-            return while_database_is_away(end, keep_trying=lambda: self.leases.holds(claim))
+            return self._write(claim, end)
         except Fenced:
             return "fenced"
+
+    def _write(self, claim: Claim, end: End) -> str:
+        """An end that cannot be written is a failure like any other; left alone, it would pass for a lost worker."""
+        holds = partial(self.leases.holds, claim)
+        try:
+            return while_database_is_away(end, keep_trying=holds)
+        except Exception as error:
+            if isinstance(error, Fenced) or may_pass(error):
+                raise
+            log.exception("page_end_not_written")
+            failed = partial(fail_page, claim, OURS, may_retry=True)
+            return while_database_is_away(failed, keep_trying=holds)
 
     def _work(self, claim: Claim, call: Call) -> End:
         try:

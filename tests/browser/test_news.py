@@ -98,7 +98,11 @@ def test_a_page_whose_subscription_is_refused_is_read_again(
 
     def open_alone(socket: WebSocketRoute) -> None:
         sockets.append(socket)
-        socket.on_message(asked.append)
+
+        def hear(said: str | bytes) -> None:
+            asked.append(said)
+
+        socket.on_message(hear)
         socket.send(json.dumps({"type": "ready", "cursor": "1-0"}))
 
     page.route_web_socket("**/ws/v1/events", open_alone)

@@ -25,7 +25,7 @@ class Wires:
     async def open(self, services: Mapping[str, str]) -> None:
         for variable, name in _SERVICES.items():
             if variable in services:
-                line = self.lines[name] = Line(_way_to(services[variable]))
+                line = self.lines[name] = Line(way_to(services[variable]))
                 await line.open()
                 self.urls[variable] = through(services[variable], line.port)
 
@@ -47,7 +47,7 @@ def through(url: str, port: int) -> str:
     return urlunsplit(parts._replace(netloc=f"{_account(parts.netloc)}{_HOST}:{port}"))
 
 
-def _way_to(url: str) -> Connect:
+def way_to(url: str) -> Connect:
     parts = urlsplit(url)
     match parts.scheme:
         case "unix":

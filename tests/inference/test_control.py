@@ -1,3 +1,4 @@
+import asyncio
 import threading
 from collections.abc import Iterator, Mapping
 
@@ -5,7 +6,11 @@ import pytest
 import redis
 from django.conf import settings
 
+from inference import control
 from inference.control import CHANNEL, ControlChannel, ControlListener
+from tests.chaos.line import Line
+from tests.chaos.wires import through, way_to
+from tests.waiting import eventually
 
 
 class Ear:
@@ -50,3 +55,31 @@ def test_words_that_nobody_understands_make_nobody_deaf(ear: Ear) -> None:
 
 def test_a_word_that_cannot_be_sent_stops_nobody() -> None:
     ControlChannel("redis://127.0.0.1:1/0").tell("cancel", job="4")
+
+
+def test_who_listens_over_a_connection_that_swallows_everything_takes_another(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(control, "PING_S", 0.5)
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever)
+    thread.start()
+    line, ear = Line(way_to(settings.MAAS_REDIS_URL)), Ear()
+    asyncio.run_coroutine_threadsafe(line.open(), loop).result()
+    listener = ControlListener(through(settings.MAAS_REDIS_URL, line.port), {"cancel": ear.hear})
+    listener.start()
+    assert listener.listening.wait(10)
+    loop.call_soon_threadsafe(line.stall)
+    eventually(lambda: not listener.listening.is_set(), "that nothing comes is noticed", 20)
+    asyncio.run_coroutine_threadsafe(line.mend(), loop).result()
+
+    def heard() -> bool:
+        ControlChannel(settings.MAAS_REDIS_URL).tell("cancel", job="5", last="yes")
+        return ear.heard_last.is_set()
+
+    eventually(heard, "a word is heard again", 20)
+    listener.stop()
+    loop.call_soon_threadsafe(line.close)
+    loop.call_soon_threadsafe(loop.stop)
+    thread.join()
+    loop.close()

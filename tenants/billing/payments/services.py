@@ -1,6 +1,7 @@
 """Begins payments: the row first, then, with no transaction open, the provider is asked for its page."""
 
 import secrets
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from urllib.parse import urlsplit
@@ -46,6 +47,10 @@ LEAST_LIFE = timedelta(minutes=35)
 _LETTERS = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
 
 
+Also = Callable[[Payment], None]
+"""What else is written of a payment that is begun, in the same transaction."""
+
+
 @dataclass(frozen=True)
 class TopUp:
     currency: str
@@ -60,7 +65,13 @@ def currencies_of(tenant_id: UUID) -> list[str]:
 
 
 def begin_top_up(
-    *, tenant_id: UUID, provider: str, wanted: TopUp, made_by: str, once: UUID | None = None
+    *,
+    tenant_id: UUID,
+    provider: str,
+    wanted: TopUp,
+    made_by: str,
+    once: UUID | None = None,
+    also: Also | None = None,
 ) -> Payment:
     """The row alone. With `once` it is made once, however often it is asked for."""
     checked_provider(provider)
@@ -80,7 +91,8 @@ def begin_top_up(
                 reference=new_reference(),
                 made_by=made_by,
                 once=once,
-            )
+            ),
+            also,
         )
 
 
@@ -94,7 +106,9 @@ def _same(known: Payment, provider: str, wanted: TopUp) -> Payment:
     return known
 
 
-def begin_invoice_payment(*, tenant_id: UUID, provider: str, invoice_id: UUID, made_by: str) -> Payment:
+def begin_invoice_payment(
+    *, tenant_id: UUID, provider: str, invoice_id: UUID, made_by: str, also: Also | None = None
+) -> Payment:
     """Of all that is open. Whoever asks again, as by a second click, is given the payment that waits."""
     checked_provider(provider)
     with books():
@@ -106,6 +120,8 @@ def begin_invoice_payment(*, tenant_id: UUID, provider: str, invoice_id: UUID, m
         _check_open(invoice)
         waiting = _waiting(invoice, provider)
         if waiting is not None:
+            if also:
+                also(waiting)
             return waiting
         return _made(
             Payment(
@@ -117,7 +133,8 @@ def begin_invoice_payment(*, tenant_id: UUID, provider: str, invoice_id: UUID, m
                 amount_micros=invoice.open_micros,
                 reference=invoice.number,
                 made_by=made_by,
-            )
+            ),
+            also,
         )
 
 
@@ -192,7 +209,7 @@ def new_reference() -> str:
     return "TOP-" + "".join(secrets.choice(_LETTERS) for _ in range(8))
 
 
-def _made(payment: Payment) -> Payment:
+def _made(payment: Payment, also: Also | None) -> Payment:
     payment.save()
     payment.refresh_from_db()
     record(
@@ -202,6 +219,8 @@ def _made(payment: Payment) -> Payment:
         subject=f"{text_of(payment)}: {money(payment.amount_micros, payment.currency)}",
         changes=changes_between({}, {"provider": payment.provider, "reference": payment.reference}),
     )
+    if also:
+        also(payment)
     return payment
 
 

@@ -1,5 +1,6 @@
 """`/v1/payments`: begun once for each key of idempotency, told to nobody else, and written by whoever may."""
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -10,8 +11,14 @@ from rest_framework.response import Response
 from rest_framework.test import APIRequestFactory
 
 from jobs.api.payments import PaymentDetail, PaymentList
+from jobs.errors import RequestInProgress
+from jobs.idempotency.keys import Sent
+from jobs.idempotency.once import Answered, Keep, make_in_steps
+from jobs.models import IdempotencyKey
 from tenants.api.authentication import IDENTITY
-from tenants.context import unit_of_work
+from tenants.billing.payments.models import Payment
+from tenants.billing.payments.services import TopUp, begin_top_up
+from tenants.context import operator_work, unit_of_work
 from tenants.ids import uuid7
 from tenants.selectors import identify_key
 from tenants.services import CreatedTenant, create_key
@@ -56,6 +63,40 @@ def test_a_payment_is_begun_once_under_its_key(key: str, payer: Payer, stand_in:
     assert first.data["checkout_url"].startswith(f"{stand_in.url}/c/pay/")
     assert post(key, {**CREDIT, "amount_micros": EURO}, "k1").data["code"] == "idempotency_key_reused"
     assert len(stand_in.account.sessions) == 1
+
+
+def test_a_payment_is_there_with_its_key_or_not_at_all(tenant: CreatedTenant, key: str, payer: Payer) -> None:
+    """Here, another process has kept the key a moment before: what this one began is not left behind, open."""
+    identity = identify_key(key)
+    sent = Sent(identity.tenant_id, "create_payment", "k3", "f" * 64)
+
+    def begin(keep: Keep[Payment]) -> Answered[Payment]:
+        def also(made: Payment) -> None:
+            with ThreadPoolExecutor(1) as other:
+                other.submit(keep_elsewhere, made).result()
+            keep(Answered(made, 201))
+
+        def keep_elsewhere(made: Payment) -> None:
+            with operator_work():
+                IdempotencyKey.objects.create(
+                    tenant_id=identity.tenant_id,
+                    key="k3",
+                    operation="create_payment",
+                    fingerprint="",
+                    made_id=made.id,
+                )
+            connections.close_all()
+
+        wanted = TopUp("EUR", 50 * EURO)
+        made = begin_top_up(
+            tenant_id=identity.tenant_id, provider="offline", wanted=wanted, made_by="test", also=also
+        )
+        return Answered(made, 201)
+
+    with pytest.raises(RequestInProgress):
+        make_in_steps(sent, make=begin, look=lambda _: Payment())
+    with unit_of_work(identity.tenant_id):
+        assert not Payment.objects.exists()
 
 
 def test_whoever_was_not_answered_is_given_the_page_when_they_ask_again(

@@ -13,7 +13,7 @@ from jobs.documents.services import delete_document
 from jobs.errors import IdempotentResultGone, InvalidRequest, RequestInProgress
 from jobs.idempotency.keys import Sent
 from jobs.idempotency.once import Answered, Keep, make_in_steps, make_once
-from jobs.models import Document
+from jobs.models import Document, IdempotencyKey
 from tenants.context import APP, unit_of_work
 from tests.jobs.conftest import Desk
 
@@ -41,7 +41,7 @@ WAYS = pytest.mark.parametrize("way", [in_one_transaction, in_steps])
 
 @pytest.fixture
 def sent(desk: Desk) -> Sent:
-    return Sent(desk.identity.tenant_id, "upload_document", "order-1", "f")
+    return Sent(desk.identity.tenant_id, "upload_document", "order-1", "f" * 64)
 
 
 @contextmanager
@@ -155,3 +155,19 @@ def test_what_was_made_and_deleted_since_is_said_to_be_gone(desk: Desk, sent: Se
     delete_document(identity=desk.identity, document_id=made.id)
     with pytest.raises(IdempotentResultGone, match="Send a new key"):
         way(sent, unwanted)
+
+
+def test_what_is_kept_does_not_tell_whether_a_file_was_here(desk: Desk, sent: Sent) -> None:
+    """Who has the bytes can make the fingerprint of a request with them, but not what stands in the database."""
+    in_one_transaction(sent, lambda: desk.document(1))
+    with unit_of_work(desk.identity.tenant_id):
+        kept = IdempotencyKey.objects.get(key=sent.key)
+    assert sent.fingerprint not in kept.fingerprint
+    assert len(kept.fingerprint) == 64
+
+
+def test_a_key_that_was_kept_before_there_was_a_secret_is_answered(desk: Desk, sent: Sent) -> None:
+    made = in_one_transaction(sent, lambda: desk.document(1)).made
+    with unit_of_work(desk.identity.tenant_id):
+        IdempotencyKey.objects.filter(key=sent.key).update(fingerprint=sent.fingerprint)
+    assert in_one_transaction(sent, lambda: desk.document(1)).made == made

@@ -7,9 +7,14 @@ from uuid import uuid4
 import pytest
 import redis
 from django.conf import settings
+from structlog.testing import capture_logs
 
 from jobs.dispatch.changes import CHANNEL, announce
+from jobs.live import hub as hub_module
 from jobs.live.hub import Change, Hub, Watch, parse_change
+from tests.chaos.line import Line
+from tests.chaos.wires import through, way_to
+from tests.waiting import eventually
 
 LONG_S = 20.0
 
@@ -104,6 +109,35 @@ def test_who_waits_is_woken_after_the_connection_was_lost_and_found() -> None:
             await asyncio.wait_for(watch.wait(LONG_S), LONG_S / 2)
 
     _with_hub(check)
+
+
+def test_who_waits_is_woken_after_a_connection_that_swallows_everything_was_given_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(hub_module, "PING_S", 0.3)
+
+    async def run() -> None:
+        line = Line(way_to(settings.MAAS_REDIS_URL))
+        await line.open()
+        hub = Hub(through(settings.MAAS_REDIS_URL, line.port))
+        tenant_id, job_id = uuid4(), uuid4()
+        with hub.watch(job_id) as watch:
+            assert await _announced(watch, lambda: announce(tenant_id, job_id))
+            while await watch.wait(1):
+                pass
+            line.stall()
+            with capture_logs() as lines:
+                await asyncio.to_thread(
+                    eventually, lambda: "changes_not_heard" in str(lines), "that it is given up"
+                )
+            await line.mend()
+            assert await watch.wait(
+                LONG_S
+            )  # Another connection was made, and everybody looks for themselves.
+        hub.close()
+        line.close()
+
+    asyncio.run(run())
 
 
 def test_closing_wakes_everybody() -> None:

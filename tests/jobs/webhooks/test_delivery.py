@@ -18,6 +18,7 @@ from jobs.webhooks import services
 from jobs.webhooks.claims import LEASE_S, LOCK_ID, Walk, take_due
 from jobs.webhooks.errors import WebhookDisabled
 from jobs.webhooks.lanes import PER_ENDPOINT, WIDEST
+from jobs.webhooks.schedule import DELAYS_S
 from jobs.webhooks.sending import attempt, signed
 from jobs.webhooks.settlement import FAST_MS, SLOW_MS, settle
 from jobs.webhooks.upkeep import end_stranded_deliveries
@@ -148,6 +149,39 @@ def test_retry_after_is_heeded(post: Post, receiver: Receiver) -> None:
     assert 118 < post.seconds_to_next() < 121
 
 
+@pytest.mark.parametrize("status", [429, 503])
+def test_a_server_that_asks_for_a_pause_is_sent_no_other_message_meanwhile(
+    post: Post, receiver: Receiver, status: int
+) -> None:
+    made = post.endpoint(receiver)
+    for _ in range(2):
+        post.ended_job()
+    first, second = post.taken()
+    receiver.status, receiver.headers = status, {"retry-after": "120"}
+    settle(first, attempt(signed(first)))
+    receiver.status, receiver.headers = 200, {}
+    settle(second, attempt(signed(second)))  # It was under way, and says nothing of those to come.
+    post.ended_job()
+    post.make_due()
+    assert post.taken() == []
+    left_alone_until = post.again(made.endpoint).left_alone_until
+    assert left_alone_until is not None
+    assert 110 < (left_alone_until - timezone.now()).total_seconds() < 125
+    post.sql("UPDATE jobs_webhookendpoint SET not_before = clock_timestamp() WHERE true")
+    assert len(post.taken()) == 2
+
+
+def test_a_pause_that_is_asked_for_because_of_one_message_holds_that_one_alone(
+    post: Post, receiver: Receiver
+) -> None:
+    post.endpoint(receiver)
+    post.ended_job()
+    receiver.status, receiver.headers = 404, {"retry-after": "120"}
+    post.send_due()
+    post.ended_job()
+    assert len(post.taken()) == 1
+
+
 def test_the_tenth_failure_ends_it(post: Post, receiver: Receiver) -> None:
     post.endpoint(receiver)
     post.ended_job()
@@ -214,7 +248,8 @@ def test_who_asks_by_hand_is_not_made_to_wait_for_a_rest_to_end(
     (first,) = post.deliveries()
     post.ended_job()
     post.sql(
-        "UPDATE jobs_webhookendpoint SET failures = 7, rests_until = clock_timestamp() + interval '9 min' WHERE true"
+        "UPDATE jobs_webhookendpoint SET failures = 7, rests_until = clock_timestamp() + interval '9 min',"
+        " not_before = clock_timestamp() + interval '9 min' WHERE true"
     )
     assert post.taken() == []
     if by_hand == "enable":
@@ -387,17 +422,23 @@ def test_another_address_begins_with_a_clean_slate(post: Post, receiver: Receive
     assert same.url == changed.url
 
 
-def test_days_of_failure_disable_the_endpoint(post: Post, receiver: Receiver) -> None:
+def test_one_message_that_was_tried_to_the_last_disables_an_endpoint_that_took_nothing_meanwhile(
+    post: Post, receiver: Receiver
+) -> None:
+    """However little it is told: nobody else would tell its owner."""
     made = post.endpoint(receiver)
+    post.ended_job()
     receiver.status = 500
-    for _ in range(3):
-        post.ended_job()
-        post.sql("UPDATE jobs_webhookdelivery SET step = 9 WHERE state = 'pending'")
-        post.sql(
-            "UPDATE jobs_webhookendpoint SET failing_since = failing_since - interval '5 days' WHERE true"
-        )
+    for delay_s in [*DELAYS_S[1:], None]:
         assert post.again(made.endpoint).state == State.ENABLED
+        _end_rest(post)
         post.send_due()
+        if delay_s is not None:
+            post.sql(
+                "UPDATE jobs_webhookendpoint SET failing_since = failing_since"
+                f" - make_interval(secs => {delay_s}) WHERE true"
+            )
+    assert len(receiver.got) == len(DELAYS_S)
     endpoint = post.again(made.endpoint)
     assert (endpoint.state, endpoint.disabled_reason) == (State.DISABLED, "failing")
 

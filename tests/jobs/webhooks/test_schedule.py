@@ -82,8 +82,12 @@ def test_no_retry_after_breaks_anything(header: str) -> None:
     assert seconds is None or seconds >= 0
 
 
-@pytest.mark.parametrize(("days", "given_up", "lasting"), [(5, 3, True), (4.9, 30, False), (50, 2, False)])
-def test_days_of_several_messages_are_a_lasting_failure(days: float, given_up: int, lasting: bool) -> None:
+@pytest.mark.parametrize(
+    ("days", "given_up", "lasting"), [(3.2, 1, True), (3.1, 30, False), (50, 0, False), (5, 3, True)]
+)
+def test_as_long_as_a_message_is_tried_with_one_given_up_is_a_lasting_failure(
+    days: float, given_up: int, lasting: bool
+) -> None:
     assert lasting_failure(failing_for_s=days * 86_400, given_up=given_up) is lasting
 
 

@@ -4,20 +4,25 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
+from django.conf import settings
 from django.core.files.storage import FileSystemStorage, default_storage
 from django.db import connections
+from structlog.testing import capture_logs
 
 from inference.calls import Call
 from inference.contracts import Json, VersionSpec, WorkInput, WorkOutput
 from inference.device_time import charged_ms
+from inference.errors import ModelFailed
 from inference.registry.models import ServedModel
 from inference.runtime.engine import Engine, local_engine
 from jobs import states
+from jobs.dispatch.claims import claim_page
 from jobs.documents.services import store_document
 from jobs.models import Event, Job, Page
 from jobs.services import JobRequest, cancel_job, submit_job
 from jobs.worker import page_runner
 from jobs.worker.leases import Leases
+from jobs.worker.page_ends import end_of
 from jobs.worker.page_runner import PageRunner
 from jobs.worker.versions import VersionCatalogue
 from tenants.context import APP, operator_work, unit_of_work
@@ -122,6 +127,36 @@ def test_a_result_outlives_the_loss_of_the_connection_it_was_to_be_written_over(
     job = run_all(runner, identity, embed(identity))
     assert (job.state, job.pages_succeeded, ConnectionLost.lost) == (states.SUCCEEDED, 1, 1)
     assert pages_of(identity, job)[0].attempt == 1
+
+
+def test_a_page_whose_end_cannot_be_written_fails_as_any_other_and_not_as_a_lost_worker(
+    runner: PageRunner, identity: Identity
+) -> None:
+    """Here, a price that no row can hold."""
+    job = embed(identity)
+    with operator_work():
+        Job.objects.filter(id=job.id).update(price={**job.price, "amount_micros": 2**63, "per": 1})
+    assert run_all(runner, identity, job).state == states.RUNNING
+    (page,) = pages_of(identity, job)
+    assert (page.state, page.attempt, page.error_code) == (states.QUEUED, 1, "internal_error")
+    for _ in range(settings.MAAS_MAX_ATTEMPTS - 1):
+        _let_it_run_now(identity, page)
+        run_all(runner, identity, job)
+    job = ended(identity, job)
+    assert (job.state, job.error_code, job.cost_micros) == (states.FAILED, "internal_error", 0)
+
+
+def test_the_log_has_the_code_of_a_failure_and_not_its_words(identity: Identity) -> None:
+    """They may be of what stands on the page, and a log is not erased with it."""
+    job = embed(identity)
+    (page,) = pages_of(identity, job)
+    claim = claim_page(identity.tenant_id, page.id, "test")
+    assert claim is not None
+    with capture_logs() as lines:
+        end_of(claim, Call(), ModelFailed("model_failed", "It broke at: Dear Anna"))()
+    assert [line["code"] for line in lines if line["event"] == "page_failed"] == ["model_failed"]
+    assert "Anna" not in str(lines)
+    assert "Anna" in ended(identity, job).error_detail
 
 
 def test_a_database_that_stays_away_makes_no_dead_letter(

@@ -1,0 +1,17 @@
+"""Until when an endpoint's server has asked to be left alone, whichever message it was answering."""
+
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+    dependencies = [("jobs", "0042_webhook_rests")]
+
+    operations = [
+        migrations.AddField(
+            "webhookendpoint",
+            "not_before",
+            models.DateTimeField(
+                null=True, help_text="Its server has asked to be left alone until then, with Retry-After."
+            ),
+        ),
+    ]

@@ -1,0 +1,33 @@
+"""What a worker keeps at, and what it gives up at once, with errors of the real database."""
+
+import pytest
+from django.db import OperationalError, connections, transaction
+
+from jobs.worker import patience
+from jobs.worker.patience import while_database_is_away
+from tenants.context import APP
+
+
+def _tries(code: str, monkeypatch: pytest.MonkeyPatch) -> int:
+    """How often a transaction is tried that meets this error each time, by who would have three tries."""
+    monkeypatch.setattr(patience, "FIRST_PAUSE_S", 0.01)
+    tried: list[str] = []
+
+    def do() -> None:
+        tried.append(code)
+        with transaction.atomic(using=APP), connections[APP].cursor() as cursor:
+            cursor.execute(f"DO $$ BEGIN RAISE EXCEPTION 'no' USING ERRCODE = '{code}'; END $$")
+
+    with pytest.raises(OperationalError):
+        while_database_is_away(do, keep_trying=lambda: len(tried) < 3)
+    return len(tried)
+
+
+@pytest.mark.parametrize("code", ["08006", "40P01", "40001", "53100", "53300", "55P03", "57P01", "25P03"])
+def test_what_may_pass_is_tried_again(code: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert _tries(code, monkeypatch) == 3
+
+
+@pytest.mark.parametrize("code", ["54000", "54001", "57014", "55000"])
+def test_what_will_be_the_same_tomorrow_is_not(code: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert _tries(code, monkeypatch) == 1
