@@ -140,7 +140,7 @@ def consequences_of_deleting(*, identity: Identity, job_ids: Sequence[str]) -> C
         job.document.id: job.document for job in known if job.document and not job.document.deleted_at
     }
     picked = [job.id for job in known]
-    with unit_of_work(identity.tenant_id):
+    with unit_of_work(identity):
         concerned = Job.objects.filter(document_id__in=documents)
         return Consequences(
             names=[document.name for document in documents.values()],
@@ -153,7 +153,7 @@ def consequences_of_deleting(*, identity: Identity, job_ids: Sequence[str]) -> C
 
 def known_jobs(identity: Identity, job_ids: Iterable[str]) -> dict[str, Job]:
     wanted = [job_id for job_id in map(as_uuid, bounded(job_ids)) if job_id]
-    with unit_of_work(identity.tenant_id):
+    with unit_of_work(identity):
         jobs = jobs_with_models().select_related("document").filter(id__in=wanted)
         return {str(job.id): job for job in jobs}
 

@@ -63,7 +63,7 @@ def estimate(*, identity: Identity, request: EstimateRequest) -> Told:
     agreed = identity.prices.of_model(served.name, served.price, served.cached_price)
     name = _said(request, served.name, agreed.price.meter)
     at_most = agreed.price.meter == "gpu_second" and name != "gpu_milliseconds"
-    with unit_of_work(identity.tenant_id):
+    with unit_of_work(identity):
         amount = _pages_of(identity, request) if name == "document" else int(getattr(request, name))
         standing = standing_of(identity.tenant_id)
     found = estimated(

@@ -5,6 +5,7 @@ Always the last step of its transaction: the wallet's row, for which all of a te
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -15,6 +16,7 @@ from inference.registry.models import ModelVersion
 from jobs.models import Job
 from tenants.billing.included.allotting import Work
 from tenants.billing.included.services import use_included
+from tenants.billing.invoices.charged_twice import give_back_billed
 from tenants.billing.ledger.journal import Source
 from tenants.billing.ledger.services import (
     Bounds,
@@ -25,11 +27,13 @@ from tenants.billing.ledger.services import (
     require_money,
     settle,
 )
+from tenants.billing.months import Month
 from tenants.billing.prices import Meter, Price
 from tenants.context import current_alias
 from tenants.identity import Identity
 
 JOB = "job"
+_CLOCKS_DIFFER = timedelta(hours=1)
 _MARKS = 2
 """Tokens that every text has beside its own."""
 # What of a job is done, as it was recorded: pages of the job that it goes on with are not its own.
@@ -89,11 +93,26 @@ def require_money_of(job: Job, pages: int) -> Bounds | None:
 
 
 def settle_job(
-    job_id: UUID, *, tenant_id: UUID, currency: str, key_id: UUID | None, held_micros: int | None, cost: int
+    job_id: UUID,
+    *,
+    tenant_id: UUID,
+    currency: str,
+    key_id: UUID | None,
+    begun: datetime,
+    held_micros: int | None,
+    cost: int,
 ) -> None:
     """In the transaction of its end."""
     source = _source(job_id, tenant_id, currency, key_id)
-    settle(source, held_micros=held_micros, cost_micros=cost, works=_done(source))
+    for_earlier_months = settle(
+        source,
+        held_micros=held_micros,
+        cost_micros=cost,
+        works=_done(source),
+        over_months=_may_be_of_earlier_months(begun),
+    )
+    if for_earlier_months:
+        give_back_billed(source, for_earlier_months)
 
 
 def settle_ended(jobs: Iterable[Job]) -> None:
@@ -107,6 +126,7 @@ def settle_ended(jobs: Iterable[Job]) -> None:
             tenant_id=job.tenant_id,
             currency=job.currency,
             key_id=job.api_key_id,
+            begun=job.created_at,
             held_micros=job.held_micros,
             cost=job.cost_micros,
         )
@@ -115,6 +135,12 @@ def settle_ended(jobs: Iterable[Job]) -> None:
 def let_go_of_units(job: Job) -> None:
     """Of one that was settled without them: none of its money is touched."""
     use_included(_source(job.id, job.tenant_id, job.currency, job.api_key_id), nothing, costs=False)
+
+
+def _may_be_of_earlier_months(begun: datetime) -> bool:
+    """Some of what was done since then, whose clock it may be: those of machines differ."""
+    first, last = begun.astimezone(UTC) - _CLOCKS_DIFFER, datetime.now(UTC) + _CLOCKS_DIFFER
+    return Month.of(first.date()) != Month.of(last.date())
 
 
 def _source(job_id: UUID, tenant_id: UUID, currency: str, key_id: UUID | None) -> Source:

@@ -14,6 +14,7 @@ from django.utils import timezone
 from jobs import states
 from jobs.errors import TooManyUnfinishedPages
 from jobs.models import Job
+from tenants.context import every_mode
 from tenants.identity import Identity
 from tenants.models import ChosenLimits, Tenant
 from tenants.rates.metrics import REFUSED
@@ -48,8 +49,9 @@ def most_unfinished_pages(tenant_id: UUID) -> int | None:
 
 def unfinished_pages() -> int:
     """Inside a unit of work."""
-    open_jobs = Job.objects.filter(state__in=states.UNFINISHED).order_by()
-    left = open_jobs.annotate(left=_LEFT).values("left")[:MOST_JOBS].aggregate(pages=Sum("left"))
+    with every_mode():
+        open_jobs = Job.objects.filter(state__in=states.UNFINISHED).order_by()
+        left = open_jobs.annotate(left=_LEFT).values("left")[:MOST_JOBS].aggregate(pages=Sum("left"))
     return int(left["pages"] or 0)
 
 
@@ -112,8 +114,10 @@ def _pause_s(pages: int) -> int:
 def _newest() -> Iterator[tuple[datetime | None, datetime | None, int, int]]:
     """State by state, as their index has them: whoever is refused again and again reads little each time."""
     for state in (states.RUNNING, states.SUCCEEDED, states.PARTIALLY_SUCCEEDED, states.FAILED):
-        newest = Job.objects.filter(state=state).order_by("-id")
-        yield from newest.values_list("started_at", "finished_at", "pages_succeeded", "pages_failed")[:NEWEST]
+        with every_mode():
+            newest = Job.objects.filter(state=state).order_by("-id")
+            told = newest.values_list("started_at", "finished_at", "pages_succeeded", "pages_failed")[:NEWEST]
+        yield from told
 
 
 def _has_room(tenant_id: UUID, pages: int, *, asked: int) -> bool:

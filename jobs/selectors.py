@@ -16,7 +16,7 @@ from jobs.errors import EventsErased, InvalidRequest, JobErased, NotFound
 from jobs.models import Event, Job
 from jobs.retention.tombstones import erased_words, tombstone
 from jobs.states import TERMINAL
-from tenants.context import APP, unit_of_work
+from tenants.context import APP, Acting, unit_of_work
 
 
 @dataclass(frozen=True)
@@ -74,10 +74,10 @@ def unless_erased(job: Job) -> Job:
     return job
 
 
-def job_events_after(tenant_id: UUID, job_id: object, seq: int, limit: int = 200) -> list[EventRow]:
+def job_events_after(whose: Acting, job_id: object, seq: int, limit: int = 200) -> list[EventRow]:
     """A job's own events have no gaps, because each is numbered under the lock of the job's row: where the next one is
     missing, it is erased."""
-    with unit_of_work(tenant_id):
+    with unit_of_work(whose):
         job = get_job(job_id)
         rows = list(Event.objects.filter(job_id=job.id, seq__gt=seq).order_by("seq")[:limit])
         kept_after = rows[0].seq - 1 if rows else max(seq, job.last_seq)
@@ -126,8 +126,13 @@ SELECT xid::text, id FROM (
 """
 
 # Whether some that came after the cursor are erased is seen in the same look: what is erased just then is seen too.
+# What is not of the caller's mode is read as well, so that the next look goes on behind it.
 _TAIL = """
-SELECT job_id, seq, type, data, created_at, xid::text, id, missed.them
+SELECT job_id, seq, type, data, created_at, xid::text, id, missed.them,
+    %(mode)s::boolean IS NULL OR EXISTS (
+        SELECT FROM jobs_job job
+        WHERE job.tenant_id = %(tenant)s AND job.id = event.job_id AND job.livemode = %(mode)s::boolean
+    )
 FROM (
     SELECT EXISTS (
         SELECT FROM jobs_eventhorizon
@@ -142,6 +147,9 @@ FROM (
 ORDER BY event.xid, event.id
 """
 
+MOST_LOOKS = 20
+"""One after the other, for whoever sees nothing of what stands in a block: then they hear where to go on."""
+
 _HORIZON = "SELECT xid::text, event_id FROM jobs_eventhorizon WHERE tenant_id = %(tenant)s"
 
 _PENDING = """
@@ -153,36 +161,47 @@ SELECT EXISTS (
 """
 
 
-def tenant_events_after(tenant_id: UUID, cursor: str | None, limit: int = 200) -> EventPage:
-    """The tenant's whole stream, safe against transactions that commit out of order.
+def tenant_events_after(whose: Acting, cursor: str | None, limit: int = 200) -> EventPage:
+    """The tenant's whole stream, or what of it is of the caller's mode; safe against transactions that commit out of
+    order.
 
     Rows are read in the order of their transactions, and only below the oldest one still running: a row that a
     late commit would put before them can therefore not appear any more. Each job's events come by their numbers; that
     is seen to where they are written (`jobs/dispatch/events.py`).
     """
+    tenant_id = whose.tenant_id
     if cursor is None:
         return EventPage([], _cursor_now(tenant_id), more=False, pending=False)
     xid, row_id = _place(cursor)
-    values: dict[str, UUID | str | int] = {"tenant": tenant_id, "xid": xid, "id": row_id, "limit": limit + 1}
+    values: dict[str, UUID | str | int | bool | None] = {
+        "tenant": tenant_id,
+        "mode": whose.mode,
+        "limit": limit + 1,
+    }
+    values |= {"xid": xid, "id": row_id}
     with unit_of_work(tenant_id), connections[APP].cursor() as sql:
         # Asked first: what stops being pending before the rows are read is among them.
         sql.execute(_PENDING, values)
         pending, ahead = sql.fetchone()
         if ahead:
             raise _not_a_cursor(cursor)
-        sql.execute(_TAIL, values)
-        found = sql.fetchall()
-        if found[0][7]:
-            sql.execute(_HORIZON, values)
-            raise _events_erased("Events that came after this cursor", "{}-{}".format(*sql.fetchone()))
-        found = [row for row in found if row[0] is not None]
-        rows = found[:limit]
-        if rows:
-            values["xid"], values["id"] = rows[-1][5], rows[-1][6]
+        for _ in range(MOST_LOOKS):
+            sql.execute(_TAIL, values)
+            found = sql.fetchall()
+            if found[0][7]:
+                sql.execute(_HORIZON, values)
+                raise _events_erased("Events that came after this cursor", "{}-{}".format(*sql.fetchone()))
+            found = [row for row in found if row[0] is not None]
+            rows = found[:limit]
+            if rows:
+                values["xid"], values["id"] = rows[-1][5], rows[-1][6]
+            shown = [row for row in rows if row[8]]
+            more = len(found) > limit
+            if shown or not more:
+                break
     events = [
-        StreamRow(row[0], row[1], row[2], _decoded(row[3]), row[4], f"{row[5]}-{row[6]}") for row in rows
+        StreamRow(row[0], row[1], row[2], _decoded(row[3]), row[4], f"{row[5]}-{row[6]}") for row in shown
     ]
-    more = len(found) > limit
     return EventPage(events, f"{values['xid']}-{values['id']}", more, pending or more)
 
 

@@ -1,7 +1,7 @@
 """Writes to jobs: accept, cancel, retry. Each is one transaction; workers are woken after it."""
 
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
@@ -13,6 +13,7 @@ from django.db.models.functions import Least, Now
 
 from inference.registry.models import ModelVersion
 from inference.registry.selectors import resolve
+from inference.runtime.inputs_counted import inputs_in
 from inference.runtime.parameters import validate_parameters, validate_work_kind
 from inference.runtime.tensor_requests import validate_input
 from jobs import states
@@ -32,6 +33,7 @@ from jobs.models import Document, Job, Page
 from jobs.money import hold_for, require_money_of, settle_ended
 from jobs.page_allowance import require_room_for_pages
 from jobs.priorities import STANDARD
+from jobs.retries import furthest, lock_first_of, retry_that_will_do
 from jobs.reuse.accepting import find_known, take_known
 from jobs.reuse.wishes import Wish
 from jobs.search.embeddings import take_over_embeddings
@@ -76,8 +78,9 @@ def submit_job(*, identity: Identity, request: JobRequest) -> Job:
     _check(version, request)
     if not request.is_paid:
         require_short_queue(identity.tenant_id, version, request.priority)
-    with ExitStack() as paid, unit_of_work(identity.tenant_id):
+    with ExitStack() as paid, unit_of_work(identity):
         document = _document(request)
+        identity = identity.acting_on(document) if document else identity
         job = _new_job(identity, version, request.parameters)
         job.document = document
         job.input = request.input
@@ -90,7 +93,7 @@ def submit_job(*, identity: Identity, request: JobRequest) -> Job:
         # After those: it may lock what whoever changes the tenant locks later.
         job.webhook_url = taken_url(identity, request.webhook_url)
         if not request.is_paid:
-            paid.enter_context(pages_paid(identity, version.served_model.name, job.pages_total))
+            paid.enter_context(_paid(identity, job, job.pages_total))
         _insert(job)
         if request.deadlines.given:
             _set_deadlines(job, request.deadlines)
@@ -144,6 +147,15 @@ def _new_job(identity: Identity, version: ModelVersion, parameters: Mapping[str,
     )
 
 
+def _paid(identity: Identity, job: Job, pages: int) -> AbstractContextManager[None]:
+    version = job.model_version
+    inputs = 1
+    if job.input is not None and not job.livemode:
+        # Only tests are asked how many there are: to count them takes reading them.
+        inputs = inputs_in(version.signature, work_input(job.input))
+    return pages_paid(identity, version.served_model.name, pages, inputs=inputs)
+
+
 def _insert(job: Job) -> None:
     job.last_seq = FIRST_SEQ
     job.save(force_insert=True)
@@ -177,7 +189,7 @@ def _wake_after_commit(version: ModelVersion) -> None:
 
 def cancel_job(*, identity: Identity, job_id: object) -> Job:
     """Takes effect at once: queued pages never start; a running page is ended, and its result never paid."""
-    with unit_of_work(identity.tenant_id):
+    with unit_of_work(identity):
         job = get_job(job_id, for_update=True)
         if job.state == states.CANCELED:
             return job
@@ -241,28 +253,30 @@ def retry_job(*, identity: Identity, job_id: object, request_id: str = "") -> Jo
 
     Asking again gives the same one while it is under way, and when it succeeded: a double click pays once, and so does
     a request that is sent again when its answer is lost. After one that did not succeed a new one goes on where that
-    one came to.
+    one came to. A retry of a retry is one of them, whichever of them is asked for again.
     """
     _require_short_queue_for_retry(identity, job_id)
-    with ExitStack() as paid, unit_of_work(identity.tenant_id):
+    with ExitStack() as paid, unit_of_work(identity):
         # Documents before jobs, as everywhere: an erasure of the document locks in that order too.
-        document_id = get_job(job_id).document_id
-        if document_id:
-            _used(document_id)
+        asked = get_job(job_id)
+        if asked.document_id:
+            _used(asked.document_id)
+        lock_first_of(asked)
         old = get_job(job_id, for_update=True)
+        identity = identity.acting_on(old)
         if not old.terminal:
             raise JobNotFinished(f"The job is still {old.state}; wait for its end, or cancel it first.")
-        again = _retry_that_will_do(old)
-        if again is not None:
-            return again
         if old.state == states.SUCCEEDED:
             raise NothingToRetry("Every page of this job succeeded; there is nothing to retry.")
-        source = _furthest(old)
+        again = retry_that_will_do(old)
+        if again is not None:
+            return again
+        source = furthest(old)
         job = _new_job(identity, _still_served(old.model_version), old.parameters)
         job.retry_of, job.document_id, job.input = old, old.document_id, old.input
         job.pages_total, job.price, job.currency = old.pages_total, old.price, old.currency
         job.cached_price, job.cache_control = old.cached_price, old.cache_control
-        job.livemode, job.request_id, job.priority = old.livemode, request_id, old.priority
+        job.request_id, job.priority = request_id, old.priority
         job.webhook_url = old.webhook_url
         finished = source.pages.filter(state=states.SUCCEEDED)
         job.pages_succeeded = finished.count()
@@ -273,7 +287,7 @@ def retry_job(*, identity: Identity, job_id: object, request_id: str = "") -> Jo
         require_room_for_job(identity)
         require_room_for_pages(identity, to_do)
         bounds = require_money_of(job, to_do)
-        paid.enter_context(pages_paid(identity, job.model_version.served_model.name, to_do))
+        paid.enter_context(_paid(identity, job, to_do))
         _insert(job)
         _take_over(job, source)
         _begin(job, list(open_numbers))
@@ -283,26 +297,11 @@ def retry_job(*, identity: Identity, job_id: object, request_id: str = "") -> Jo
 
 def _require_short_queue_for_retry(identity: Identity, job_id: object) -> None:
     """Before anything is locked: a look at the queue may take a while. What needs no new job is told further on."""
-    with unit_of_work(identity.tenant_id):
+    with unit_of_work(identity):
         old = get_job(job_id)
-        if not old.terminal or old.state == states.SUCCEEDED or _retry_that_will_do(old):
+        if not old.terminal or old.state == states.SUCCEEDED or retry_that_will_do(old):
             return
     require_short_queue(identity.tenant_id, _still_served(old.model_version), old.priority)
-
-
-def _retry_that_will_do(old: Job) -> Job | None:
-    """One that is under way, or has done all there was to do."""
-    enough = (*states.UNFINISHED, states.SUCCEEDED)
-    return jobs_with_models().filter(retry_of=old, state__in=enough).first()
-
-
-def _furthest(old: Job) -> Job:
-    """The job itself, or that retry of it which has the most pages: each took over what there was before it.
-
-    Locked, so that it is not erased while it is taken over.
-    """
-    retries = jobs_with_models().filter(retry_of=old).order_by("-pages_succeeded")
-    return retries.select_for_update(of=("self",), no_key=True).first() or old
 
 
 # A random id whose first 48 bits are the time, as everywhere else: lists are ordered by it.

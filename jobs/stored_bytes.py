@@ -5,6 +5,7 @@ from uuid import UUID
 import structlog
 from django.db import connections
 
+from tenants.billing.ledger.checks import Compared
 from tenants.context import OPERATOR, operator_work
 
 log = structlog.get_logger(__name__)
@@ -15,22 +16,28 @@ WITH counted AS (
     SELECT tenant_id, sum(size_bytes) AS bytes FROM tenants_storedbytes GROUP BY tenant_id
 ), there AS (
     SELECT tenant_id, sum(size_bytes) AS bytes FROM jobs_storedthings GROUP BY tenant_id
+), wrong AS (
+    SELECT tenant_id, coalesce(there.bytes, 0)::bigint AS there, coalesce(counted.bytes, 0)::bigint AS counted
+    FROM there FULL JOIN counted USING (tenant_id)
+    WHERE coalesce(there.bytes, 0) <> coalesce(counted.bytes, 0)
+), corrected AS (
+    INSERT INTO tenants_storedbytes (tenant_id, size_bytes) SELECT tenant_id, there - counted FROM wrong
 )
-INSERT INTO tenants_storedbytes (tenant_id, size_bytes)
-SELECT coalesce(there.tenant_id, counted.tenant_id), coalesce(there.bytes, 0) - coalesce(counted.bytes, 0)
-FROM there FULL JOIN counted USING (tenant_id)
-WHERE coalesce(there.bytes, 0) <> coalesce(counted.bytes, 0)
-RETURNING tenant_id, size_bytes
+SELECT tenant_id, there, counted FROM wrong
 """
+COMPARED = "stored_bytes"
 _ONE_AT_A_TIME = "SELECT pg_advisory_xact_lock(hashtext('stored bytes are corrected'))"
 
 
-def correct_stored_bytes() -> dict[UUID, int]:
-    """By how much whose count was wrong. It is right afterwards, and the operator is told."""
+def correct_stored_bytes() -> dict[UUID, Compared]:
+    """Whose count was wrong, in bytes. It is right afterwards, and the operator is told."""
     with operator_work(), connections[OPERATOR].cursor() as cursor:
         cursor.execute(_ONE_AT_A_TIME)
         cursor.execute(_CORRECT)
-        wrong = dict(cursor.fetchall())
-    for tenant_id, by_bytes in wrong.items():
-        log.error("stored_bytes_differ", tenant_id=str(tenant_id), corrected_by_bytes=by_bytes)
-    return wrong
+        rows = cursor.fetchall()
+    for tenant_id, there, counted in rows:
+        log.error("stored_bytes_differ", tenant_id=str(tenant_id), corrected_by_bytes=there - counted)
+    return {
+        tenant_id: Compared(tenant_id, COMPARED, "", "bytes", there, counted)
+        for tenant_id, there, counted in rows
+    }

@@ -7,6 +7,7 @@ import django
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "maas.settings")
 django.setup(set_prefix=False)
 
+from maas import urls  # noqa: E402, F401  Every view, so that the first request does not wait for them.
 from maas.front import Front  # noqa: E402  Its models can be imported only once Django is set up.
 from maas.statement_limit import limit_statements  # noqa: E402
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
 from uuid import UUID
 
 import psycopg
@@ -16,12 +16,25 @@ APP = "default"
 OPERATOR = "operator"
 
 
+class Acting(Protocol):
+    """Whoever works for a tenant, and what of it they may touch."""
+
+    @property
+    def tenant_id(self) -> UUID: ...
+
+    @property
+    def mode(self) -> bool | None:
+        """The `livemode` of all that exists for them; None for both."""
+
+
 @dataclass(frozen=True)
 class Scope:
     """`tenant_id` is None for the operator, who sees every tenant."""
 
     tenant_id: UUID | None
     alias: str
+    mode: bool | None = None
+    """True: what tests made does not exist; False: nothing else does; None: both do."""
 
 
 _scope: ContextVar[Scope | None] = ContextVar("tenant_scope", default=None)
@@ -45,21 +58,44 @@ def current_tenant_id() -> UUID:
 
 
 @contextmanager
-def unit_of_work(tenant_id: UUID) -> Iterator[None]:
-    """One transaction in which database and managers know one tenant only.
+def unit_of_work(whose: UUID | Acting) -> Iterator[None]:
+    """One transaction in which database and managers know one tenant only, and of it what whoever acts may touch.
 
-    The setting is local to the transaction: on a pooled connection nothing of it survives the end.
+    With a tenant's id alone both live things and tests are there: for work that nobody asks for just now, and where
+    what is worked on was found before. The setting is local to the transaction: on a pooled connection nothing of it
+    survives the end.
     """
+    tenant_id, mode = (whose, None) if isinstance(whose, UUID) else (whose.tenant_id, whose.mode)
     outer = _scope.get()
     if outer is not None and outer.tenant_id not in (None, tenant_id):
         raise UnscopedQuery(f"work for tenant {tenant_id} inside work for tenant {outer.tenant_id}")
+    if outer is not None and outer.mode is not None:
+        if mode not in (None, outer.mode):
+            raise UnscopedQuery(f"work of livemode={mode} inside work of livemode={outer.mode}")
+        mode = outer.mode
     with transaction.atomic(using=APP):
         _tell_database(tenant_id)
-        token = _scope.set(Scope(tenant_id, APP))
+        token = _scope.set(Scope(tenant_id, APP, mode))
         try:
             yield
         finally:
             _scope.reset(token)
+
+
+@contextmanager
+def every_mode() -> Iterator[None]:
+    """Inside a unit of work: also what whoever acts may not touch, to count what an account has or to keep it whole.
+
+    Nothing of what is found here is shown.
+    """
+    scope = _scope.get()
+    if scope is None:
+        raise UnscopedQuery("no tenant: wrap this in unit_of_work(tenant_id)")
+    token = _scope.set(replace(scope, mode=None))
+    try:
+        yield
+    finally:
+        _scope.reset(token)
 
 
 def _tell_database(tenant_id: UUID) -> None:

@@ -1,9 +1,9 @@
 """Who is calling: what every view, socket and limit needs to know of the caller, and no more."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Literal
+from typing import Literal, Protocol
 from uuid import UUID
 
 from tenants.billing.plans.agreed import NONE, AgreedPrices
@@ -81,6 +81,10 @@ _DEEDS: Mapping[Scope, str] = {
 """As people say it; programs are told the scope."""
 
 
+class HasMode(Protocol):
+    livemode: bool
+
+
 @dataclass(frozen=True)
 class Identity:
     """An authenticated caller acting for one tenant."""
@@ -108,6 +112,15 @@ class Identity:
     # Django REST framework asks these of whatever stands in `request.user`.
     is_authenticated = True
     is_active = True
+
+    @property
+    def mode(self) -> bool | None:
+        """The `livemode` of all that exists for it. None for people, who see both, each with its mark."""
+        return None if self.user_id is not None and self.key_id is None else self.livemode
+
+    def acting_on(self, thing: "HasMode") -> "Identity":
+        """What comes of a live thing is live, and what comes of a test's is a test, whoever asks for it."""
+        return self if self.livemode == thing.livemode else replace(self, livemode=thing.livemode)
 
     def require(self, scope: Scope) -> None:
         if scope not in self.scopes:

@@ -1,5 +1,6 @@
 """The shape of every table that belongs to a tenant."""
 
+from functools import cache
 from typing import TypeVar
 
 from django.db import models
@@ -12,7 +13,10 @@ M = TypeVar("M", bound=models.Model)
 
 
 class TenantManager(models.Manager[M]):
-    """Refuses to query without a scope; inside a tenant's scope, only that tenant's rows exist."""
+    """Refuses to query without a scope; inside a tenant's scope, only that tenant's rows exist.
+
+    Of those that say whether they are live or a test's, only those of the scope's mode, if it has one.
+    """
 
     def get_queryset(self) -> "models.QuerySet[M]":
         scope = current_scope()
@@ -21,7 +25,19 @@ class TenantManager(models.Manager[M]):
                 f"{self.model.__name__} was queried outside unit_of_work() or operator_work()"
             )
         queryset = super().get_queryset()
-        return queryset if scope.tenant_id is None else queryset.filter(tenant_id=scope.tenant_id)
+        if scope.tenant_id is None:
+            return queryset
+        queryset = queryset.filter(tenant_id=scope.tenant_id)
+        return (
+            queryset
+            if scope.mode is None or not _has_mode(self.model)
+            else queryset.filter(livemode=scope.mode)
+        )
+
+
+@cache
+def _has_mode(model: type[models.Model]) -> bool:
+    return any(field.name == "livemode" for field in model._meta.get_fields())
 
 
 class TenantOwned(models.Model):

@@ -11,8 +11,8 @@ from django.db.models.functions import Coalesce, Least, Now
 
 from tenants.audit.changes import changes_between
 from tenants.audit.services import record
-from tenants.billing.plans.services import give_default_plan
 from tenants.billing.ledger.own_budgets import carry_budgets
+from tenants.billing.plans.services import give_default_plan
 from tenants.context import OPERATOR, current_alias, operator_work, unit_of_work
 from tenants.database_time import database_now
 from tenants.errors import TooManyKeys

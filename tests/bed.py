@@ -50,7 +50,7 @@ def _use_services(number: int) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark tests by what they ask for; those of the whole stack share one, so they go to one process."""
+    """Mark tests by what they ask for; those that share something started go to one process, which starts it once."""
     for item in items:
         asked: list[str] = getattr(item, "fixturenames", [])
         for fixture, mark in _MARKS_BY_FIXTURE.items():
@@ -58,3 +58,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker(mark)
         if _LIVE_STACK in asked:
             item.add_marker(pytest.mark.xdist_group(_LIVE_STACK))
+        elif item.get_closest_marker("xdist_group") is None and _shares_with_its_module(item):
+            item.add_marker(pytest.mark.xdist_group(item.location[0].removesuffix(".py")))
+
+
+def _shares_with_its_module(item: pytest.Item) -> bool:
+    found = getattr(item, "_fixtureinfo", None)
+    definitions = found.name2fixturedefs.values() if found else ()
+    return any(one.scope == "module" for several in definitions for one in several)

@@ -22,8 +22,9 @@ from maas.launch.services import EmbeddedServer
 from maas.launch.state_files import keep_secrets
 from maas.supervisor.children import ChildSpec, spawn
 from tests import kept_cluster
-from tests.kept_cluster import PROJECT, KeptCluster
+from tests.kept_cluster import KeptCluster
 
+PROJECT = kept_cluster.PROJECT
 _PATIENCE_S = 60.0
 
 

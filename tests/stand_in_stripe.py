@@ -39,6 +39,7 @@ class Account:
     intents: dict[str, Row] = field(default_factory=dict)
     methods: dict[str, Row] = field(default_factory=dict)
     refunds: dict[str, Row] = field(default_factory=dict)
+    disputes: dict[str, Row] = field(default_factory=dict)
     answered: dict[str, tuple[str, int, Row]] = field(default_factory=dict)
     """By key of idempotency: what was asked, and what was answered."""
     requests: list[tuple[str, str, Row, str]] = field(default_factory=list)
@@ -327,6 +328,7 @@ class _Handler(BaseHTTPRequestHandler):
             "/v1/checkout/sessions": account.sessions,
             "/v1/payment_intents": account.intents,
             "/v1/refunds": account.refunds,
+            "/v1/disputes": account.disputes,
         }
         makes: dict[str, Callable[[], Row]] = {
             "/v1/checkout/sessions": lambda: _create_session(account, form, self._base),

@@ -21,6 +21,6 @@ class Cache(APIView):
     def delete(self, request: Request) -> Response:
         identity = caller(request, "jobs:write")
         only(request)
-        with unit_of_work(identity.tenant_id):
+        with unit_of_work(identity):
             erase_results(tenant_id=identity.tenant_id)
         return Response(status=204)

@@ -54,6 +54,9 @@ class BulkExchange(Exchange):
         """Agreed when the batch was accepted: they come with the pinned target."""
         return AgreedPrice(price, cached_price)
 
+    async def enter_free_day(self, inputs: int) -> None:
+        """Counted as a whole, before the first of its lines was begun."""
+
     def reservation_id(self) -> UUID:
         """The line's own, as its first use has it: run again it is set aside once."""
         return self._name

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import ParamSpec, TypeVar
 from uuid import UUID
@@ -15,14 +15,16 @@ from tenants.api.authentication import IDENTITY
 from tenants.asgi.protocol import ClientGone, Receive, Scope, has_body, header, headers_of
 from tenants.asgi.stopping import Stop
 from tenants.billing.ledger.reserving.reservations import Reservation
+from tenants.billing.ledger.reserving.rooms import Most
 from tenants.billing.ledger.till import Till
 from tenants.billing.plans.agreed import AgreedPrice
 from tenants.billing.prices import Price
 from tenants.errors import NotSignedIn
 from tenants.identity import Identity
 from tenants.ids import uuid7
-from tenants.metering.events import MeterEvent
+from tenants.metering.events import MeterEvent, with_covered
 from tenants.rates.admission import ADMISSION, Admission
+from tenants.rates.free_day import free_day
 
 log = structlog.get_logger(__name__)
 P = ParamSpec("P")
@@ -78,16 +80,19 @@ class Exchange:
         found = self.scope.get(ADMISSION)
         return found if isinstance(found, Admission) else None
 
-    async def enter_model(self, model: str, currency: str, most_micros: Callable[[], int]) -> None:
-        """Raises where a limit of the model, or the caller's money, lets nothing more through.
-
-        `most_micros`: it may cost so much, and no more.
-        """
+    async def enter_model(self, model: str, currency: str, most: Callable[[], Most]) -> None:
+        """Raises where a limit of the model, or the caller's money, lets nothing more through."""
         if self._till is not None and self.identity.bounded and self.identity.livemode:
             named = self.reservation_id()
-            self._reserved = await self._till.reserve(self.identity, named, currency, most_micros())
+            self._reserved = await self._till.reserve(self.identity, named, currency, most())
         if self.admission is not None:
             await self.admission.enter_model(model)
+
+    async def enter_free_day(self, inputs: int) -> None:
+        """Raises AllowanceSpent where the account's tests have had their day. The first input is counted already, as
+        the call itself, by the guard in front."""
+        if inputs > 1 and not self.identity.livemode:
+            await asyncio.to_thread(free_day().spend, self.identity.tenant_id, "calls", inputs - 1)
 
     def reservation_id(self) -> UUID:
         return uuid7()
@@ -96,17 +101,25 @@ class Exchange:
         """The last one has the id of what was set aside, which is given free when that one is charged."""
         if self._reserved is None or not self.uses:
             return self.uses
+        self._cover()
         return [*self.uses[:-1], replace(self.uses[-1], id=self._reserved.id)]
 
     def spend(self) -> None:
         """What was used is written down, or will be: so much stays set aside until it is charged."""
-        cost_micros = sum(use.amount_micros for use in self.uses)
-        self._let_go(cost_micros)
+        self._cover()
+        cost_micros = sum(use.to_pay_micros for use in self.uses)
+        units = (sum(use.covered for use in self.uses), sum(use.covered_of_all for use in self.uses))
+        self._let_go(cost_micros, units)
 
-    def _let_go(self, cost_micros: int) -> None:
+    def _cover(self) -> None:
+        """Its uses have the included units that were set aside for them."""
+        if self._reserved is not None and any(self._reserved.units):
+            self.uses = with_covered(self.uses, *self._reserved.units)
+
+    def _let_go(self, cost_micros: int, units: Sequence[int] = ()) -> None:
         reserved, self._reserved = self._reserved, None
         if reserved is not None and self._till is not None:
-            self._till.settle(reserved, cost_micros)
+            self._till.settle(reserved, cost_micros, units)
 
     def header(self, name: bytes) -> str | None:
         return header(self.scope, name)

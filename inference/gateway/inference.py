@@ -13,11 +13,12 @@ from inference.errors import CallCanceled, ModelFailed
 from inference.gateway.cache_wishes import CacheNote, cache_wish
 from inference.gateway.exchange import Exchange
 from inference.gateway.failures import refusal_of
-from inference.gateway.most import most_micros
+from inference.gateway.most import most_of
 from inference.gateway.outcomes import Answers, Outcome, Question
 from inference.gateway.server_timing import Timings, server_timing
 from inference.gateway.targets import Target, Targets
 from inference.lane.works import LaneWork
+from inference.runtime.inputs_counted import inputs_in
 from inference.runtime.parameters import validate_parameters, validate_work_kind
 from inference.runtime.tensor_requests import validate_input
 from tenants.asgi.protocol import ClientGone
@@ -70,10 +71,12 @@ class Inference:
             validate_work_kind(target.runtime, kind, target.config)
             filled = validate_parameters(target.runtime, parameters, target.config)
             validate_input(target.signature, work)
+            await exchange.enter_free_day(inputs_in(target.signature, work))
             agreed = exchange.price_of(target.model, target.price, target.price_of_hits)
             window = target.config.get("window_tokens")
             most = partial(
-                most_micros,
+                most_of,
+                target.model,
                 agreed.price,
                 agreed.cached_price,
                 work,

@@ -23,6 +23,7 @@ from inference.gateway.replies import Reply
 from inference.gateway.server_timing import Timings, timing_at_once
 from inference.gateway.targets import Target
 from inference.gateway.written_replies import KeptReply, read_reply, write_reply
+from tenants.billing.ledger.reserving.rooms import Most
 
 REPLY_BYTES = 1_000
 """What a reply takes beside its body, about."""
@@ -136,8 +137,12 @@ class RawRequest:
         exchange.identity.require_model(target.model)
         agreed = exchange.price_of(target.model, target.price, target.price_of_hits)
         price = agreed.cached_price
-        costs = partial(price.cost_micros, charged(kept.units, price.meter))
-        await exchange.enter_model(target.model, price.currency, costs)
+        units = charged(kept.units, price.meter)
+        await exchange.enter_model(
+            target.model,
+            price.currency,
+            lambda: Most(price.cost_micros(units), target.model, price.meter, units),
+        )
         self.replies.note_hit(self, target)
         note_use(exchange, target, None, kept.units)
         reply = kept.reply

@@ -2,15 +2,22 @@
 
 from inference.contracts import TensorInput, TextInput, TokenInput
 from inference.lane.works import LaneWork
+from tenants.billing.ledger.reserving.rooms import Most
 from tenants.billing.prices import Meter, Price
 
 _MARKS = 2
 """Tokens that every text has beside its own."""
 
 
-def most_micros(
-    price: Price, cached_price: Price, work: LaneWork, window_tokens: object = None, *, gpu_ms: int
-) -> int:
+def most_of(
+    model: str,
+    price: Price,
+    cached_price: Price,
+    work: LaneWork,
+    window_tokens: object = None,
+    *,
+    gpu_ms: int,
+) -> Most:
     """At whichever price is higher: nobody knows yet what is known already. At least what one unit costs.
 
     `window_tokens`: longer texts are refused. `gpu_ms`: no more of a call's time is charged.
@@ -20,7 +27,7 @@ def most_micros(
     most = max(price.cost_micros(units), cached_price.cost_micros(units))
     # Of a list, what runs and what is known are rounded each for itself.
     rounded = price.meter in ("token", "gpu_second") and max(price.per, cached_price.per) > 1
-    return most + (1 if rounded and most else 0)
+    return Most(most + (1 if rounded and most else 0), model, price.meter, units)
 
 
 def most_units(meter: Meter, work: LaneWork, window_tokens: int | None = None) -> int:

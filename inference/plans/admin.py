@@ -65,9 +65,10 @@ class PlanAdmin(OperatorAdmin):
     search_fields = ("name", "code")
     search_help_text = "Name or code"
     ordering = ("archived", "name")
+    FEE = (("monthly_fee_micros", "currency"), ("trial_days", "trial_credit_micros"), "pays_beforehand")
     fieldsets = (
         (None, {"fields": ("name", "code", "is_default", "archived", "example")}),
-        ("Fee", {"fields": (("monthly_fee_micros", "currency"), ("trial_days", "trial_credit_micros"))}),
+        ("Fee", {"fields": FEE}),
         ("Limits of its tenants", {"fields": LIMITS}),
     )
     inlines = (PriceInline, IncludedInline)

@@ -22,12 +22,17 @@ LIMITS = tuple(field.name for field in AccountLimits._meta.get_fields())
 PRICED = ("model", "meter", "amount_micros", "per", "cached_micros", "holds_from")
 
 
+MOST, MOST_OF_UNIT = 1_000_000_000, 1_000_000
+"""Of any currency: what is more is a slip of the hand, and sums of it would not fit."""
+
+
 class MicrosField(forms.DecimalField):
     """0.0015 on the page, 1500 in the code: exact, to the sixth place."""
 
     def __init__(self, **options: Any) -> None:
         widget = UnfoldAdminDecimalFieldWidget
-        super().__init__(max_digits=18, decimal_places=6, min_value=0, widget=widget, **options)
+        options = {"max_digits": 18, "decimal_places": 6, "min_value": 0, "max_value": MOST, **options}
+        super().__init__(widget=widget, **options)
 
     def prepare_value(self, value: Any) -> Any:
         return display(value) if isinstance(value, int) else value
@@ -63,6 +68,7 @@ class PlanForm(forms.ModelForm):  # type: ignore[type-arg]
             "monthly_fee_micros",
             "trial_days",
             "trial_credit_micros",
+            "pays_beforehand",
             "is_default",
             "archived",
             *LIMITS,
@@ -139,9 +145,14 @@ class VersionForm(forms.ModelForm):  # type: ignore[type-arg]
 
 class PriceForm(VersionForm):
     amount_micros = MicrosField(
-        label="Amount", required=False, help_text="Empty: from then on there is no price here."
+        max_value=MOST_OF_UNIT,
+        label="Amount",
+        required=False,
+        help_text="Empty: from then on there is no price here.",
     )
-    cached_micros = MicrosField(label="For known results", required=False, help_text="Empty: the same.")
+    cached_micros = MicrosField(
+        max_value=MOST_OF_UNIT, label="For known results", required=False, help_text="Empty: the same."
+    )
 
     class Meta:
         model = PlanPrice

@@ -149,7 +149,7 @@ class ArchiveList(APIView):
             identity=identity, upload=uploaded(request), request=wanted, key=key_of(request)
         )
         archive = answered.made
-        with unit_of_work(identity.tenant_id):
+        with unit_of_work(identity):
             body = _shown(archive)
         headers = {"Location": f"/v1/archives/{archive.id}", **_polling(archive), **replay_headers(answered)}
         return Response(body, status=answered.status, headers=headers)
@@ -163,7 +163,7 @@ class ArchiveList(APIView):
     def get(self, request: Request) -> Response:
         identity = caller(request, "documents:read")
         only(request, "limit", "cursor")
-        with unit_of_work(identity.tenant_id):
+        with unit_of_work(identity):
             found = listing(request, archives_newest_first(), lambda row: row)
             rows: list[Archive] = found["data"]  # type: ignore[assignment]
             tallies = tallies_of(rows)
@@ -196,7 +196,7 @@ class ArchiveDetail(APIView):
     )
     def get(self, request: Request, archive_id: str) -> Response:
         identity = caller(request, "documents:read")
-        with unit_of_work(identity.tenant_id):
+        with unit_of_work(identity):
             archive = get_archive(archive_id)
             return Response(_shown(archive), headers=_polling(archive))
 
@@ -224,7 +224,7 @@ class ArchiveEntries(APIView):
         identity = caller(request, "documents:read")
         only(request, "limit", "after")
         limit, after = limit_of(request, default=100, most=200), number_of(request, "after")
-        with unit_of_work(identity.tenant_id):
+        with unit_of_work(identity):
             archive = get_archive(archive_id)
             found = list(archive.entries.filter(number__gt=after).order_by("number")[: limit + 1])
         more = len(found) > limit
@@ -247,5 +247,5 @@ class ArchiveCancel(APIView):
     def post(self, request: Request, archive_id: str) -> Response:
         identity = caller(request, "documents:write")
         archive = cancel_archive(identity=identity, archive_id=archive_id)
-        with unit_of_work(identity.tenant_id):
+        with unit_of_work(identity):
             return Response(_shown(archive))

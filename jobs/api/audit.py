@@ -78,7 +78,7 @@ class AuditLog(APIView):
             wanted = AuditFilter.read(request.query_params.dict())
         except ValueError as fault:
             raise InvalidRequest(str(fault)) from fault
-        with unit_of_work(identity.tenant_id):
+        with unit_of_work(identity):
             return Response(
                 listing(request, audit_entries(wanted), lambda row: Told(cast(AuditEntry, row)).as_json)
             )

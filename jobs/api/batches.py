@@ -48,7 +48,7 @@ class BatchList(APIView):
     def get(self, request: Request) -> Response:
         identity = caller(request, "jobs:read")
         only(request, "limit", "after")
-        with unit_of_work(identity.tenant_id):
+        with unit_of_work(identity):
             batches = with_models(Batch.objects.all())
             return Response(
                 openai_listing(request, batches, batch_object, prefix=BATCH, default=DEFAULT, most=MOST)
@@ -63,7 +63,7 @@ class BatchDetail(APIView):
     )
     def get(self, request: Request, batch_id: str) -> Response:
         identity = caller(request, "jobs:read")
-        with unit_of_work(identity.tenant_id):
+        with unit_of_work(identity):
             return Response(batch_object(get_batch(batch_id)))
 
 

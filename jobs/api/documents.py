@@ -102,7 +102,7 @@ class DocumentList(APIView):
     def get(self, request: Request) -> Response:
         identity = caller(request, "documents:read")
         only(request, "limit", "cursor")
-        with unit_of_work(identity.tenant_id):
+        with unit_of_work(identity):
             return Response(listing(request, live_documents(), lambda row: DocumentSerializer(row).data))
 
 
@@ -114,7 +114,7 @@ class DocumentDetail(APIView):
     )
     def get(self, request: Request, document_id: str) -> Response:
         identity = caller(request, "documents:read")
-        with unit_of_work(identity.tenant_id):
+        with unit_of_work(identity):
             document = get_document(document_id)
             kept_until = document_kept_until(document, keeping_for(identity.tenant_id))
         return Response({**DocumentSerializer(document).data, "kept_until": kept_until})
@@ -154,7 +154,7 @@ def _picture(identity: Identity, page: DocumentPage) -> FileResponse:
         return FileResponse(open_file(page.picture), content_type=page.picture_type)
     except FileMissing:
         # Erased since it was looked up? Then that is the answer, and no fault of the storage.
-        with unit_of_work(identity.tenant_id):
+        with unit_of_work(identity):
             get_page(page.document_id, page.number)
         raise
 
@@ -169,7 +169,7 @@ class PagePicture(APIView):
     )
     def get(self, request: Request, document_id: str, number: int) -> HttpResponseBase:
         identity = caller(request, "documents:read")
-        with unit_of_work(identity.tenant_id):
+        with unit_of_work(identity):
             page = get_page(document_id, number)
         # A picture's name is never used twice. Whoever keeps the picture must ask each time whether it still is there.
         etag = quote_etag(sha256(page.picture.encode()).hexdigest()[:32])

@@ -54,7 +54,7 @@ class TenantEvents(APIView):
         identity = caller(request, "events:read")
         only(request, "after", "limit")
         limit = limit_of(request, default=100, most=200)
-        page = tenant_events_after(identity.tenant_id, request.query_params.get("after"), limit)
+        page = tenant_events_after(identity, request.query_params.get("after"), limit)
         events = [
             {
                 "job": row.job_id,

@@ -24,7 +24,7 @@ def exported(request: Request, job_id: str, format_: Format) -> FileResponse:
     if format_ is services.PDF:
         identity.require("documents:read")
     pages = request.query_params.get("pages")
-    made = export_job(tenant_id=identity.tenant_id, job_id=job_id, format_=format_, pages=pages)
+    made = export_job(whose=identity, job_id=job_id, format_=format_, pages=pages)
     response = FileResponse(made.file, as_attachment=True, filename=made.name, content_type=made.content_type)
     response["Cache-Control"] = "private, no-store"
     response["Content-Security-Policy"] = "default-src 'none'; sandbox"

@@ -67,7 +67,7 @@ class FileList(APIView):
         if order not in (OLDEST_FIRST, NEWEST_FIRST):
             raise refused(f"{order[:80]!r} is not one of ['asc', 'desc'] - 'order'", "order")
         purpose = request.query_params.get("purpose")
-        with unit_of_work(identity.tenant_id):
+        with unit_of_work(identity):
             files = StoredFile.objects.filter(purpose=purpose) if purpose else StoredFile.objects.all()
             return Response(
                 openai_listing(request, files, file_object, prefix=FILE, default=MOST, most=MOST, order=order)
@@ -82,7 +82,7 @@ class FileDetail(APIView):
     )
     def get(self, request: Request, file_id: str) -> Response:
         identity = caller(request, "documents:read")
-        with unit_of_work(identity.tenant_id):
+        with unit_of_work(identity):
             return Response(file_object(get_file(file_id)))
 
     @extend_schema(
@@ -106,13 +106,13 @@ class FileContent(APIView):
     )
     def get(self, request: Request, file_id: str) -> FileResponse:
         identity = caller(request, "documents:read")
-        with unit_of_work(identity.tenant_id):
+        with unit_of_work(identity):
             stored = get_file(file_id)
         try:
             content = open_file(stored.file)
         except FileMissing:
             # Deleted since it was looked up? Then that is the answer, and no fault of the storage.
-            with unit_of_work(identity.tenant_id):
+            with unit_of_work(identity):
                 get_file(file_id)
             raise
         response = FileResponse(content, content_type="application/jsonl")

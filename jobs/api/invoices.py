@@ -110,7 +110,7 @@ class InvoiceList(APIView):
     def get(self, request: Request) -> Response:
         identity = caller(request, "billing:read")
         only(request, "status", "limit", "cursor")
-        with unit_of_work(identity.tenant_id):
+        with unit_of_work(identity):
             return Response(listing(request, _asked(request), invoice_told))
 
 
@@ -127,7 +127,7 @@ class InvoiceExport(APIView):
         """The newest 10,000 at most."""
         identity = caller(request, "billing:read")
         only(request, "status")
-        with unit_of_work(identity.tenant_id):
+        with unit_of_work(identity):
             written = list_as_csv(_asked(request)[:MOST_EXPORTED])
         return as_file(written.encode(), CSV, "invoices.csv")
 
@@ -216,7 +216,7 @@ def _asked(request: Request) -> Any:
 
 
 def _of(identity: Identity, invoice_id: str, shape: Callable[[WholeInvoice], Any]) -> Any:
-    with unit_of_work(identity.tenant_id):
+    with unit_of_work(identity):
         found = find_invoice(invoice_id)
         if found is None:
             raise NotFound(f"There is no invoice {invoice_id[:60]!r}.")

@@ -134,7 +134,7 @@ class JobList(APIView):
     def get(self, request: Request) -> Response:
         identity = caller(request, "jobs:read")
         only(request, "state", "model", "document", "q", "include", "limit", "cursor")
-        with unit_of_work(identity.tenant_id):
+        with unit_of_work(identity):
             return Response(listing(request, _filtered(request), job_body))
 
 
@@ -257,7 +257,7 @@ class JobDetail(APIView):
         identity = caller(request, "jobs:read")
         only(request, "include")
         with_result = _wants(request.query_params.get("include"), "result")
-        with unit_of_work(identity.tenant_id):
+        with unit_of_work(identity):
             job = get_job(job_id)
             body = job_body(job, with_result=with_result)
             body["kept_until"] = job_kept_until(job, keeping_for(identity.tenant_id))
@@ -288,7 +288,7 @@ class JobResult(APIView):
     )
     def get(self, request: Request, job_id: str) -> Response:
         identity = caller(request, "jobs:read")
-        with unit_of_work(identity.tenant_id):
+        with unit_of_work(identity):
             job = get_job(job_id)
             return Response(result_json(job), headers=polling_headers(job))
 
@@ -307,7 +307,7 @@ class JobPages(APIView):
         identity = caller(request, "jobs:read")
         only(request, "limit", "after")
         limit, after = limit_of(request, default=100, most=200), number_of(request, "after")
-        with unit_of_work(identity.tenant_id):
+        with unit_of_work(identity):
             job = get_job(job_id)
             found = list(job.pages.filter(number__gt=after).order_by("number")[: limit + 1])
             shown = [page_json(page, job) for page in found[:limit]]
@@ -327,7 +327,7 @@ class JobPage(APIView):
     )
     def get(self, request: Request, job_id: str, number: int) -> Response:
         identity = caller(request, "jobs:read")
-        with unit_of_work(identity.tenant_id):
+        with unit_of_work(identity):
             job = get_job(job_id)
             page = job.pages.filter(number=number).first()
             if page is None:
@@ -350,7 +350,7 @@ class JobEvents(APIView):
         identity = caller(request, "jobs:read")
         only(request, "limit", "after")
         limit = limit_of(request, default=100, most=200)
-        rows = job_events_after(identity.tenant_id, job_id, number_of(request, "after"), limit + 1)
+        rows = job_events_after(identity, job_id, number_of(request, "after"), limit + 1)
         data = [
             {
                 "job": row.job_id,

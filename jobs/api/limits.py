@@ -16,6 +16,7 @@ from tenants.api.schema import REFUSALS, list_of
 from tenants.context import unit_of_work
 from tenants.identity import Identity
 from tenants.keeping import keeping_for
+from tenants.rates.free_day import DAY_S, Left, free_day
 from tenants.rates.headers import Standing
 from tenants.rates.limits import WINDOW_S, Limit
 from tenants.rates.spending import spending
@@ -26,7 +27,17 @@ LIMIT = inline_serializer(
     {
         "object": serializers.CharField(),
         "name": serializers.ChoiceField(
-            ["requests", "tokens", "pages", "calls", "unfinished_jobs", "unfinished_pages", "storage"]
+            [
+                "requests",
+                "tokens",
+                "pages",
+                "calls",
+                "test_pages",
+                "test_calls",
+                "unfinished_jobs",
+                "unfinished_pages",
+                "storage",
+            ]
         ),
         "of": serializers.ChoiceField(["tenant", "key", "model"], help_text="Whose; all that hold are told."),
         "model": serializers.CharField(allow_null=True),
@@ -71,7 +82,9 @@ class LimitList(APIView):
         limits = identity.rates.every
         standings = spending().standings(limits)
         data = [_told(limit, standings[place] if standings else None) for place, limit in enumerate(limits)]
-        with unit_of_work(identity.tenant_id):
+        if not identity.livemode:
+            data += [_of_day(one) for one in free_day().left(identity.tenant_id)]
+        with unit_of_work(identity):
             kept = asdict(keeping_for(identity.tenant_id))
         return Response({"object": "list", "data": data + _under_way(identity), "kept": kept})
 
@@ -90,11 +103,25 @@ def _told(limit: Limit, standing: Standing | None) -> dict[str, object]:
     }
 
 
+def _of_day(day: Left) -> dict[str, object]:
+    """What all test keys of the account may do until midnight UTC."""
+    return {
+        "object": "limit",
+        "name": f"test_{day.kind}",
+        "of": "tenant",
+        "model": None,
+        "amount": day.most,
+        "window_s": DAY_S,
+        "remaining": day.left,
+        "resets_in_s": float(day.resets_in_s),
+    }
+
+
 def _under_way(identity: Identity) -> list[dict[str, object]]:
     """What is not counted in a time, but as long as it lasts."""
     told = []
     most = identity.limits.unfinished_jobs
-    with unit_of_work(identity.tenant_id):
+    with unit_of_work(identity):
         if most is not None:
             told.append(_counted("unfinished_jobs", most, unfinished_jobs(most)))
         most = most_unfinished_pages(identity.tenant_id)

@@ -123,7 +123,7 @@ class PaymentList(APIView):
         answered = begin_payment_once(identity=identity, asked=dict(form.validated_data), key=key)
         payment = start(answered.made)
         headers = {"Location": f"/v1/payments/{payment.id}", **replay_headers(answered)}
-        with unit_of_work(identity.tenant_id):
+        with unit_of_work(identity):
             return Response(payment_body(payment), answered.status, headers=headers)
 
     @extend_schema(
@@ -138,7 +138,7 @@ class PaymentList(APIView):
     def get(self, request: Request) -> Response:
         identity = caller(request, "billing:read")
         only(request, "limit", "cursor")
-        with unit_of_work(identity.tenant_id):
+        with unit_of_work(identity):
             return Response(listing(request, payments(), partial(payment_body, details=bank_details())))
 
 
@@ -151,5 +151,5 @@ class PaymentDetail(APIView):
     def get(self, request: Request, payment_id: str) -> Response:
         identity = caller(request, "billing:read")
         only(request)
-        with unit_of_work(identity.tenant_id):
+        with unit_of_work(identity):
             return Response(payment_body(get_payment(payment_id)))

@@ -77,7 +77,7 @@ class UploadComplete(APIView):
             turn = complete(identity=identity, upload_id=upload_id)
             if waiting is not None:
                 waiting.turn = turn
-        with unit_of_work(identity.tenant_id):
+        with unit_of_work(identity):
             return _standing(get_upload(upload_id))
 
 

@@ -102,7 +102,7 @@ class UploadList(APIView):
     def get(self, request: Request) -> Response:
         identity = caller(request, "documents:read")
         only(request, "limit", "cursor")
-        with unit_of_work(identity.tenant_id):
+        with unit_of_work(identity):
             return Response(listing(request, uploads(), lambda row: UploadSerializer(row).data))
 
 
@@ -182,7 +182,7 @@ def _begun(answered: Answered[ResumableUpload]) -> Response:
 
 
 def _found(identity: Identity, upload_id: str) -> ResumableUpload:
-    with unit_of_work(identity.tenant_id):
+    with unit_of_work(identity):
         return get_upload(upload_id)
 
 

@@ -81,7 +81,7 @@ class EndpointList(APIView):
     def get(self, request: Request) -> Response:
         identity = caller(request, "webhooks:read")
         only(request, "limit", "cursor")
-        with unit_of_work(identity.tenant_id):
+        with unit_of_work(identity):
             return Response(listing(request, endpoints(), lambda one: EndpointSerializer(one).data))
 
 
@@ -93,7 +93,7 @@ class EndpointDetail(APIView):
     )
     def get(self, request: Request, endpoint_id: str) -> Response:
         identity = caller(request, "webhooks:read")
-        with unit_of_work(identity.tenant_id):
+        with unit_of_work(identity):
             return Response(EndpointSerializer(get_endpoint(endpoint_id)).data)
 
     @extend_schema(
@@ -104,7 +104,7 @@ class EndpointDetail(APIView):
     )
     def patch(self, request: Request, endpoint_id: str) -> Response:
         identity = caller(request, "webhooks:write")
-        with unit_of_work(identity.tenant_id):
+        with unit_of_work(identity):
             # Before its body is looked at: what is another's must not be told by what is wrong with the body.
             get_endpoint(endpoint_id)
         asked = _asked(EndpointChangeSerializer(data=request.data))
@@ -160,7 +160,7 @@ class EndpointReplay(APIView):
     )
     def post(self, request: Request, endpoint_id: str) -> Response:
         identity = caller(request, "webhooks:write")
-        with unit_of_work(identity.tenant_id):
+        with unit_of_work(identity):
             get_endpoint(endpoint_id)
         asked = _asked(ReplaySerializer(data=request.data))
         replayed = services.replay_range(identity=identity, endpoint_id=endpoint_id, **asked)
@@ -210,7 +210,7 @@ class DeliveryList(APIView):
         identity = caller(request, "webhooks:read")
         only(request, "endpoint", "state", "limit", "cursor")
         asked = request.query_params
-        with unit_of_work(identity.tenant_id):
+        with unit_of_work(identity):
             rows = deliveries()
             if "endpoint" in asked:
                 rows = rows.filter(endpoint=get_endpoint(asked["endpoint"]))
@@ -233,7 +233,7 @@ class DeliveryDetail(APIView):
     )
     def get(self, request: Request, delivery_id: str) -> Response:
         identity = caller(request, "webhooks:read")
-        with unit_of_work(identity.tenant_id):
+        with unit_of_work(identity):
             delivery = get_delivery(delivery_id)
             attempts = [attempt_json(one) for one in delivery.attempts.order_by("-number")[:100]]
         body = {**delivery_body(delivery), "body": delivery.message.body, "attempts": attempts}

@@ -183,7 +183,7 @@ class Turn:
 
     def _look_at(self, identity: Identity, upload: Upload) -> Inspection | DocumentRejected | None:
         """None where the tenant has these very bytes already."""
-        with unit_of_work(identity.tenant_id):
+        with unit_of_work(identity):
             if live_twin_of(upload.sha256) is not None:
                 return None
         try:
@@ -206,7 +206,7 @@ class Turn:
             webhook_url=archive.webhook_url,
             request_id=archive.request_id,
         )
-        with with_document(identity, request, upload) as whole, unit_of_work(identity.tenant_id):
+        with with_document(identity, request, upload) as whole, unit_of_work(identity):
             held(self.claim)
             job = submit_job(identity=identity, request=whole)
             end_entry(self.claim, entry.number, document_id=job.document_id, job_id=job.id)

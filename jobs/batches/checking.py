@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Protocol, TypedDict
 
-from jobs.batches.lines import ENVELOPE_BYTES, BatchLine, LineFault, read_line
+from jobs.batches.lines import ENVELOPE_BYTES, BatchLine, LineFault, read_line, rows_in, texts_in
 
 MOST_LINES = 50_000
 MOST_FAULTS = 100
@@ -33,6 +33,10 @@ class FileCheck:
     on_line: Callable[[bytes, BatchLine], None]
     faults: list[Fault] = field(default_factory=list)
     count: int = 0
+    texts: int = 0
+    """Of all lines, each with at least one."""
+    rows: int = 0
+    """Of tensors, likewise."""
     model: str | None = None
     _ids: set[bytes] = field(default_factory=set)
 
@@ -74,6 +78,8 @@ class FileCheck:
             words = f"A batch asks one model: this line asks {line.model[:80]!r}, others {self.model[:80]!r}."
             raise LineFault("mismatched_model", words, "body.model")
         if not self.faults:
+            self.texts += texts_in(line)
+            self.rows += rows_in(line)
             self.on_line(raw, line)
 
 

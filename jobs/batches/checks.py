@@ -1,10 +1,14 @@
 """The first task of a batch: its file is checked line by line, and cut into slices."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from django.conf import settings
 
 from inference.registry.errors import ModelKindDiffers
 from inference.registry.models import ModelVersion
 from inference.registry.selectors import find_version
+from inference.runtime.inputs_counted import reads_rows
 from jobs.batches import blobs
 from jobs.batches.checking import Fault, FileCheck
 from jobs.batches.claims import TaskClaim
@@ -14,6 +18,7 @@ from jobs.batches.settlement import fail_batch, finish_check
 from jobs.batches.slices import Slices
 from tenants.context import unit_of_work
 from tenants.errors import DomainError
+from tenants.rates.free_day import AllowanceSpent, free_day
 
 EMBED = "embed"
 
@@ -39,7 +44,29 @@ def check_file(claim: TaskClaim) -> None:
             fault = Fault(code=error.code, message=error.detail, param=param, line=1)
             fail_batch(claim, [fault])
             return
-        finish_check(claim, version, slices.finish())
+        try:
+            with _free_day_spent(claim, check, version):
+                finish_check(claim, version, slices.finish())
+        except AllowanceSpent as spent:
+            fail_batch(claim, [Fault(code=spent.code, message=spent.detail, param=None, line=None)])
+
+
+@contextmanager
+def _free_day_spent(claim: TaskClaim, check: FileCheck, version: ModelVersion) -> Iterator[None]:
+    """All lines of a test's are counted before the first of them is begun, and given back where none will be.
+
+    Who dies in between has them counted once more: they cost nothing, and the day ends.
+    """
+    if claim.livemode:
+        yield
+        return
+    inputs = check.texts if claim.endpoint == EMBEDDINGS or not reads_rows(version.signature) else check.rows
+    free_day().spend(claim.tenant_id, "calls", inputs)
+    try:
+        yield
+    except BaseException:
+        free_day().give_back(claim.tenant_id, "calls", inputs)
+        raise
 
 
 def version_for(endpoint: str, reference: str) -> ModelVersion:

@@ -73,11 +73,24 @@ def read_line(raw: bytes, number: int, endpoint: str) -> BatchLine:
     return BatchLine(number, custom_id, body, model_of_endpoint(endpoint) or _model(body))
 
 
+def texts_in(line: BatchLine) -> int:
+    given = line.body.get("input")
+    return len(given) if isinstance(given, list) and given and not isinstance(given[0], int) else 1
+
+
+def rows_in(line: BatchLine) -> int:
+    """The most that a tensor of it says to have: what is no number is refused when the line is run."""
+    tensors = line.body.get("inputs")
+    shapes = (
+        [one.get("shape") for one in tensors if isinstance(one, dict)] if isinstance(tensors, list) else []
+    )
+    sizes = [shape[0] for shape in shapes if isinstance(shape, list) and shape and type(shape[0]) is int]
+    return max(1, *sizes) if sizes else 1
+
+
 def weight_of(line: BatchLine, size_bytes: int) -> int:
     """About how many texts it holds: what a line asks for at once, and what its answer takes."""
-    given = line.body.get("input")
-    texts = len(given) if isinstance(given, list) and given and not isinstance(given[0], int) else 1
-    return max(texts, 1 + size_bytes // TEXT_BYTES)
+    return max(texts_in(line), 1 + size_bytes // TEXT_BYTES)
 
 
 def _object(raw: bytes) -> dict[str, Any]:

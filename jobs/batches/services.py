@@ -17,15 +17,16 @@ from jobs.batches.ids import BATCH, FILE, shown
 from jobs.batches.lines import is_endpoint, model_of_endpoint
 from jobs.batches.models import Batch, BatchTask, StoredFile
 from jobs.batches.selectors import get_batch, get_file, kept_bytes, unfinished_batches
-from jobs.batches.settlement import KEPT, end_early
+from jobs.batches.settlement import end_early, lives_for
 from jobs.documents import erasure
 from jobs.documents.names import safe_name
 from jobs.documents.uploads import Upload
 from jobs.errors import InvalidRequest
-from tenants.context import APP, unit_of_work
+from tenants.context import APP, every_mode, unit_of_work
 from tenants.database_time import database_now
 from tenants.identity import Identity
 from tenants.ids import uuid7
+from tenants.rates.free_day import free_day
 from tenants.storage.room import require_kept_within, require_room_for_bytes
 
 WINDOW = timedelta(hours=24)
@@ -54,7 +55,7 @@ def store_file(
 
     `also` is what else is written of it, or not at all, in the same transaction.
     """
-    with unit_of_work(identity.tenant_id):
+    with unit_of_work(identity):
         now = database_now()
     file_id = uuid7()
     stored = StoredFile(
@@ -67,14 +68,14 @@ def store_file(
         file=blobs.stored_name(identity.tenant_id, file_id, upload.sha256),
         livemode=identity.livemode,
         created_at=now,
-        expires_at=now + (KEPT if lives_s is None else timedelta(seconds=lives_s)),
+        expires_at=now + lives_for(lives_s, livemode=identity.livemode),
     )
     # Asked before the file is copied, and again once others may have sent theirs.
-    with unit_of_work(identity.tenant_id):
+    with unit_of_work(identity):
         _check_room(stored)
         require_room_for_bytes(identity.tenant_id, stored.size_bytes)
     blobs.save(identity.tenant_id, stored.file, Path(upload.path))
-    with unit_of_work(identity.tenant_id):
+    with unit_of_work(identity):
         _one_at_a_time("files", identity.tenant_id)
         _check_room(stored)
         erasure.withdraw(stored.file)
@@ -86,7 +87,7 @@ def store_file(
 
 
 def delete_file(*, identity: Identity, file_id: object) -> StoredFile:
-    with unit_of_work(identity.tenant_id):
+    with unit_of_work(identity):
         stored = get_file(file_id, for_update=True)
         user = unfinished_batches().filter(input_file_id=stored.id).first()
         if user is not None:
@@ -112,12 +113,17 @@ def erase_file(stored: StoredFile) -> None:
 def create_batch(*, identity: Identity, request: BatchRequest) -> Batch:
     """What a file holds is looked at by a worker; only the request itself is refused here."""
     _check_endpoint(request.endpoint)
-    with unit_of_work(identity.tenant_id):
+    with unit_of_work(identity):
         now = database_now()
         given = get_file(request.input_file_id, for_update=True)
         _check_is_input(given, now)
+        if not given.livemode:
+            # How many lines it has is not known yet: the check of the file counts them.
+            free_day().require_some(identity.tenant_id, "calls")
         _one_at_a_time("batches", identity.tenant_id)
-        if unfinished_batches().count() >= MOST_UNFINISHED:
+        with every_mode():
+            unfinished = unfinished_batches().count()
+        if unfinished >= MOST_UNFINISHED:
             raise TooManyBatches(
                 f"{MOST_UNFINISHED} batches of this account are unfinished. Wait for one to end, or cancel one.",
                 extra={"retry_after_s": AGAIN_S},
@@ -129,7 +135,7 @@ def create_batch(*, identity: Identity, request: BatchRequest) -> Batch:
             input_file_id=given.id,
             output_lives_s=request.output_lives_s,
             metadata=None if request.metadata is None else dict(request.metadata),
-            livemode=identity.livemode,
+            livemode=given.livemode,
             api_key_id=identity.key_id,
             request_id=request.request_id,
             created_at=now,
@@ -143,7 +149,7 @@ def create_batch(*, identity: Identity, request: BatchRequest) -> Batch:
 
 def cancel_batch(*, identity: Identity, batch_id: object) -> Batch:
     """Takes effect at once: no further line is begun. What was done is kept and paid for."""
-    with unit_of_work(identity.tenant_id):
+    with unit_of_work(identity):
         batch = get_batch(batch_id, for_update=True)
         if batch.status in (states.CANCELLING, states.CANCELLED):
             return batch
@@ -185,12 +191,12 @@ def _one_at_a_time(what: str, tenant_id: UUID) -> None:
 
 
 def _check_room(stored: StoredFile) -> None:
-    kept = StoredFile.objects.count()
+    with every_mode():
+        kept, held = StoredFile.objects.count(), kept_bytes()
     if kept >= settings.MAAS_MAX_FILES:
         raise TooManyFiles(
             f"This account keeps {kept} files; at most {settings.MAAS_MAX_FILES} are kept. Delete some."
         )
-    held = kept_bytes()
     if held + stored.size_bytes > settings.MAAS_MAX_FILES_BYTES:
         raise TooManyFiles(
             f"This account's files hold {held} bytes; with this one they would hold more than the "

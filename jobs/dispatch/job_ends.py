@@ -16,7 +16,7 @@ from jobs.money import settle_job
 from tenants.context import current_alias
 
 _COLUMNS = """tenant_id, pages_total, pages_succeeded, pages_failed, cost_micros, currency, livemode, api_key_id,
-    held_micros"""
+    held_micros, created_at"""
 _LOCKED = f"""
 SELECT {_COLUMNS} FROM jobs_job WHERE id = %(job)s FOR NO KEY UPDATE
 """  # noqa: S608  # constants
@@ -66,6 +66,7 @@ class OpenJob:
     livemode: bool
     api_key_id: UUID | None
     held_micros: int | None
+    created_at: datetime
 
     @property
     def pages_done(self) -> int:
@@ -107,6 +108,7 @@ def append_and_close(job: OpenJob, ended: Sequence[Happened], *, accepting: bool
             tenant_id=job.tenant_id,
             currency=job.currency,
             key_id=job.api_key_id,
+            begun=job.created_at,
             held_micros=job.held_micros,
             cost=job.cost_micros,
         )

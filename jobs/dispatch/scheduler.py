@@ -23,6 +23,7 @@ from jobs.dispatch.metrics import DEAD_LETTERS, LEADING, QUEUE_AGE, QUEUED_PAGES
 from jobs.dispatch.outage import Outage
 from jobs.dispatch.release import release_after_commit, waiting_versions
 from jobs.dispatch.sweeper import sweep_expired_leases
+from jobs.dispatch.used_up import end_used_up_pages
 from jobs.documents.erasure import erase_due_files
 from jobs.idempotency.expiry import erase_forgotten_keys
 from jobs.overdue import end_overdue_jobs
@@ -35,7 +36,7 @@ from jobs.uploads.upkeep import expire_uploads, finish_stranded_uploads, forget_
 from jobs.webhooks.notices import mail_of_disabled_endpoints
 from jobs.webhooks.upkeep import end_stranded_deliveries, erase_old_webhooks
 from tenants.accounts.unconfirmed import forget_unconfirmed
-from tenants.billing.invoices.run import BILL_EVERY_S, bill_ended_months
+from tenants.billing.invoices.run import BILL_EVERY_S, Biller
 from tenants.billing.invoices.telling import tell_of_invoices
 from tenants.billing.ledger.alerts import alert_of_budgets
 from tenants.billing.payments.charging import collect_invoices
@@ -98,6 +99,7 @@ class Scheduler:
             _Duty(COUNT_EVERY_S, Aside(count_batches)),
             _Duty(COUNT_EVERY_S, Aside(count_dead_letters)),
             _Duty(ERASE_EVERY_S, Aside(erase_due_files)),
+            _Duty(FORGET_EVERY_S, Aside(end_used_up_pages)),
             _Duty(FORGET_EVERY_S, Aside(erase_forgotten_keys)),
             _Duty(FORGET_EVERY_S, Aside(erase_expired_files)),
             _Duty(FORGET_EVERY_S, Aside(keep_up_archives)),
@@ -124,7 +126,7 @@ class Scheduler:
             _Duty(FORGET_EVERY_S, Aside(tell_of_refused_cards)),
             _Duty(RECONCILE_EVERY_S, Aside(reconcile)),
             _Duty(SETTLE_EVERY_S, Aside(settle_days)),
-            _Duty(BILL_EVERY_S, Aside(bill_ended_months)),
+            _Duty(BILL_EVERY_S, Aside(Biller().bill_ended_months)),
         ]
         self.leading = False
         self._answered_s = float("-inf")

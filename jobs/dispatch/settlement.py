@@ -14,6 +14,7 @@ from jobs import states
 from jobs.dispatch.claims import Claim
 from jobs.dispatch.events import Happened, append_event
 from jobs.dispatch.job_ends import Failure, append_and_close, cas, counted, execute, locked, progress
+from jobs.errors import Fenced
 from jobs.models import Page
 from jobs.search.embeddings import keep_embedding
 from jobs.search.page_ref import PageRef
@@ -23,7 +24,15 @@ from jobs.storable import without_unstorable
 from tenants.billing.services import record_usage
 from tenants.context import unit_of_work
 
-__all__ = ["Failure", "Timings", "fail_lost_page", "fail_page", "finish_page", "postpone_page"]
+__all__ = [
+    "Failure",
+    "Timings",
+    "fail_lost_page",
+    "fail_page",
+    "fail_waiting_page",
+    "finish_page",
+    "postpone_page",
+]
 
 _FINISH = """
 UPDATE jobs_page
@@ -38,6 +47,13 @@ UPDATE jobs_page
 SET state = 'failed', error_code = %(code)s, error_detail = %(detail)s, finished_at = clock_timestamp(),
     lease_until = NULL
 WHERE id = %(page)s AND state = 'running' AND lease_token = %(token)s
+"""
+
+_FAIL_WAITING = """
+UPDATE jobs_page
+SET state = 'failed', error_code = %(code)s, error_detail = %(detail)s, finished_at = clock_timestamp(),
+    wake_again_at = NULL, waits_for = NULL
+WHERE id = %(page)s AND state = 'queued' AND attempt = %(attempt)s
 """
 
 # Whatever goes back to the queue lets go of the key that it ran under: a worker of the version before this feature
@@ -155,6 +171,14 @@ def fail_lost_page(page: Page, failure: Failure) -> None:
         _FAIL,
         {"page": page.id, "token": page.lease_token, "code": failure.code, "detail": failure.detail},
     )
+    _count_failure(page.job_id, page.number, failure)
+
+
+def fail_waiting_page(page: Page, failure: Failure) -> None:
+    """Ends a page that may be tried no more, where no worker has it; in the operator's scope, job already locked."""
+    values = {"page": page.id, "attempt": page.attempt, "code": failure.code, "detail": failure.detail}
+    if execute(_FAIL_WAITING, values) != 1:
+        raise Fenced(f"page {page.id} waits no more")
     _count_failure(page.job_id, page.number, failure)
 
 

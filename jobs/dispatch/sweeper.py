@@ -79,7 +79,7 @@ def _some_expired(after: _Expired, before: datetime) -> list[_Expired]:
 def _sweep(page_id: UUID, job_id: UUID) -> bool:
     try:
         with operator_work(), transaction.atomic(using=OPERATOR):
-            _stand_still_no_longer()
+            stand_still_no_longer()
             # Job first, page second: the order of locks everywhere.
             # A job that is locked now is left for the next round: waiting for it would hold up all others.
             if Job.objects.select_for_update(skip_locked=True, no_key=True).filter(id=job_id).first() is None:
@@ -109,7 +109,7 @@ def _sweep(page_id: UUID, job_id: UUID) -> bool:
     return True
 
 
-def _stand_still_no_longer() -> None:
+def stand_still_no_longer() -> None:
     """One that is frozen in the middle would hold up every tenant's stream of events."""
     with connections[OPERATOR].cursor() as cursor:
         cursor.execute("SELECT set_config('idle_in_transaction_session_timeout', %s, true)", [f"{FROZEN_S}s"])

@@ -45,7 +45,7 @@ Along = Callable[[StoredDocument], None]
 def store_document(*, identity: Identity, upload: Upload, along: Along | None = None) -> StoredDocument:
     """First on disk, then in the database: a row never points at nothing. What was found in it came with it."""
     for _ in range(MOST_TRIES):
-        with unit_of_work(identity.tenant_id):
+        with unit_of_work(identity):
             # Whoever writes down that it is there keeps it from being erased meanwhile.
             known = live_document_with(
                 upload.sha256, livemode=identity.livemode, for_update=along is not None
@@ -137,7 +137,7 @@ def delete_document(
 
     `patience` is shared by the documents that one request deletes.
     """
-    with unit_of_work(identity.tenant_id):
+    with unit_of_work(identity):
         document = get_document(document_id, for_update=True)
         canceled = cancel_unfinished_jobs_of(document)
         erase_locked(document, because, patience)

@@ -59,7 +59,7 @@ def archived_jobs(identity: Identity, job_ids: Sequence[str]) -> list[Job]:
     if not 1 <= len(wanted) <= MOST_JOBS:
         raise InvalidRequest(f"An archive holds 1 to {MOST_JOBS} jobs; {len(wanted)} were asked for.")
     ids = [as_uuid(job_id) for job_id in wanted]
-    with unit_of_work(identity.tenant_id):
+    with unit_of_work(identity):
         jobs = jobs_with_models().select_related("document").filter(id__in=filter(None, ids))
         found = {job.id: job for job in jobs}
     missing = next((given for given, job_id in zip(wanted, ids, strict=True) if job_id not in found), None)

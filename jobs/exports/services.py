@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from types import MappingProxyType
 from typing import BinaryIO
-from uuid import UUID
 
 from django.conf import settings
 
@@ -24,7 +23,7 @@ from jobs.exports.places import Places
 from jobs.exports.plain_text import text_blocks
 from jobs.models import Document, Job
 from jobs.selectors import get_job
-from tenants.context import unit_of_work
+from tenants.context import Acting, unit_of_work
 
 MOST_PDF_PAGES = 200
 LIGHT_PAGES = 50
@@ -64,8 +63,8 @@ class ExportedFile:
     content_type: str
 
 
-def export_job(*, tenant_id: UUID, job_id: object, format_: Format, pages: str | None = None) -> ExportedFile:
-    with unit_of_work(tenant_id):
+def export_job(*, whose: Acting, job_id: object, format_: Format, pages: str | None = None) -> ExportedFile:
+    with unit_of_work(whose):
         job = get_job(job_id)
         document = job.document
     try:

@@ -50,7 +50,7 @@ def upload_document_once(
         stored = store_document(identity=identity, upload=upload)
         first = Answered(stored.document, CREATED if stored.created else OK)
         # In a transaction of its own: whoever dies before it has given no answer, and the same bytes find the document.
-        with unit_of_work(identity.tenant_id):
+        with unit_of_work(identity):
             keep(first)
         return first
 
@@ -210,7 +210,7 @@ def begin_payment_once(*, identity: Identity, asked: Mapping[str, Any], key: str
                 tenant_id=identity.tenant_id, provider=provider, wanted=wanted, made_by=made_by
             )
         first = Answered(made, CREATED)
-        with unit_of_work(identity.tenant_id):
+        with unit_of_work(identity):
             keep(first)
         return first
 

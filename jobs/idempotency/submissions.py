@@ -49,7 +49,7 @@ def submitted_before(
     if earlier is None:
         version = check_model(request.model, request.parameters)
         require_short_queue(identity.tenant_id, version, request.priority)
-        with unit_of_work(identity.tenant_id):
+        with unit_of_work(identity):
             require_room_for_job(identity)
             require_room_for_url(request.webhook_url)
     return earlier
@@ -64,7 +64,7 @@ def _submitted_with(
     upload: Upload, identity: Identity, request: JobRequest, keep: Keep[Job]
 ) -> Answered[Job]:
     """Whatever is refused, and be it by the last commit, gives back what was spent for it."""
-    with with_document(identity, request, upload) as whole, unit_of_work(identity.tenant_id):
+    with with_document(identity, request, upload) as whole, unit_of_work(identity):
         try:
             first = _submitted(identity, whole)
         except DocumentDeleted:
@@ -103,7 +103,7 @@ def with_document(identity: Identity, request: JobRequest, upload: Upload) -> It
     identity.require_model(version.served_model.name)
     require_short_queue(identity.tenant_id, version, request.priority)
     pages = upload.inspection.pages_total if isinstance(upload.inspection, Inspection) else None
-    with unit_of_work(identity.tenant_id):
+    with unit_of_work(identity):
         require_room_for_job(identity)
         require_room_for_url(request.webhook_url)
         if pages is not None:

@@ -11,7 +11,7 @@ from channels.generic.websocket import AsyncJsonWebsocketConsumer
 from jobs.live.doorman import Doorman
 from jobs.live.guests import Guests
 from jobs.live.hub import Hub, Watch
-from jobs.live.messages import FollowJob, parse_message
+from jobs.live.messages import FollowJob, Ping, parse_message
 from jobs.live.moving import moving
 from jobs.live.passes import Pass
 from jobs.live.seats import Seats
@@ -52,7 +52,7 @@ class EventsConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
         self._held = await self._doorman.admit(self.scope)
         leaving: ExitStack = self.scope[LEAVING]
         leaving.enter_context(self._seats.seat(self._held.identity.tenant_id, "socket"))
-        tail = TenantTail(self._held.identity.tenant_id, None)
+        tail = TenantTail(self._held.identity, None)
         await self._threads.run(tail.read)
         await self.accept()
         await self.send_json({"type": "ready", "cursor": tail.place})
@@ -64,12 +64,15 @@ class EventsConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
     ) -> None:
         try:
             wanted = parse_message(text_data or "")
-            tenant_id = self._held.identity.tenant_id
+            if isinstance(wanted, Ping):
+                await self._say({"type": "pong"})
+                return
+            identity = self._held.identity
             tail: Tail
             if isinstance(wanted, FollowJob):
-                tail = JobTail(tenant_id, wanted.job_id, wanted.after)
+                tail = JobTail(identity, wanted.job_id, wanted.after)
             else:
-                tail = TenantTail(tenant_id, wanted.after)
+                tail = TenantTail(identity, wanted.after)
             asked_for = tail.place
             first = await self._threads.run(tail.read)
         except DomainError as error:

@@ -54,7 +54,7 @@ def good_still(held: Pass) -> bool:
 def _key_good(identity: Identity, needs: KeyScope, address: str) -> bool:
     if identity.key_id is None:
         return False
-    with unit_of_work(identity.tenant_id):
+    with unit_of_work(identity):
         active = Tenant.objects.filter(id=identity.tenant_id, state=Tenant.State.ACTIVE).exists()
         keys = ApiKey.objects.filter(id=identity.key_id, revoked_at=None, scopes__contains=[needs])
         # By the database's clock, like everything that expires: this machine's may be wrong.

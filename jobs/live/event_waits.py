@@ -55,7 +55,7 @@ class EventWaits:
             answer = await self._asking.ask(scope, receive)
             place = place_if_nothing_happened(answer)
             if place is not None:
-                tail = TenantTail(held.identity.tenant_id, place)
+                tail = TenantTail(held.identity, place)
                 if await self._something_happens(held, tail, receive, deadline_s):
                     answer = await self._asking.look_at(scope, EVENTS, _query_after(scope, place))
         await answer.with_header(b"preference-applied", b"wait=%d" % wait_s).give(send)
@@ -75,6 +75,8 @@ class EventWaits:
                 changed.seen = tail.place or 0
                 if reading.deliveries:
                     return True
+                if reading.more:
+                    continue
                 patience_s = min(patience_s * 2, LONGEST_UNSETTLED_S) if reading.unsettled else UNSETTLED_S
                 await changed.wait(min(left_s, patience_s if reading.unsettled else math.inf))
             return False

@@ -24,13 +24,20 @@ class FollowTenant:
     """None: from now on."""
 
 
-def parse_message(text: str) -> FollowJob | FollowTenant:
+@dataclass(frozen=True)
+class Ping:
+    """Whether we are still there: a page in a browser has no other way to find out."""
+
+
+def parse_message(text: str) -> FollowJob | FollowTenant | Ping:
     if len(text) > LONGEST_CHARS:
         raise InvalidRequest(f"This message is longer than {LONGEST_CHARS} characters. {HOW}")
     try:
         content = json.loads(text)
     except (ValueError, RecursionError):
         raise InvalidRequest(f"This message is not JSON. {HOW}") from None
+    if content == {"ping": True}:
+        return Ping()
     subject = content.get("subscribe") if isinstance(content, dict) else None
     if not isinstance(subject, str):
         raise InvalidRequest(f"This message does not say what to subscribe to. {HOW}")

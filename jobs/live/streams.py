@@ -54,7 +54,7 @@ class Streams:
         held = await self._doorman.admit_request(scope, "events:read")
         asked = parameters(scope["query_string"], "after")
         place = place_asked(header(scope, b"last-event-id"), asked.get("after"))
-        tail = TenantTail(held.identity.tenant_id, place)
+        tail = TenantTail(held.identity, place)
         with self._seats.seat(held.identity.tenant_id, "tenant"):
             first = await self._following.read(tail)
             line = Line(receive, send)
@@ -81,7 +81,7 @@ class Streams:
                     f"This job has no event {after}: its last is {job.last_seq}. Leave out `Last-Event-ID` and "
                     "`after` to begin with the first."
                 )
-            tail = JobTail(held.identity.tenant_id, job.id, after)
+            tail = JobTail(held.identity, job.id, after)
             # Read before the answer begins: where events are erased, that is the answer.
             reading = await self._following.read(tail)
             line = Line(receive, send)
@@ -107,7 +107,7 @@ class Streams:
             line = Line(receive, send)
             await line.start((*HEADERS, *(pair for pair in first.headers if pair[0].lower() in _KEPT)))
             goes_on = first.has(b"idempotent-replay") and seen <= job.last_seq
-            tail = JobTail(held.identity.tenant_id, job.id, seen if goes_on else 0)
+            tail = JobTail(held.identity, job.id, seen if goes_on else 0)
             await self._following.job(line, held, tail, self._last_words(scope, job, query), ended=job.done)
 
     def _last_words(self, scope: Scope, job: JobSeen, query: bytes) -> LastWords:

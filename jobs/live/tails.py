@@ -5,6 +5,7 @@ from typing import Any, Protocol
 from uuid import UUID
 
 from jobs.selectors import EventRow, job_events_after, tenant_events_after
+from tenants.context import Acting
 
 BATCH = 200
 
@@ -51,27 +52,28 @@ def event_json(row: EventRow) -> dict[str, Any]:
 class JobTail:
     """Events of one job, after a sequence number."""
 
-    def __init__(self, tenant_id: UUID, job_id: UUID, after: int) -> None:
-        self._tenant_id = tenant_id
+    def __init__(self, whose: Acting, job_id: UUID, after: int) -> None:
+        self._whose = whose
         self.subject = job_id
         self.place = after
 
     def read(self) -> Reading:
-        rows = job_events_after(self._tenant_id, self.subject, self.place, BATCH)
+        rows = job_events_after(self._whose, self.subject, self.place, BATCH)
         if rows:
             self.place = rows[-1].seq
         return Reading(tuple(Delivery(event_json(row), row.seq) for row in rows), more=len(rows) == BATCH)
 
 
 class TenantTail:
-    """Everything that happens to a tenant, after a cursor; from now on when there is none."""
+    """Everything that happens to a tenant and may be seen, after a cursor; from now on when there is none."""
 
-    def __init__(self, tenant_id: UUID, after: str | None) -> None:
-        self.subject = tenant_id
+    def __init__(self, whose: Acting, after: str | None) -> None:
+        self._whose = whose
+        self.subject = whose.tenant_id
         self.place = after
 
     def read(self) -> Reading:
-        page = tenant_events_after(self.subject, self.place, BATCH)
+        page = tenant_events_after(self._whose, self.place, BATCH)
         self.place = page.cursor
         deliveries = tuple(Delivery(event_json(row), row.cursor) for row in page.events)
         return Reading(deliveries, more=page.more, unsettled=page.pending and not page.more)

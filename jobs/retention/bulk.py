@@ -72,7 +72,7 @@ def consequences_of_erasing(*, identity: Identity, job_ids: Sequence[str]) -> Er
     known = known_jobs(identity, job_ids).values()
     documents = {job.document_id for job in known if job.document_id}
     picked = [job.id for job in known]
-    with unit_of_work(identity.tenant_id):
+    with unit_of_work(identity):
         concerned = Job.objects.filter(Q(id__in=picked) | Q(document_id__in=documents), erased_at=None)
         jobs = concerned.count()
         return Erasure(

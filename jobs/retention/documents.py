@@ -35,7 +35,7 @@ def erase_document_and_jobs(
 
 def _jobs_of(identity: Identity, document_id: UUID) -> Iterator[UUID]:
     """All have ended: who erased the document has canceled them, and no new one can begin."""
-    with unit_of_work(identity.tenant_id):
+    with unit_of_work(identity):
         kept = Job.objects.filter(document_id=document_id, erased_at=None).order_by("id")
         found = list(kept.values_list("id", flat=True)[: MOST_JOBS + 1])
     yield from found[:MOST_JOBS]

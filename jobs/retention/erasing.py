@@ -42,7 +42,7 @@ _ERASE_EMBEDDINGS = f"DELETE FROM {EMBEDDINGS} WHERE tenant_id = %(tenant)s AND 
 
 def erase_job(*, identity: Identity, job_id: object, because: ErasedBecause = ErasedBecause.REQUEST) -> Job:
     """JobErased where it was before."""
-    with unit_of_work(identity.tenant_id):
+    with unit_of_work(identity):
         # Documents before jobs, as everywhere.
         document = lock_document(get_job(job_id).document_id)
         job = get_job(job_id, for_update=True)

@@ -73,7 +73,7 @@ def stored_parts(*, identity: Identity, upload_id: object) -> Sequence[StoredPar
 
 def complete(*, identity: Identity, upload_id: object) -> Turn | None:
     """The turn to make a document of it; None where all of it had come already, and somebody else has that turn."""
-    with unit_of_work(identity.tenant_id):
+    with unit_of_work(identity):
         upload = get_upload(upload_id)
         if upload.direct and upload.state in (State.CHECKING, State.READY, State.REJECTED):
             return None
@@ -95,7 +95,7 @@ def complete(*, identity: Identity, upload_id: object) -> Turn | None:
 
 
 def _receiving(identity: Identity, upload_id: object) -> ResumableUpload:
-    with unit_of_work(identity.tenant_id):
+    with unit_of_work(identity):
         upload = get_upload(upload_id)
     if (refusal := not_in_parts(seen(upload))) is not None:
         raise refusal

@@ -94,7 +94,7 @@ def take_turn(
     *, identity: Identity, upload_id: object, offer: Offer, checksum: Checksum | None = None
 ) -> Turn:
     """Raises why bytes that begin there cannot be taken now."""
-    with unit_of_work(identity.tenant_id):
+    with unit_of_work(identity):
         upload = get_upload(upload_id)
         refusal = why_not(with_pieces(upload), offer)
         if refusal is not None:

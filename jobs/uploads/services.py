@@ -19,7 +19,7 @@ from jobs.uploads.errors import TooManyUploads, UploadGone
 from jobs.uploads.layout import part_bytes_of
 from jobs.uploads.protocol import Announced
 from jobs.uploads.selectors import get_upload
-from tenants.context import APP, unit_of_work
+from tenants.context import APP, every_mode, unit_of_work
 from tenants.identity import Identity
 from tenants.models import Tenant
 from tenants.storage.room import require_kept_within
@@ -35,7 +35,7 @@ def create_upload(*, identity: Identity, announced: Announced) -> ResumableUploa
     _check_size(announced.size_bytes)
     if announced.direct:
         require_part_store()
-    with unit_of_work(identity.tenant_id):
+    with unit_of_work(identity):
         # Whoever makes one waits for who is making one: else two at once would both find the last place free.
         Tenant.objects.select_for_update(no_key=True).filter(id=identity.tenant_id).first()
         _check_room(announced.size_bytes)
@@ -56,7 +56,7 @@ def create_upload(*, identity: Identity, announced: Announced) -> ResumableUploa
 
 def terminate_upload(*, identity: Identity, upload_id: object) -> None:
     """What came of it is erased. What has become a document stays that."""
-    with unit_of_work(identity.tenant_id):
+    with unit_of_work(identity):
         upload = get_upload(upload_id)
         locked = ResumableUpload.objects.select_for_update(no_key=True).get(id=upload.id)
         if locked.state in GONE:
@@ -104,7 +104,9 @@ def _check_size(size_bytes: int) -> None:
 
 
 def _check_room(size_bytes: int) -> None:
-    held = ResumableUpload.objects.filter(state__in=OPEN).aggregate(count=Count("id"), size=Sum("size_bytes"))
+    with every_mode():
+        opened = ResumableUpload.objects.filter(state__in=OPEN)
+        held = opened.aggregate(count=Count("id"), size=Sum("size_bytes"))
     if held["count"] >= settings.MAAS_MAX_OPEN_UPLOADS:
         raise TooManyUploads(
             f"This account has {held['count']} unfinished uploads, which is the most. Finish some, or give them up.",

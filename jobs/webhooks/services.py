@@ -41,7 +41,7 @@ def create_endpoint(
 ) -> WithSecret:
     require_sendable(url)
     wanted = _checked(events)
-    with unit_of_work(identity.tenant_id):
+    with unit_of_work(identity):
         # Whoever makes one waits for who is making one: else two at once would both find the last place free.
         Tenant.objects.select_for_update(no_key=True).filter(id=identity.tenant_id).first()
         if endpoints().count() >= MOST_ENDPOINTS:
@@ -76,7 +76,7 @@ def change_endpoint(
     if url is not None:
         require_sendable(url)
     wanted = None if events is None else _checked(events)
-    with unit_of_work(identity.tenant_id):
+    with unit_of_work(identity):
         endpoint = get_endpoint(endpoint_id, for_update=True)
         before = _settings_of(endpoint)
         if url not in (None, endpoint.url):
@@ -143,7 +143,7 @@ def _disable(endpoint: WebhookEndpoint) -> None:
 
 def delete_endpoint(*, identity: Identity, endpoint_id: object) -> None:
     """Its row stays for a while: a job may end, and have written to it, this very moment."""
-    with unit_of_work(identity.tenant_id):
+    with unit_of_work(identity):
         endpoint = get_endpoint(endpoint_id, for_update=True)
         before = _settings_of(endpoint)
         endpoint.state, endpoint.disabled_at = State.DELETED, database_now()
@@ -152,7 +152,7 @@ def delete_endpoint(*, identity: Identity, endpoint_id: object) -> None:
 
 
 def rotate_secret(*, identity: Identity, endpoint_id: object) -> WithSecret:
-    with unit_of_work(identity.tenant_id):
+    with unit_of_work(identity):
         endpoint = get_endpoint(endpoint_id, for_update=True)
         record(
             tenant_id=identity.tenant_id,
@@ -165,12 +165,12 @@ def rotate_secret(*, identity: Identity, endpoint_id: object) -> WithSecret:
 
 def own_secret(*, identity: Identity) -> str:
     """Of what goes to addresses that jobs name."""
-    with unit_of_work(identity.tenant_id):
+    with unit_of_work(identity):
         return secrets.tenants_own_secret(identity.tenant_id)
 
 
 def rotate_own_secret(*, identity: Identity) -> WebhookSecret:
-    with unit_of_work(identity.tenant_id):
+    with unit_of_work(identity):
         Tenant.objects.select_for_update(no_key=True).filter(id=identity.tenant_id).first()
         secrets.rotate(identity.tenant_id, None)
         record(tenant_id=identity.tenant_id, deed="webhook_secret.rotated", subject="of jobs' own addresses")
@@ -179,7 +179,7 @@ def rotate_own_secret(*, identity: Identity) -> WebhookSecret:
 
 def send_test(*, identity: Identity, endpoint_id: object) -> WebhookDelivery:
     """A message like any other, to this endpoint alone."""
-    with unit_of_work(identity.tenant_id):
+    with unit_of_work(identity):
         endpoint = get_endpoint(endpoint_id)
         _require_enabled(endpoint)
         data = {"endpoint": str(endpoint.id), "words": "This is a test; nothing has happened."}
@@ -195,7 +195,7 @@ def send_test(*, identity: Identity, endpoint_id: object) -> WebhookDelivery:
 
 def replay_delivery(*, identity: Identity, delivery_id: object) -> WebhookDelivery:
     """The same bytes under the same id once more, however it ended; one that is under way goes at once."""
-    with unit_of_work(identity.tenant_id):
+    with unit_of_work(identity):
         delivery = get_delivery(delivery_id, for_update=True)
         _require_enabled(delivery.endpoint)
         _again(WebhookDelivery.objects.filter(id=delivery.id))
@@ -209,7 +209,7 @@ def replay_range(
     """How many of the endpoint's ended deliveries, of messages in this time, are sent again."""
     if since >= until:
         raise InvalidRequest(f"`since` ({since.isoformat()}) must lie before `until` ({until.isoformat()}).")
-    with unit_of_work(identity.tenant_id):
+    with unit_of_work(identity):
         endpoint = get_endpoint(endpoint_id)
         _require_enabled(endpoint)
         ended = deliveries().filter(endpoint=endpoint).exclude(state=WebhookDelivery.State.PENDING)

@@ -31,7 +31,7 @@ def read_sample_scan(*, identity: Identity, request_id: str = "") -> Job:
     check_model(MODEL, {})
     document = _stored(identity)
     request = JobRequest(model=MODEL, document_id=document.id, request_id=request_id)
-    with unit_of_work(identity.tenant_id):
+    with unit_of_work(identity):
         # Of two clicks at once, the second waits here for the job of the first.
         get_document(document.id, for_update=True)
         return _earlier_job(document) or submit_job(identity=identity, request=request)
@@ -39,7 +39,7 @@ def read_sample_scan(*, identity: Identity, request_id: str = "") -> Job:
 
 def _stored(identity: Identity) -> Document:
     sample = _sample()
-    with unit_of_work(identity.tenant_id):
+    with unit_of_work(identity):
         known = live_document_with(sample.sha256, livemode=identity.livemode)
     if known is not None:
         return known

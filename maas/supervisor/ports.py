@@ -1,13 +1,21 @@
 """Finds free TCP ports, and says who holds a taken one."""
 
+import itertools
 import os
 import socket
+from contextlib import suppress
 from pathlib import Path
 
 from maas.supervisor.errors import PortTaken
 from maas.supervisor.processes import process_stat
 
 _LISTENING = "0A"
+_OURS = range(18_000, 30_000)
+"""Below those that the system gives to connections, and to whoever asks for any port."""
+_APART = 97
+"""Between the first ones of processes with neighbouring ids."""
+_SYSTEMS_RANGE = Path("/proc/sys/net/ipv4/ip_local_port_range")
+_asked = itertools.count()
 
 
 def _bind(host: str, port: int) -> int:
@@ -20,7 +28,20 @@ def _bind(host: str, port: int) -> int:
 
 
 def free_port(host: str = "127.0.0.1") -> int:
+    """Which nobody is given by chance until whoever asked for it listens there, seconds later."""
+    ours = _outside_of_the_systems()
+    for _ in ours:
+        with suppress(OSError):
+            return _bind(host, ours[(os.getpid() * _APART + next(_asked)) % len(ours)])
     return _bind(host, 0)
+
+
+def _outside_of_the_systems() -> range:
+    try:
+        lowest = int(_SYSTEMS_RANGE.read_text().split()[0])
+    except (OSError, ValueError, IndexError):
+        return _OURS
+    return range(_OURS.start, max(_OURS.start, min(_OURS.stop, lowest)))
 
 
 def require_free(host: str, port: int, setting: str = "MAAS_PORT") -> None:

@@ -19,6 +19,7 @@ from tenants.admin.filters import CreatedFilter
 from tenants.admin.members import MembershipInline
 from tenants.admin.model_limits import ModelLimitInline
 from tenants.admin.records import FoundById, tenants_named
+from tenants.admin.spending import spending_words
 from tenants.admin.tenant_changing import TenantChangeForm
 from tenants.admin.tenant_making import MadeTenant, TenantAddForm, make_tenant
 from tenants.admin.words import ago, link_to, list_link
@@ -60,6 +61,7 @@ class TenantAdmin(FoundById):
         "plan",
         "plan_start",
         "plans",
+        "spending",
         "records",
         *NAMES,
         *OF_JOBS,
@@ -69,7 +71,7 @@ class TenantAdmin(FoundById):
         "created_at",
         "closes_at",
     )
-    readonly_fields = ("id", "created_at", "closes_at", "plans", "records", "stored")
+    readonly_fields = ("id", "created_at", "closes_at", "plans", "spending", "records", "stored")
     inlines = (MembershipInline, ModelLimitInline)
     actions = ("suspend", "reactivate", "erase_results", "take_back", "erase_now")
     services_tell = True
@@ -150,6 +152,13 @@ class TenantAdmin(FoundById):
         standing: StorageStanding = tenant.storage  # type: ignore[attr-defined]
         used = size(standing.used_bytes)
         return used if standing.most_bytes is None else f"{used} of {size(standing.most_bytes)}"
+
+    @column("spending")
+    def spending(self, tenant: Tenant) -> str:
+        """Asked once, as what is stored is."""
+        if not hasattr(tenant, "spent"):
+            tenant.spent = spending_words(tenant.id)  # type: ignore[attr-defined]
+        return str(tenant.spent)  # type: ignore[attr-defined]
 
     @column("work")
     def jobs(self, tenant: Tenant) -> SafeString:

@@ -3,6 +3,10 @@
 from typing import Any
 from uuid import UUID
 
+import allauth.account.admin
+import allauth.mfa.admin
+import allauth.socialaccount.admin
+import allauth.usersessions.admin  # noqa: F401  They register what is taken away below.
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
 from allauth.socialaccount.models import SocialAccount, SocialApp, SocialToken

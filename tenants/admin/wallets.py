@@ -260,20 +260,22 @@ class LedgerDifferenceAdmin(RecordAdmin):
 
     @column("expected")
     def expected(self, row: LedgerDifference) -> str:
-        return _counted(row.expected_micros, row.currency)
+        return _counted(row.expected_micros, row)
 
     @column("found instead")
     def instead(self, row: LedgerDifference) -> str:
-        return _counted(row.found_micros, row.currency)
+        return _counted(row.found_micros, row)
 
     @column("gone")
     def gone(self, row: LedgerDifference) -> str:
         return ago(row.gone_at) if row.gone_at else NOTHING
 
 
-def _counted(amount: int, currency: str) -> str:
-    """Included units are compared by number, and have no currency."""
-    return money(amount, currency) if currency else f"{amount:,} units"
+def _counted(amount: int, row: LedgerDifference) -> str:
+    """Included units and what is stored are compared by number, and have no currency."""
+    if row.currency:
+        return money(amount, row.currency)
+    return f"{amount:,} {'bytes' if row.compared == 'stored_bytes' else 'units'}"
 
 
 def moved(transaction: LedgerTransaction) -> str:

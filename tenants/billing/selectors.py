@@ -2,11 +2,12 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from django.db.models import F, Min, Q, QuerySet, Sum
+from django.db.models import F, Min, Q, QuerySet, Sum, Value
+from django.db.models.functions import TruncMonth
 
 from tenants.billing.models import UsageDay, UsageMonth, UsageTotal
 from tenants.billing.months import Month
@@ -26,11 +27,16 @@ _SUMS = {
 
 @dataclass(frozen=True)
 class Used:
-    """What there is to choose from in a month."""
+    """What there is to choose from in some months."""
 
     models: tuple[str, ...]
     keys: tuple[str, ...]
     """Ids; empty for what no key did."""
+
+    @classmethod
+    def of(cls, lines: Sequence[UsageLine], of_keys: Sequence[UsageLine]) -> "Used":
+        """Of what was read already, where nothing was left out."""
+        return cls(*(tuple(sorted({line.model for line in one})) for one in (lines, of_keys)))
 
 
 def usage_of(month: Month, only: Only = _NOTHING) -> list[UsageLine]:
@@ -38,17 +44,32 @@ def usage_of(month: Month, only: Only = _NOTHING) -> list[UsageLine]:
     return _lines(_of_all_keys(only, day__gte=month.first, day__lt=month.after_last), "day", "model")
 
 
-def usage_of_keys(month: Month, only: Only = _NOTHING) -> list[UsageLine]:
-    """What the month came to for each key, whose id stands for the model; empty where no key was. All on its first."""
-    lines = _lines(_of_month(month, only), "of_month", "key_id")
-    return [replace(line, day=month.first) for line in lines]
+def usage_of_keys(month: Month, only: Only = _NOTHING, *, since: Month | None = None) -> list[UsageLine]:
+    """What the month came to for each key, whose id stands for the model; empty where no key was. All on its first.
+
+    `since`: with the months before it from this one on.
+    """
+    parts = [rows.annotate(all_on=Value(month.first)) for rows in _of_months(since or month, month, only)]
+    return _lines(parts, "all_on", "key_id")
+
+
+def months_of_models(since: Month, month: Month, only: Only = _NOTHING) -> list[UsageLine]:
+    """A line for each month, on its first day."""
+    days = _of_all_keys(only, day__gte=since.first, day__lt=month.after_last)
+    return _lines([rows.annotate(of_month=TruncMonth("day")) for rows in days], "of_month", "model")
+
+
+def months_of_keys(
+    since: Month, month: Month, keys: Collection[str], only: Only = _NOTHING
+) -> list[UsageLine]:
+    """The same by key, of these alone."""
+    return _lines([_named(rows, keys) for rows in _of_months(since, month, only)], "of_month", "key_id")
 
 
 def days_of_keys(month: Month, keys: Collection[str], only: Only = _NOTHING) -> list[UsageLine]:
     """The same by day, of these keys alone."""
-    named = Q(key_id__in=[key for key in keys if key])
     days = _days(only).filter(day__gte=month.first, day__lt=month.after_last)
-    return _lines([days.filter(named | Q(key_id=None) if "" in keys else named)], "day", "key_id")
+    return _lines([_named(days, keys)], "day", "key_id")
 
 
 def cost_by_day(first: date, last: date, only: Only = _NOTHING) -> Mapping[str, Mapping[date, int]]:
@@ -60,9 +81,11 @@ def cost_by_day(first: date, last: date, only: Only = _NOTHING) -> Mapping[str, 
     return found
 
 
-def used_in(month: Month) -> Used:
+def used_in(since: Month, month: Month) -> Used:
     found = {
-        pair for rows in _of_month(month, _NOTHING) for pair in rows.values_list("model", "key_id").distinct()
+        pair
+        for rows in _of_months(since, month, _NOTHING)
+        for pair in rows.values_list("model", "key_id").distinct()
     }
     return Used(
         tuple(sorted({model for model, _ in found})), tuple(sorted({str(key or "") for _, key in found}))
@@ -99,11 +122,17 @@ def _of_all_keys(only: Only, **of: object) -> Sequence[Rows]:
     return [totals.filter(**of), _days(only).filter(shard__lt=UsageDay.TOTALLED, **of)]
 
 
-def _of_month(month: Month, only: Only) -> Sequence[Rows]:
-    """Its sum and what is in that not yet, each row with the month's first day."""
-    days = _days(only).filter(shard__lt=UsageDay.SETTLED, day__gte=month.first, day__lt=month.after_last)
-    months = _of_keys(_narrowed(UsageMonth.objects.filter(month=month.first), only), only)
-    return [months.annotate(of_month=F("month")), days.annotate(of_month=F("day"))]
+def _of_months(since: Month, month: Month, only: Only) -> Sequence[Rows]:
+    """Their sums and what is in these not yet, each row with its month's first day."""
+    days = _days(only).filter(shard__lt=UsageDay.SETTLED, day__gte=since.first, day__lt=month.after_last)
+    months = UsageMonth.objects.filter(month__gte=since.first, month__lte=month.first)
+    told = _of_keys(_narrowed(months, only), only)
+    return [told.annotate(of_month=F("month")), days.annotate(of_month=TruncMonth("day"))]
+
+
+def _named(rows: Rows, keys: Collection[str]) -> Rows:
+    named = Q(key_id__in=[key for key in keys if key])
+    return rows.filter(named | Q(key_id=None) if "" in keys else named)
 
 
 def _days(only: Only) -> Rows:

@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import connections
+from django.db.models.functions import Now
 
 from tenants.billing.models import UsageRecord
 from tenants.billing.prices import Price
@@ -68,6 +69,7 @@ def record_usage(
         key_id=key_id,
         cached=cached,
         saved_micros=saved_micros,
+        created_at=Now(),
     )
 
 

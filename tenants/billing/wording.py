@@ -5,8 +5,14 @@ from tenants.billing.prices import MS_PER_SECOND, Price, display
 _NAMES = {"gpu_second": "GPU second"}
 
 
+def figures(amount_micros: int) -> str:
+    """1,234,567.00: thousands stand apart, as they do in quantities."""
+    whole, _, fraction = display(abs(amount_micros)).partition(".")
+    return f"{'-' if amount_micros < 0 else ''}{int(whole):,}.{fraction}"
+
+
 def money(amount_micros: int, currency: str) -> str:
-    return f"{display(amount_micros)} {currency}"
+    return f"{figures(amount_micros)} {currency}"
 
 
 def name_of(meter: str) -> str:

@@ -15,7 +15,7 @@ from tenants.audit.services import record
 from tenants.billing.invoices.errors import NotBillable
 from tenants.billing.invoices.services import draw_month
 from tenants.billing.months import Month
-from tenants.billing.plans.services import end_plan, resume_plan
+from tenants.billing.plans.services import end_plan
 from tenants.closing.errors import NameNotTyped, NotClosing
 from tenants.closing.mails import ASKED, ERASED, tell_owners
 from tenants.context import OPERATOR, current_alias, operator_work, unit_of_work
@@ -31,7 +31,8 @@ REMINDED = timedelta(days=7)
 
 
 def ask_to_close(*, identity: Identity, typed: str) -> Tenant:
-    """Nothing is done for it from now on. Raises NotPermitted, NameNotTyped, NotClosing."""
+    """Nothing is done for it from now on. Its plan stays until it is erased: one that ended and began anew would bring
+    what it includes a second time, and no trial. Raises NotPermitted, NameNotTyped, NotClosing."""
     with unit_of_work(identity.tenant_id):
         _require_owner(identity)
         tenant = Tenant.objects.get(id=identity.tenant_id)
@@ -46,8 +47,6 @@ def ask_to_close(*, identity: Identity, typed: str) -> Tenant:
         _save(tenant, "tenant.closing")
         told = partial(tell_owners, ASKED, tenant, owners_of(tenant.id))
         transaction.on_commit(told, using=current_alias(), robust=True)
-        # Locks the account's row in a transaction of the operator's.
-        transaction.on_commit(partial(end_plan, tenant_id=tenant.id), using=current_alias(), robust=True)
     return tenant
 
 
@@ -70,7 +69,6 @@ def take_back(*, tenant_id: UUID) -> None:
         tenant.state = Tenant.State.SUSPENDED if tenant.suspended_closing else Tenant.State.ACTIVE
         tenant.closes_at, tenant.closing_told_at, tenant.suspended_closing = None, None, False
         _save(tenant, "tenant.kept")
-        transaction.on_commit(partial(resume_plan, tenant_id=tenant_id), using=current_alias(), robust=True)
 
 
 def begin_erasing(*, tenant_id: UUID) -> None:

@@ -13,6 +13,7 @@ from tenants.billing.included.allotting import Work
 from tenants.billing.ledger.journal import Source
 from tenants.billing.ledger.reserving.committing import Charge, Charging
 from tenants.billing.ledger.services import lock_wallets, settle
+from tenants.billing.plans.agreed import EVERY_MODEL
 from tenants.billing.prices import Price
 from tenants.context import APP, unit_of_work
 from tenants.ids import uuid7
@@ -37,6 +38,20 @@ RETURNING quantity, amount_micros
 )
 SELECT coalesce(sum(quantity), 0)::bigint, coalesce(sum(amount_micros), 0)::bigint FROM recorded
 """
+# The same, with what was set aside of included units for those of them that are new: of two pools.
+_SUMS = ", ".join(
+    f"coalesce(sum({name}), 0)::bigint" for name in ("own", "own_micros", "of_all", "of_all_micros")
+)
+_RECORD_COVERED = _RECORD.replace(
+    "RETURNING quantity, amount_micros\n", "RETURNING id, quantity, amount_micros\n"
+).replace(
+    "FROM recorded\n",
+    f""", {_SUMS}
+FROM recorded
+JOIN unnest(%(ids)s::uuid[], %(own)s::bigint[], %(own_micros)s::bigint[], %(of_all)s::bigint[],
+            %(of_all_micros)s::bigint[]) AS one (id, own, own_micros, of_all, of_all_micros) USING (id)
+""",
+)
 _DAY_MS = 86_400_000
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -61,9 +76,29 @@ class _Alike(NamedTuple):
     price_micros: int
     price_per: int
 
-    def work(self, price: Price, quantity: int, amount_micros: int) -> Work:
+    def works(self, price: Price, recorded: "_Recorded") -> list[Work]:
         month = (_EPOCH + timedelta(days=self.day)).date().replace(day=1)
-        return Work(self.model, self.cached, price, quantity, amount_micros, month)
+        what = (self.model, self.cached, price)
+        rest = (
+            recorded.quantity - recorded.own - recorded.of_all,
+            recorded.amount_micros - recorded.own_micros - recorded.of_all_micros,
+        )
+        return [
+            Work(*what, recorded.own, recorded.own_micros, month, pool=self.model),
+            Work(*what, recorded.of_all, recorded.of_all_micros, month, pool=EVERY_MODEL),
+            Work(*what, *rest, month),
+        ]
+
+
+class _Recorded(NamedTuple):
+    """Of the uses of one statement, those that were new; and what of them units were set aside for."""
+
+    quantity: int
+    amount_micros: int
+    own: int = 0
+    own_micros: int = 0
+    of_all: int = 0
+    of_all_micros: int = 0
 
 
 class _Charged(NamedTuple):
@@ -105,7 +140,7 @@ def record_events(*, tenant_id: UUID, events: Sequence[MeterEvent]) -> None:
 def _record(tenant_id: UUID, events: Sequence[MeterEvent]) -> None:
     alike: dict[_Alike, list[MeterEvent]] = defaultdict(list)
     done: dict[_Charged, list[Work]] = defaultdict(list)
-    for event in events:
+    for event in {event.id: event for event in events}.values():
         alike[_what_is_alike(event)].append(event)
     with connections[APP].cursor() as cursor:
         for common, uses in sorted(alike.items(), key=lambda item: item[0]):
@@ -117,8 +152,18 @@ def _record(tenant_id: UUID, events: Sequence[MeterEvent]) -> None:
                 "saved": _array(use.saved_micros for use in uses),
                 "at_ms": _array(use.at_ms for use in uses),
             }
-            cursor.execute(_RECORD, {"tenant": tenant_id, **common._asdict(), "price": price, **each})
-            done[_Charged.of(common)].append(common.work(uses[0].price, *cursor.fetchone()))
+            statement = _RECORD
+            if any(use.covered or use.covered_of_all for use in uses):
+                statement = _RECORD_COVERED
+                own_micros = [use.amount_micros * use.covered // max(1, use.quantity) for use in uses]
+                each["own"] = _array(use.covered for use in uses)
+                each["own_micros"] = _array(own_micros)
+                each["of_all"] = _array(use.covered_of_all for use in uses)
+                each["of_all_micros"] = _array(
+                    use.covered_micros - own for use, own in zip(uses, own_micros, strict=True)
+                )
+            cursor.execute(statement, {"tenant": tenant_id, **common._asdict(), "price": price, **each})
+            done[_Charged.of(common)] += common.works(uses[0].price, _Recorded(*cursor.fetchone()))
         costly = [charged for charged, works in done.items() if any(work.amount_micros for work in works)]
         lock_wallets(tenant_id, (charged.currency for charged in costly))
         # Wallets in one order everywhere: by currency.
@@ -134,7 +179,7 @@ def _settle(source: Source, works: Sequence[Work]) -> None:
 def _charges(events: Sequence[MeterEvent]) -> list[Charge]:
     """What was set aside for a use has its id."""
     return [
-        Charge(use.id, use.price.currency, use.key_id, use.amount_micros) for use in events if use.livemode
+        Charge(use.id, use.price.currency, use.key_id, use.to_pay_micros) for use in events if use.livemode
     ]
 
 

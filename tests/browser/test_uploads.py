@@ -90,6 +90,53 @@ def test_of_many_files_each_says_what_became_of_it(
     assert windows.complaints == []
 
 
+def test_the_cost_is_told_before_anything_is_sent_and_follows_the_model(
+    windows: Windows, account: Account
+) -> None:
+    with windows.owner(account, width=390) as page:
+        cost = page.get_by_role("status").and_(page.locator("#cost"))
+        expect(cost).to_contain_text("A document of 20 pages costs")
+        page.select_option("#model", "ocr")
+        expect(cost).to_contain_text("costs at most 0.02 EUR now")
+        page.locator("#model option[value=ocr]").evaluate("option => option.dataset.meter = 'token'")
+        page.locator("#model").dispatch_event("change")
+        expect(cost).to_contain_text("known only once it has been read")
+    assert windows.complaints == []
+
+
+def test_who_wants_to_be_asked_reads_nothing_before_its_cost_was_told(
+    windows: Windows, product: Product, account: Account
+) -> None:
+    def pdf(name: str, *pages: str) -> tuple[str, bytes]:
+        return name, text_pdf(*(f"{name} {page}" for page in pages))
+
+    with windows.owner(account) as page:
+        page.select_option("#model", "ocr")
+        box = page.get_by_label("Tell the cost and ask before reading")
+        box.focus()
+        page.keyboard.press("Space")
+        choose(page, pdf("asked.pdf", "1", "2", "3"))
+        asked = line(page, "asked.pdf")
+        expect(asked.locator(".words")).to_have_text("3 pages, at most 0.003 EUR.")
+        expect(page.locator("#tray-words")).to_contain_text("1 to decide on")
+        assert jobs_on(product, account, "asked.pdf") == 0
+        asked.get_by_role("button", name="Read it").press("Enter")
+        expect(asked.locator(".words")).to_have_text("Accepted")
+        expect(page.get_by_role("heading", name="Uploads")).to_be_focused()
+        choose(page, pdf("one.pdf", "1"), pdf("other.pdf", "1", "2"), ("many.zip", b"PK nothing"))
+        expect(page.locator("#offered-cost")).to_have_text("")
+        expect(line(page, "many.zip").locator(".words")).to_contain_text("known only as they are unpacked")
+        line(page, "many.zip").get_by_role("button", name="Leave it").click()
+        expect(page.locator("#offered-cost")).to_have_text("Together: 3 pages, at most 0.003 EUR.")
+        page.get_by_role("button", name="Read all 2").click()
+        expect(page.locator("#uploads .accepted")).to_have_count(3)
+        page.reload()
+        expect(page.get_by_label("Tell the cost and ask before reading")).to_be_checked()
+        expect(page.locator("#model")).to_have_value("ocr")
+    assert [jobs_on(product, account, f"{name}.pdf") for name in ("asked", "one", "other")] == [1, 1, 1]
+    assert windows.complaints == []
+
+
 def test_a_file_that_was_read_is_offered_before_it_is_paid_for_again(
     windows: Windows, product: Product, account: Account
 ) -> None:

@@ -20,6 +20,7 @@ from .plan import Fault, Kind
 from .rows import Held, Rows
 
 _WIPE_WAITS_S = 5.0
+_WIPE_TRIES = 12
 _BUSY_WITHIN_S = 2.0
 _UNDER_WAY = 5
 """Messages that a wipe waits for: an empty broker has nothing to forget."""
@@ -137,19 +138,29 @@ class Faults:
         return []
 
     async def _wipe(self) -> None:
-        """While the workers stand still, so that there are messages to forget."""
-        frozen = [process for name in WORKERS for process in await self._cluster.freeze(name)]
-        try:
-            await self._until_under_way()
-            await self._until_wiped()
-        finally:
-            thaw(frozen)
+        """While the workers stand still, so that there are messages to forget.
 
-    async def _until_under_way(self) -> None:
-        with suppress(psycopg.Error, TimeoutError):
-            async with asyncio.timeout(_WIPE_WAITS_S):
-                while await self._rows.under_way() < _UNDER_WAY:  # noqa: ASYNC110  # Postgres sets no event
-                    await asyncio.sleep(_LOOK_EVERY_S)
+        On a slow machine callers may be refused just then: the workers go on for a while, and it is tried again.
+        """
+        for left in reversed(range(_WIPE_TRIES)):
+            frozen = [process for name in WORKERS for process in await self._cluster.freeze(name)]
+            try:
+                if await self._some_are_under_way() or self._load.is_over or not left:
+                    return await self._until_wiped()
+            finally:
+                thaw(frozen)
+            await asyncio.sleep(1.0)
+
+    async def _some_are_under_way(self) -> bool:
+        """As many as it waits for, or at least one after that."""
+        found = 0
+        deadline = time.monotonic() + _WIPE_WAITS_S
+        while found < _UNDER_WAY and time.monotonic() < deadline:
+            with suppress(psycopg.Error, TimeoutError):
+                async with asyncio.timeout(_WIPE_WAITS_S):
+                    found = await self._rows.under_way()
+            await asyncio.sleep(_LOOK_EVERY_S)
+        return found > 0
 
     async def _until_wiped(self) -> None:
         """A broker that was killed a moment ago is waited for."""

@@ -72,6 +72,10 @@ class Load:
             await self._moved.wait_for(lambda: self._done >= count)
 
     @property
+    def is_over(self) -> bool:
+        return self._done >= self._jobs
+
+    @property
     def _done(self) -> int:
         return self.answers.done
 

@@ -17,7 +17,7 @@ def read_all(desk: Desk, cursor: str) -> list[tuple[str, int]]:
     """Reads on until nothing is pending."""
     seen: list[tuple[str, int]] = []
     while True:
-        page = tenant_events_after(desk.identity.tenant_id, cursor, limit=3)
+        page = tenant_events_after(desk.identity, cursor, limit=3)
         seen += [(str(event.job_id), event.seq) for event in page.events]
         cursor = page.cursor
         if not page.pending:
@@ -25,7 +25,7 @@ def read_all(desk: Desk, cursor: str) -> list[tuple[str, int]]:
 
 
 def test_the_stream_gives_every_event_once_and_in_order(desk: Desk) -> None:
-    start = tenant_events_after(desk.identity.tenant_id, None).cursor
+    start = tenant_events_after(desk.identity, None).cursor
     jobs = [desk.submit(pages=2) for _ in range(3)]
     for job in jobs:
         for page in desk.pages(job):
@@ -40,18 +40,18 @@ def test_the_stream_gives_every_event_once_and_in_order(desk: Desk) -> None:
 
 
 def test_reading_can_go_on_from_any_event(desk: Desk) -> None:
-    start = tenant_events_after(desk.identity.tenant_id, None).cursor
+    start = tenant_events_after(desk.identity, None).cursor
     for page in desk.pages(desk.submit(pages=3)):
         desk.finish(page)
     everything = read_all(desk, start)
-    some = tenant_events_after(desk.identity.tenant_id, start, limit=4).events
+    some = tenant_events_after(desk.identity, start, limit=4).events
     assert read_all(desk, some[2].cursor) == everything[3:]
 
 
 def test_an_event_that_commits_late_is_not_skipped(desk: Desk) -> None:
     """The early transaction takes its place in the order first and commits last."""
     early, late = desk.submit(), desk.submit()
-    cursor = tenant_events_after(desk.identity.tenant_id, None).cursor
+    cursor = tenant_events_after(desk.identity, None).cursor
     may_commit, written = threading.Event(), threading.Event()
 
     def slow() -> None:
@@ -66,7 +66,7 @@ def test_an_event_that_commits_late_is_not_skipped(desk: Desk) -> None:
     assert written.wait(10)
     with unit_of_work(desk.identity.tenant_id):
         append_event(late.id, "test.late", {})
-    while_open = tenant_events_after(desk.identity.tenant_id, cursor)
+    while_open = tenant_events_after(desk.identity, cursor)
     assert "test.late" not in [event.type for event in while_open.events]
     assert while_open.pending
     may_commit.set()
@@ -78,7 +78,7 @@ def test_an_event_that_commits_late_is_not_skipped(desk: Desk) -> None:
 def test_a_writer_that_stands_still_holds_up_the_stream_for_seconds_and_not_for_a_lease(desk: Desk) -> None:
     """As a process does that is frozen, or cut off, in the middle of a transaction."""
     stuck, moving = desk.submit(), desk.submit()
-    cursor = tenant_events_after(desk.identity.tenant_id, None).cursor
+    cursor = tenant_events_after(desk.identity, None).cursor
     wakes, written = threading.Event(), threading.Event()
 
     def stand_still() -> None:
@@ -106,25 +106,25 @@ def test_a_writer_that_stands_still_holds_up_the_stream_for_seconds_and_not_for_
 
 
 def types_after(desk: Desk, cursor: str) -> list[str]:
-    return [event.type for event in tenant_events_after(desk.identity.tenant_id, cursor).events]
+    return [event.type for event in tenant_events_after(desk.identity, cursor).events]
 
 
 def test_one_tenants_stream_holds_nothing_of_another(desk: Desk, other_identity: Identity) -> None:
-    cursor = tenant_events_after(other_identity.tenant_id, None).cursor
+    cursor = tenant_events_after(other_identity, None).cursor
     desk.submit()
-    assert tenant_events_after(other_identity.tenant_id, cursor).events == []
+    assert tenant_events_after(other_identity, cursor).events == []
 
 
 def test_a_jobs_events_can_be_read_on_from_any_number(desk: Desk) -> None:
     job = desk.submit(pages=2)
     desk.finish(desk.pages(job)[0])
-    tail = job_events_after(desk.identity.tenant_id, job.id, 2)
+    tail = job_events_after(desk.identity, job.id, 2)
     assert [event.seq for event in tail] == [3, 4]
 
 
 def test_anothers_job_has_no_events_to_show(desk: Desk, other_identity: Identity) -> None:
     with pytest.raises(NotFound):
-        job_events_after(other_identity.tenant_id, desk.submit().id, 0)
+        job_events_after(other_identity, desk.submit().id, 0)
 
 
 @pytest.mark.parametrize(
@@ -133,31 +133,31 @@ def test_anothers_job_has_no_events_to_show(desk: Desk, other_identity: Identity
 )
 def test_what_is_no_cursor_is_refused(desk: Desk, cursor: str) -> None:
     with pytest.raises(InvalidRequest, match="not a cursor"):
-        tenant_events_after(desk.identity.tenant_id, cursor)
+        tenant_events_after(desk.identity, cursor)
 
 
 def test_a_cursor_of_the_database_before_a_restore_is_refused_not_waited_for(desk: Desk) -> None:
     """A restored database numbers its transactions anew: whoever waits for the old ones misses the new events."""
-    xid, _, row = tenant_events_after(desk.identity.tenant_id, None).cursor.partition("-")
+    xid, _, row = tenant_events_after(desk.identity, None).cursor.partition("-")
     with pytest.raises(InvalidRequest, match="not a cursor"):
-        tenant_events_after(desk.identity.tenant_id, f"{int(xid) + 10**6}-{row}")
+        tenant_events_after(desk.identity, f"{int(xid) + 10**6}-{row}")
 
 
 def test_from_now_on_begins_at_an_event_and_not_at_a_number_that_a_crash_of_the_database_gives_out_again(
     desk: Desk,
 ) -> None:
     """Numbers of transactions that nobody's disk has heard of are given out anew after it."""
-    tenant_id = desk.identity.tenant_id
-    assert tenant_events_after(tenant_id, None).cursor == "0-0"
+    identity = desk.identity
+    assert tenant_events_after(identity, None).cursor == "0-0"
     desk.submit()
-    last = tenant_events_after(tenant_id, "0-0").events[-1].cursor
+    last = tenant_events_after(identity, "0-0").events[-1].cursor
     for _ in range(3):
         with transaction.atomic(using=APP), connections[APP].cursor() as cursor:
             cursor.execute("SELECT pg_current_xact_id()")
             transaction.set_rollback(True, using=APP)
-    assert tenant_events_after(tenant_id, None).cursor == last
+    assert tenant_events_after(identity, None).cursor == last
     second = desk.submit()
-    assert {event.job_id for event in tenant_events_after(tenant_id, last).events} == {second.id}
+    assert {event.job_id for event in tenant_events_after(identity, last).events} == {second.id}
 
 
 def test_an_event_rolled_back_was_never_there(desk: Desk) -> None:
@@ -165,13 +165,13 @@ def test_an_event_rolled_back_was_never_there(desk: Desk) -> None:
     with unit_of_work(desk.identity.tenant_id):
         append_event(job.id, "test.undone", {})
         transaction.set_rollback(True, using=APP)
-    assert [event.seq for event in job_events_after(desk.identity.tenant_id, job.id, 0)] == [1]
+    assert [event.seq for event in job_events_after(desk.identity, job.id, 0)] == [1]
 
 
 def test_an_event_of_whoever_waited_for_the_job_comes_after_those_it_waited_for(desk: Desk) -> None:
     """The early transaction has its number first, and the job's row last; however few are read at a time."""
     job = desk.submit()
-    cursor = tenant_events_after(desk.identity.tenant_id, None).cursor
+    cursor = tenant_events_after(desk.identity, None).cursor
     begun, may_append = threading.Event(), threading.Event()
 
     def slow() -> None:
@@ -208,7 +208,7 @@ def read_singly(desk: Desk, cursor: str) -> list[StreamRow]:
     """Each read goes on from the event before."""
     seen: list[StreamRow] = []
     while True:
-        page = tenant_events_after(desk.identity.tenant_id, cursor, limit=1)
+        page = tenant_events_after(desk.identity, cursor, limit=1)
         seen += page.events
         cursor = page.cursor
         if not page.pending:
@@ -218,7 +218,7 @@ def read_singly(desk: Desk, cursor: str) -> list[StreamRow]:
 def test_many_that_write_of_one_job_at_once_are_heard_in_the_order_of_their_numbers(desk: Desk) -> None:
     """Of several jobs each, as an erasure does: some have their number long before they have the second job's row."""
     jobs = [desk.submit() for _ in range(2)]
-    cursor = tenant_events_after(desk.identity.tenant_id, None).cursor
+    cursor = tenant_events_after(desk.identity, None).cursor
 
     def write(_: int) -> None:
         for _ in range(10):

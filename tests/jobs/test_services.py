@@ -1,6 +1,7 @@
 import threading
 from collections.abc import Callable
-from uuid import uuid4
+from concurrent.futures import ThreadPoolExecutor
+from uuid import UUID, uuid4
 
 import pytest
 from django.db import connections
@@ -22,7 +23,7 @@ from jobs.errors import (
     NotFound,
     NothingToRetry,
 )
-from jobs.models import Document
+from jobs.models import Document, Job
 from jobs.services import JobRequest, cancel_job, retry_job, submit_job
 from tenants.context import APP, unit_of_work
 from tenants.identity import Identity
@@ -219,6 +220,50 @@ def test_a_retry_after_one_that_did_not_succeed_goes_on_where_that_one_came_to(d
     assert [page.state for page in desk.pages(second)] == [states.SUCCEEDED, states.QUEUED, states.QUEUED]
     with unit_of_work(desk.identity.tenant_id):
         assert UsageRecord.objects.count() == 1
+
+
+def test_a_retry_of_a_retry_is_one_of_the_first_job_as_well(desk: Desk) -> None:
+    """Whichever of them is asked for again, nothing is run beside what is under way, and no page is charged twice."""
+    first = desk.submit()
+    fail_page(desk.claimed(desk.pages(first)[0]), BROKEN, may_retry=False)
+    second = retry_job(identity=desk.identity, job_id=first.id)
+    fail_page(desk.claimed(desk.pages(second)[0]), BROKEN, may_retry=False)
+    third = retry_job(identity=desk.identity, job_id=second.id)
+    assert retry_job(identity=desk.identity, job_id=first.id).id == third.id
+    desk.finish(desk.pages(third)[0])
+    for job in (first, second):
+        assert retry_job(identity=desk.identity, job_id=job.id).id == third.id
+    with unit_of_work(desk.identity.tenant_id):
+        assert UsageRecord.objects.count() == 1
+
+
+def test_a_retry_of_what_was_retried_in_another_way_goes_on_where_that_came_to(desk: Desk) -> None:
+    first = desk.submit(pages=2)
+    cancel_job(identity=desk.identity, job_id=first.id)
+    second = retry_job(identity=desk.identity, job_id=first.id)
+    cancel_job(identity=desk.identity, job_id=second.id)
+    beside = retry_job(identity=desk.identity, job_id=first.id)
+    desk.finish(desk.pages(beside)[0])
+    cancel_job(identity=desk.identity, job_id=beside.id)
+    third = retry_job(identity=desk.identity, job_id=second.id)
+    assert (third.retry_of_id, third.pages_succeeded) == (second.id, 1)
+
+
+def test_retries_of_several_of_a_chain_at_once_make_one_job(desk: Desk) -> None:
+    first = desk.submit()
+    cancel_job(identity=desk.identity, job_id=first.id)
+    second = retry_job(identity=desk.identity, job_id=first.id)
+    cancel_job(identity=desk.identity, job_id=second.id)
+
+    def again(job: Job) -> UUID:
+        try:
+            return retry_job(identity=desk.identity, job_id=job.id).id
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(4) as pool:
+        made = set(pool.map(again, [first, second] * 4))
+    assert len(made) == 1
 
 
 def test_jobs_and_the_erasure_of_their_document_never_wait_in_a_circle(desk: Desk) -> None:

@@ -9,13 +9,14 @@ from structlog.testing import capture_logs
 
 from jobs.documents.services import delete_document, store_document
 from jobs.models import Document, FileToErase, Page, ResumableUpload
+from jobs.reconciling import reconcile
 from jobs.stored_bytes import correct_stored_bytes
 from jobs.uploads.protocol import Announced
 from jobs.uploads.services import create_upload, terminate_upload
 from jobs.uploads.upkeep import finish_stranded_uploads
 from tenants.context import operator_work, unit_of_work
 from tenants.identity import Identity
-from tenants.models import StoredBytes, Tenant
+from tenants.models import LedgerDifference, StoredBytes, Tenant
 from tenants.storage.counting import MOST_LINES, fold_stored_bytes, stored_bytes
 from tenants.storage.room import MB, AccountStorageFull
 from tests.jobs.conftest import Desk
@@ -174,6 +175,13 @@ def test_a_count_that_is_wrong_is_told_of_and_corrected(identity: Identity, tmp_
     with unit_of_work(identity.tenant_id):
         StoredBytes.objects.create(tenant_id=identity.tenant_id, size_bytes=7)
     with capture_logs() as logs:
-        assert correct_stored_bytes()[identity.tenant_id] == -7
+        reconcile()
     assert -7 in [line.get("corrected_by_bytes") for line in logs]
     assert used(identity) == len(content)
+    with operator_work():
+        row = LedgerDifference.objects.get(tenant_id=identity.tenant_id, compared="stored_bytes")
+    assert (row.expected_micros, row.found_micros, row.gone_at) == (len(content), len(content) + 7, None)
+    reconcile()
+    with operator_work():
+        row.refresh_from_db()
+    assert row.gone_at is not None

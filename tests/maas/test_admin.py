@@ -48,6 +48,7 @@ from tests.tenants.billing.plans.selling import include, make_plan, own_price, p
 
 PASSWORD = "correct horse"
 MOST_QUERIES = {"list": 7, "change": 14}
+admin.autodiscover()
 EVERY_MODEL = sorted(admin.site._registry, key=lambda model: model._meta.label)
 LABELS = [model._meta.label for model in EVERY_MODEL]
 

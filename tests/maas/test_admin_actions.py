@@ -26,6 +26,7 @@ from tests.tenants.billing.plans.selling import make_plan
 
 
 def all_actions() -> list[tuple[type[Model], str]]:
+    admin.autodiscover()
     request = RequestFactory().get("/admin/")
     request.user = User(is_superuser=True, is_staff=True, is_active=True)
     return sorted(

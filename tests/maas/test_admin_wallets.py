@@ -6,10 +6,11 @@ from django.contrib.admin.models import LogEntry
 from django.test import Client
 from django.urls import reverse
 
-from tenants.context import operator_work
+from tenants.context import operator_work, unit_of_work
 from tenants.ids import uuid7
-from tenants.models import Budget, LedgerTransaction, User, Wallet
+from tenants.models import Budget, LedgerTransaction, UsageRecord, User, Wallet
 from tenants.services import CreatedTenant
+from tests.flows.invoices import issued
 from tests.tenants.billing.ledger.conftest import Purse
 
 FIELDS = {"kind": "prepaid", "credit_line": "0", "budget": "", "grant": "", "reason": ""}
@@ -55,3 +56,29 @@ def test_what_makes_no_sense_is_said_beside_its_field(operator: Client, tenant: 
         assert field in answer.context["adminform"].form.errors
     with operator_work():
         assert not Wallet.objects.filter(tenant=tenant.tenant).exists()
+
+
+def test_a_tenants_page_says_what_it_spends_has_and_owes(operator: Client, tenant: CreatedTenant) -> None:
+    page = reverse("admin:tenants_tenant_change", args=[tenant.tenant.pk])
+    assert "nothing used in" in operator.get(page).content.decode()
+    tenant_id = tenant.tenant.id
+    Purse(tenant_id).prepaid(7_000_000)
+    for late in (False, True):
+        issued(tenant_id, balance_micros=30_000_000, overdue=late)
+    for micros in (1_000_000, 500_000):
+        with unit_of_work(tenant_id):
+            UsageRecord.objects.create(
+                tenant_id=tenant_id,
+                source_kind="page",
+                source_id=uuid7(),
+                meter="page",
+                model="parse",
+                version=1,
+                quantity=1,
+                price={},
+                amount_micros=micros,
+                currency="EUR",
+            )
+    said = operator.get(page).content.decode()
+    assert "1.50 EUR used in" in said
+    assert "balance 7.00 EUR · 99.46 EUR open on 2 invoices, 1 overdue" in said

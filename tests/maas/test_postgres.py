@@ -54,7 +54,7 @@ def test_a_connection_that_the_server_has_ended_is_not_used_again() -> None:
         cursor.execute("SELECT pg_terminate_backend(%s)", [pid])
     _until_ended(connections[APP].connection)
     connections[APP].close_if_unusable_or_obsolete()
-    connections[APP].health_check_enabled = True
+    connections[APP].health_check_enabled = True  # type: ignore[attr-defined]  # unknown to the stubs
     connections[APP].close_if_health_check_failed()
     assert pid_of_own() != pid
 

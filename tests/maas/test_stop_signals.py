@@ -7,6 +7,7 @@ import signal
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from pathlib import Path
 
 import httpx
 import psutil  # type: ignore[import-untyped]
@@ -22,8 +23,10 @@ from tenants.context import unit_of_work
 from tenants.services import CreatedTenant
 from tests.event_source import events_in, said_in
 from tests.jobs.conftest import Desk, desk
+from tests.jobs.live.tus import BYTES, Tus
 from tests.maas.granian_server import GranianServer, frozen_children
 from tests.maas.raw_http import RawRequest
+from tests.samples.pdfs import text_pdf
 from tests.waiting import eventually
 
 __all__ = ["desk"]
@@ -139,6 +142,39 @@ def test_bodies_that_are_still_coming_hold_up_nothing_for_long(tenant: CreatedTe
                 assert b'"restarting"' in answer.body
                 assert "retry-after: 1" in answer.head
         _assert_stopped_by_itself(server)
+
+
+def test_a_resumable_upload_goes_on_at_another_process_from_what_had_arrived(
+    tenant: CreatedTenant, tmp_path: Path
+) -> None:
+    content = text_pdf("Page one", trailer=b"/Note (%s)" % (b"x" * 4 * BATCH_BYTES))
+    env = {"MAAS_FINISH_S": "1", "MAAS_STORAGE_URL": f"file://{tmp_path}/files"}
+    with (
+        GranianServer("maas.asgi:application", env) as old,
+        GranianServer("maas.asgi:application", env) as new,
+    ):
+        at_old, at_new = Tus(old.url, tenant.key.text), Tus(new.url, tenant.key.text)
+        path = at_old.begin(len(content))
+        head = (
+            f"PATCH {path} HTTP/1.1\nContent-Length: {len(content)}\nContent-Type: {BYTES}\n"
+            f"Tus-Resumable: 1.0.0\nUpload-Offset: 0\nAuthorization: Bearer {tenant.key.text}"
+        )
+        with RawRequest(old.port, head) as request:
+            request.send(content[: 2 * BATCH_BYTES])
+            eventually(lambda: _spooled(old), "bytes that arrive")
+            old.process.send_signal(signal.SIGTERM)
+            answer = request.answer()
+        assert (answer.status, b'"restarting"' in answer.body) == (503, True)
+        _assert_stopped_by_itself(old)
+        offset = at_new.offset(path)
+        assert 0 < offset <= 2 * BATCH_BYTES
+        assert at_new.send(path, offset, content[offset:]).status_code == 204
+        assert at_new.shown(path)["state"] == "ready"
+
+
+def _spooled(server: GranianServer) -> bool:
+    files = [path for path in (server.home / "spool").glob("*/*") if path.name != LOCK]
+    return any(path.stat().st_size for path in files)
 
 
 def test_documents_that_are_being_looked_at_hold_up_nothing(tenant: CreatedTenant) -> None:

@@ -48,7 +48,7 @@ def archive_page(request: HttpRequest, identity: Identity, archive_id: str) -> H
     identity.require("documents:read")
     after = _number(request.GET.get("after", ""))
     try:
-        with unit_of_work(identity.tenant_id):
+        with unit_of_work(identity):
             archive = get_archive(archive_id)
             tally = tallies_of([archive])[archive.id]
             entries = list(archive.entries.filter(number__gt=after).order_by("number")[: ENTRIES_SHOWN + 1])
@@ -84,7 +84,7 @@ def archive_cancel(request: HttpRequest, identity: Identity, archive_id: str) ->
 
 def _page(identity: Identity, before: str) -> tuple[list[ArchiveView], bool]:
     """Newest first, and whether there are older ones."""
-    with unit_of_work(identity.tenant_id):
+    with unit_of_work(identity):
         archives = archives_newest_first()
         last = as_uuid(before)
         found: list[Archive] = list((archives.filter(id__lt=last) if last else archives)[: SHOWN + 1])

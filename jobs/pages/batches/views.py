@@ -53,7 +53,7 @@ def batch_cancel(request: HttpRequest, identity: Identity, batch_id: str) -> Htt
 
 def _page(identity: Identity, before: str) -> tuple[list[BatchView], bool]:
     """Newest first, and whether there are older ones."""
-    with unit_of_work(identity.tenant_id):
+    with unit_of_work(identity):
         batches = with_models(Batch.objects.order_by("-id"))
         last = read_id(BATCH, before)
         found = list((batches.filter(id__lt=last) if last else batches)[: SHOWN + 1])

@@ -27,7 +27,7 @@ from tenants.pages.members import members_only
 def model_list(request: HttpRequest, identity: Identity) -> HttpResponse:
     identity.require("models:read")
     served = listed_models()
-    with unit_of_work(identity.tenant_id):
+    with unit_of_work(identity):
         speeds = recent_speeds(identity.tenant_id, [current_of(one).pk for one in served])
     models = [
         (model_view(one, speeds.get(current_of(one).pk), identity.prices), one.versions.all())
@@ -42,7 +42,7 @@ def model_page(request: HttpRequest, identity: Identity, name: str) -> HttpRespo
     identity.require("models:read")
     served = _found(name)
     version = current_of(served)
-    with unit_of_work(identity.tenant_id):
+    with unit_of_work(identity):
         speeds = recent_speeds(identity.tenant_id, [version.pk])
     playground = playground_view(served, identity.prices)
     kind = playground.kinds[0].name

@@ -20,7 +20,7 @@ from jobs.pages.wording import price_words
 from jobs.priorities import DEFAULT, NUMBERS
 from jobs.search.errors import MeaningUnavailable, SearchTooBroad
 from jobs.search.selectors import meaning_available, meaning_of
-from tenants.billing.prices import Price
+from tenants.billing.prices import Meter, Price
 from tenants.context import unit_of_work
 from tenants.identity import Identity
 from tenants.pages.members import members_only
@@ -42,7 +42,7 @@ def _listing(query: ListQuery, identity: Identity) -> Listing:
     try:
         # Before the unit of work begins: what it waits for may take seconds.
         meaning = meaning_of(query.words) if query.by == MEANING else None
-        with unit_of_work(identity.tenant_id):
+        with unit_of_work(identity):
             return listing_of(query, meaning)
     except (MeaningUnavailable, SearchTooBroad) as refusal:
         return refused(str(refusal))
@@ -76,7 +76,7 @@ def _other_search(query: ListQuery) -> str:
 def _around(identity: Identity) -> dict[str, Any]:
     choices = model_choices()
     return {
-        "models": [(model, price_words(_price(identity, model))) for model in choices.for_documents],
+        "models": [_with_price(model, _price(identity, model)) for model in choices.for_documents],
         "model_names": choices.names,
         "orders": ORDERS,
         "priorities": list(NUMBERS),
@@ -84,6 +84,10 @@ def _around(identity: Identity) -> dict[str, Any]:
         "most_archive_bytes": settings.MAAS_MAX_ARCHIVE_BYTES,
         "most_bytes": max(identity.limits.upload_bytes, settings.MAAS_MAX_RESUMABLE_BYTES),
     }
+
+
+def _with_price(model: ServedModel, price: Price) -> tuple[ServedModel, str, Meter]:
+    return model, price_words(price), price.meter
 
 
 def _price(identity: Identity, model: ServedModel) -> Price:

@@ -26,7 +26,7 @@ def erase(request: HttpRequest, identity: Identity, job_id: str) -> HttpResponse
     identity.require("jobs:write")
     refusal = None
     try:
-        with unit_of_work(identity.tenant_id):
+        with unit_of_work(identity):
             job = job_with_document(job_id)
             others = _others(job)
         if request.method == "POST":

@@ -43,7 +43,7 @@ def job_page(request: HttpRequest, identity: Identity, job_id: str) -> HttpRespo
 def job_of_page(request: HttpRequest, identity: Identity) -> HttpResponse:
     """From a page's id alone, as usage names what it was for, to its job."""
     identity.require("jobs:read")
-    with unit_of_work(identity.tenant_id):
+    with unit_of_work(identity):
         page_id = as_uuid(request.GET.get("id", ""))
         place = Page.objects.filter(id=page_id).values_list("job_id", "number").first() if page_id else None
     if place is None:
@@ -86,7 +86,7 @@ def _shown(
     sought = ListQuery.parse({"q": request.GET.get("q", "")}).words
     keeping = f"&{urlencode({'q': sought})}" if sought else ""
     try:
-        with unit_of_work(identity.tenant_id):
+        with unit_of_work(identity):
             found = reading(job_id, number)
     except BeyondTheEnd as beyond:
         return redirect(f"{reverse('job-page', args=[job_id])}?page={beyond.last}{keeping}")

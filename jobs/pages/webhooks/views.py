@@ -30,7 +30,7 @@ SHOWN = 50
 def webhook_list(request: HttpRequest, identity: Identity) -> HttpResponse:
     identity.require("webhooks:read")
     now = timezone.now()
-    with unit_of_work(identity.tenant_id):
+    with unit_of_work(identity):
         views = [endpoint_view(one, now) for one in endpoints()]
     context = {"endpoints": views, "may_write": "webhooks:write" in identity.scopes}
     return render(request, "jobs/webhooks/webhook_list.html", context)
@@ -56,7 +56,7 @@ def new_webhook(request: HttpRequest, identity: Identity) -> HttpResponse:
 def webhook_page(request: HttpRequest, identity: Identity, endpoint_id: str) -> HttpResponse:
     identity.require("webhooks:read")
     now = timezone.now()
-    with unit_of_work(identity.tenant_id):
+    with unit_of_work(identity):
         endpoint = _found(partial(get_endpoint, endpoint_id))
         rows = deliveries().filter(endpoint=endpoint).prefetch_related("attempts")[:SHOWN]
         context = {
@@ -91,7 +91,7 @@ def webhook_replay(request: HttpRequest, identity: Identity, delivery_id: str) -
     identity.require("webhooks:write")
     act = partial(services.replay_delivery, identity=identity, delivery_id=delivery_id)
     _do(request, act, "It is sent once more.")
-    with unit_of_work(identity.tenant_id):
+    with unit_of_work(identity):
         endpoint = deliveries().get(id=delivery_id).endpoint
     shown = endpoint.kind == endpoint.Kind.ENDPOINT and endpoint.state != endpoint.State.DELETED
     return redirect("webhook", endpoint.id) if shown else redirect("webhook-list")

@@ -1,11 +1,13 @@
 """Which units of some work are included, out of which pools: pure."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from fractions import Fraction
 from uuid import UUID
 
+from tenants.billing.ledger.reserving.script import pool_name
 from tenants.billing.plans.agreed import EVERY_MODEL
 from tenants.billing.prices import Meter, Price
 
@@ -22,6 +24,8 @@ class Work:
     """What it costs where nothing is included."""
     month: date | None = None
     """In which it was done; None of what is still to be done."""
+    pool: str | None = None
+    """Of whose units some were set aside for all of it before it was done: its model's, or empty for those of all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +41,16 @@ class Room:
     held: bool = False
     """Set aside for this work before."""
 
+    def less(self, quantity: int) -> "Room":
+        return replace(self, quantity=max(0, self.quantity - quantity))
+
+    @property
+    def name(self) -> str:
+        return pool_name(self.model, self.meter)
+
     def is_for(self, work: Work) -> bool:
+        if work.pool not in (None, self.model):
+            return False
         in_time = None in (self.month, work.month) or self.month == work.month
         return in_time and self.meter == work.price.meter and self.model in (work.model, EVERY_MODEL)
 
@@ -66,6 +79,25 @@ def allot(works: Iterable[Work], rooms: Sequence[Room]) -> list[Allotted]:
                 found.append(Allotted(work, room, part, spared))
                 taken += part
     return found
+
+
+def left_in(rooms: Iterable[Room], allotted: Iterable[Allotted]) -> list[Room]:
+    taken: dict[Room, int] = defaultdict(int)
+    for one in allotted:
+        taken[one.room] += one.quantity
+    return [room.less(taken[room]) for room in rooms]
+
+
+def cost_by_month(works: Iterable[Work], spared: Iterable[Allotted]) -> dict[date, int]:
+    """What work came to without what was included of it, by the month in which it was done."""
+    costs: dict[date, int] = defaultdict(int)
+    for work in works:
+        if work.month:
+            costs[work.month] += work.amount_micros
+    for one in spared:
+        if one.work.month:
+            costs[one.work.month] -= one.spared_micros
+    return dict(costs)
 
 
 def _share(work: Work, quantity: int) -> int:

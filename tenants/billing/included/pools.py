@@ -1,7 +1,7 @@
 """Reads and locks the pools of the present month, and moves their units: inside a transaction, the wallet locked."""
 
 from collections.abc import Iterable
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, time
 from typing import Any
 from uuid import UUID
 
@@ -10,6 +10,7 @@ from django.db import connections
 from tenants.billing.included.allotting import Allotted, Room
 from tenants.billing.included.models import IncludedPool
 from tenants.billing.ledger.journal import TODAY, Source
+from tenants.billing.months import Month
 from tenants.billing.plans.standing import Granted, granted_now
 from tenants.context import current_alias
 from tenants.ids import uuid7
@@ -25,6 +26,11 @@ _FREE = """
 SELECT id, model, meter, granted - used - held FROM tenants_includedpool
 WHERE tenant_id = %(tenant)s AND since = %(since)s AND granted > used + held
 ORDER BY model, meter FOR NO KEY UPDATE
+"""
+_OF_MONTH = """
+SELECT id, model, meter, granted - used - held FROM tenants_includedpool
+WHERE tenant_id = %(tenant)s AND since >= %(since)s AND since < %(until)s AND granted > used + held
+ORDER BY since DESC, model, meter FOR NO KEY UPDATE
 """
 _HOLD = """
 WITH held AS (
@@ -69,6 +75,14 @@ def free_rooms(tenant_id: UUID) -> list[Room]:
     with connections[current_alias()].cursor() as cursor:
         cursor.execute(_FREE, {"tenant": tenant_id, "since": granted.since})
         month = _month_of(granted.since)
+        return [Room(pool_id, model, meter, many, month) for pool_id, model, meter, many in cursor.fetchall()]
+
+
+def rooms_of_month(tenant_id: UUID, month: date) -> list[Room]:
+    """Of one that is over: what was never used of it. Of two plans in it the later one's come first."""
+    after = Month.of(month).after_last
+    with connections[current_alias()].cursor() as cursor:
+        cursor.execute(_OF_MONTH, {"tenant": tenant_id, "since": _at(month), "until": _at(after)})
         return [Room(pool_id, model, meter, many, month) for pool_id, model, meter, many in cursor.fetchall()]
 
 
@@ -141,6 +155,10 @@ def _together(allotted: Iterable[Allotted]) -> dict[tuple[object, ...], tuple[in
         quantity, spared = found.get(key, (0, 0))
         found[key] = (quantity + one.quantity, spared + one.spared_micros)
     return found
+
+
+def _at(day: date) -> datetime:
+    return datetime.combine(day, time(), UTC)
 
 
 def _month_of(since: datetime) -> date:

@@ -32,14 +32,28 @@ WHERE tenant_id = %(tenant)s AND created_at >= %(since)s AND created_at < %(unti
 GROUP BY 1, 2, 3, 4
 """
 # What the ledger says was charged for work, and what of it no balance could pay.
+# A part of a charge that is for work of a month before counts to that month.
 _CHARGED = """
-SELECT t.currency,
-       coalesce(sum(e.amount_micros) FILTER (WHERE e.account = 'revenue'), 0)::bigint,
-       coalesce(-sum(e.amount_micros) FILTER (WHERE e.account = 'uncollected'), 0)::bigint,
-       coalesce(-sum(e.amount_micros) FILTER (WHERE e.account IN ('credit', 'held')), 0)::bigint
-FROM tenants_ledgertransaction t JOIN tenants_ledgerentry e ON e.transaction_id = t.id
-WHERE t.tenant_id = %(tenant)s AND t.kind = 'charge' AND t.day >= %(since)s AND t.day < %(until)s
-GROUP BY t.currency
+WITH charges AS (
+    SELECT id, currency, day, earlier FROM tenants_ledgertransaction
+    WHERE tenant_id = %(tenant)s AND kind = 'charge' AND day >= %(since)s
+      AND (day < %(until)s OR earlier IS NOT NULL)
+), moved AS (
+    SELECT c.currency, c.day, e.account, e.amount_micros AS micros
+    FROM charges c JOIN tenants_ledgerentry e ON e.transaction_id = c.id
+    UNION ALL
+    SELECT c.currency, side.day, 'earlier', side.micros
+    FROM charges c, jsonb_each_text(c.earlier) AS part (month, micros),
+    LATERAL (VALUES ((part.month || '-01')::date, part.micros::bigint), (c.day, -part.micros::bigint))
+        AS side (day, micros)
+)
+SELECT currency,
+       coalesce(sum(micros) FILTER (WHERE account IN ('revenue', 'earlier')), 0)::bigint,
+       coalesce(-sum(micros) FILTER (WHERE account = 'uncollected'), 0)::bigint,
+       coalesce(sum(CASE account WHEN 'earlier' THEN micros ELSE -micros END)
+                FILTER (WHERE account IN ('credit', 'held', 'earlier')), 0)::bigint
+FROM moved WHERE day >= %(since)s AND day < %(until)s
+GROUP BY currency
 """
 _BILLED_REVENUE = """
 SELECT t.currency, sum(e.amount_micros)::bigint

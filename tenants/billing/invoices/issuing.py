@@ -42,7 +42,7 @@ def issue(
     """`adjusted_micros`: what it says beyond what was charged as it was used. `later_micros`: what the balance was
     charged with after the period, which is not what it lacks for this one.
     """
-    wallet = _locked_wallet(parties.tenant.pk, draft.currency)
+    wallet = locked_wallet(parties.tenant.pk, draft.currency)
     balance = wallet.available_micros + wallet.held_micros + later_micros - adjusted_micros - draft.tax_micros
     due = due_micros(total_micros=draft.total_micros, balance_micros=balance)
     invoice = _written(draft, parties, time, due)
@@ -109,7 +109,7 @@ def lines_of(invoice: Invoice, draft: Draft, plans: Mapping[UUID, str]) -> Seque
 
 def issue_credit_note(invoice: Invoice, part: Corrected, parties: Parties, *, reason: str) -> Invoice:
     """What is still to be paid is less by it, and what was paid already is credit."""
-    _locked_wallet(invoice.tenant_id, invoice.currency)
+    locked_wallet(invoice.tenant_id, invoice.currency)
     now = database_now()
     opened = min(invoice.open_micros, part.total_micros)
     number = take_number(series_of(parties.seller.prefix, now.year, credit_note=True))
@@ -165,7 +165,7 @@ def issue_credit_note(invoice: Invoice, part: Corrected, parties: Parties, *, re
 
 
 def write_off_rest(invoice: Invoice, *, reason: str, made_by: str) -> None:
-    _locked_wallet(invoice.tenant_id, invoice.currency)
+    locked_wallet(invoice.tenant_id, invoice.currency)
     rest = invoice.open_micros
     source = Source(invoice.tenant_id, INVOICE, invoice.pk, invoice.currency, reason=reason, made_by=made_by)
     post(source, postings.write_off(rest))
@@ -181,6 +181,6 @@ def lower(invoice: Invoice, *, credited: int) -> None:
     invoice.save(update_fields=["credited_micros", "status", "paid_at"])
 
 
-def _locked_wallet(tenant_id: UUID, currency: str) -> Wallet:
+def locked_wallet(tenant_id: UUID, currency: str) -> Wallet:
     open_wallet(tenant_id, currency)
     return Wallet.objects.select_for_update(no_key=True).get(tenant_id=tenant_id, currency=currency)

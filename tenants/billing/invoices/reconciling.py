@@ -44,14 +44,23 @@ WITH closed AS (
 ), billed AS (
     SELECT i.tenant_id, i.currency, sum(i.net_micros) AS micros
     FROM tenants_invoice i WHERE i.kind = 'invoice' GROUP BY 1, 2
-), charged AS (
-    SELECT t.tenant_id, t.currency, sum(e.amount_micros) AS micros
+), parts AS (
+    SELECT t.tenant_id, t.currency, e.amount_micros AS micros
     FROM settled s
     JOIN tenants_ledgertransaction t ON t.tenant_id = s.tenant_id AND (
         t.kind = 'bill'
         OR t.kind = 'charge' AND t.day >= s.first AND t.day < s.last + interval '1 month')
     JOIN tenants_ledgerentry e ON e.transaction_id = t.id AND e.account IN ('revenue', 'uncollected')
-    GROUP BY 1, 2
+    UNION ALL
+    SELECT t.tenant_id, t.currency, side.micros
+    FROM settled s
+    JOIN tenants_ledgertransaction t ON t.tenant_id = s.tenant_id AND t.kind = 'charge' AND t.earlier IS NOT NULL,
+    jsonb_each_text(t.earlier) AS part (month, micros),
+    LATERAL (VALUES ((part.month || '-01')::date, part.micros::bigint), (t.day, -part.micros::bigint))
+        AS side (day, micros)
+    WHERE t.day >= s.first AND side.day >= s.first AND side.day < s.last + interval '1 month'
+), charged AS (
+    SELECT tenant_id, currency, sum(micros) AS micros FROM parts GROUP BY 1, 2
 )
 SELECT tenant_id, 'invoiced', currency, 'all', coalesce(c.micros, 0)::bigint, coalesce(b.micros, 0)::bigint
 FROM billed b FULL JOIN charged c USING (tenant_id, currency) JOIN settled USING (tenant_id)

@@ -1,7 +1,7 @@
 """The scheduler's duty: each month that is over is billed once, tenant by tenant, in the order of months."""
 
 from collections.abc import Iterator
-from datetime import UTC, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -12,6 +12,7 @@ from django.db import connections
 from tenants.billing.invoices.collecting import at
 from tenants.billing.invoices.errors import NotBillable
 from tenants.billing.invoices.models import Seller
+from tenants.billing.invoices.patience import Patience
 from tenants.billing.invoices.services import draw_month
 from tenants.billing.months import Month
 from tenants.context import OPERATOR, operator_work
@@ -29,9 +30,23 @@ ORDER BY t.id LIMIT %(most)s
 """
 
 
-def bill_ended_months() -> int:
-    """How many tenants' months were closed. One that cannot be billed keeps no other waiting."""
-    return sum(_closed(tenant_id, month) for month in _ended() for tenant_id in _open(month))
+def bill_ended_months(patience: Patience | None = None) -> int:
+    """How many tenants' months were closed. One that cannot be billed keeps no other waiting.
+
+    `patience`: what it remembers of those that failed; without, all are tried.
+    """
+    known = patience or Patience()
+    return sum(_closed(tenant_id, month, known) for month in _ended() for tenant_id in _open(month))
+
+
+class Biller:
+    """A scheduler's: it remembers whose months could not be billed."""
+
+    def __init__(self) -> None:
+        self._patience = Patience()
+
+    def bill_ended_months(self) -> int:
+        return bill_ended_months(self._patience)
 
 
 def _ended() -> Iterator[Month]:
@@ -67,7 +82,19 @@ def _open_after(month: Month, after: UUID) -> list[UUID]:
         return [found for (found,) in cursor.fetchall()]
 
 
-def _closed(tenant_id: UUID, month: Month) -> bool:
+def _closed(tenant_id: UUID, month: Month, patience: Patience) -> bool:
+    """Once one month of it has failed, those after it are not tried either: they are billed in turn."""
+    now = datetime.now(UTC)
+    if patience.waits(tenant_id, now):
+        return False
+    if not _drawn(tenant_id, month):
+        patience.fail(tenant_id, now)
+        return False
+    patience.succeed(tenant_id)
+    return True
+
+
+def _drawn(tenant_id: UUID, month: Month) -> bool:
     try:
         draw_month(tenant_id, month, closes=True)
     except NotBillable as error:

@@ -34,7 +34,13 @@ from tenants.billing.invoices.drawing import (
     with_uncollected,
 )
 from tenants.billing.invoices.errors import NotBillable
-from tenants.billing.invoices.issuing import Parties, issue, issue_credit_note, write_off_rest
+from tenants.billing.invoices.issuing import (
+    Parties,
+    issue,
+    issue_credit_note,
+    locked_wallet,
+    write_off_rest,
+)
 from tenants.billing.invoices.models import BillingDetails, ClosedMonth, Invoice, Seller
 from tenants.billing.invoices.wording import tax_for
 from tenants.billing.months import Month
@@ -204,6 +210,9 @@ def _remember(tenant_id: UUID, month: Month, records: Mapping[Month, int], *, cl
 
 def _issued(found: list[Draft], parties: Parties, month: Month, time: MonthOfTime) -> list[Invoice]:
     tenant_id, issued = parties.tenant.pk, []
+    # Whatever is charged meanwhile is looked at here, or sees afterwards that the month is billed.
+    for draft in found:
+        locked_wallet(tenant_id, draft.currency)
     since = first_billed(tenant_id, month)
     end = min(month.after_last, time.until.date() + timedelta(days=1))
     before, later = charged(tenant_id, since, end), charged(tenant_id, end, date.max)

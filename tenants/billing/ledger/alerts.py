@@ -3,12 +3,14 @@
 from dataclasses import dataclass
 from datetime import date
 from smtplib import SMTPRecipientsRefused
+from urllib.parse import urljoin
 from uuid import UUID
 
 import structlog
 from django.conf import settings
 from django.core.mail import EmailMessage, get_connection
 from django.db import connections
+from django.urls import reverse
 
 from tenants.billing.ledger.journal import THIS_MONTH
 from tenants.billing.wording import money
@@ -37,8 +39,9 @@ WHERE b.id = a.budget_id AND a.id IN (
     WHERE told_at IS NULL AND created_at > clock_timestamp() - interval '1 day'
     ORDER BY created_at LIMIT %(most)s FOR UPDATE SKIP LOCKED
 )
-RETURNING a.id, a.tenant_id, t.name, b.api_key_id IS NOT NULL, a.month, a.percent, a.used_micros, b.monthly_micros,
-          b.currency
+RETURNING a.id, a.tenant_id, t.name,
+          (SELECT k.name FROM tenants_apikey k WHERE k.tenant_id = b.tenant_id AND k.id = b.api_key_id), a.month,
+          a.percent, a.used_micros, b.monthly_micros, b.currency
 """
 _GIVE_BACK = "UPDATE tenants_budgetalert SET told_at = NULL WHERE id = ANY(%(ids)s)"
 _TEXT = """\
@@ -46,6 +49,8 @@ _TEXT = """\
 
 When nothing is left, work that costs something is refused until the first of the next month (UTC), or until the
 budget is raised.
+
+The account's budgets: {link}
 """
 
 
@@ -54,7 +59,8 @@ class _Alert:
     id: UUID
     tenant_id: UUID
     account: str
-    of_key: bool
+    key: str | None
+    """Its name, of a key's budget."""
     month: date
     percent: int
     used_micros: int
@@ -63,13 +69,14 @@ class _Alert:
 
     @property
     def text(self) -> str:
-        account = " ".join(self.account.split())
+        account, key = (" ".join((text or "").split()) for text in (self.account, self.key))
         return _TEXT.format(
             percent=self.percent,
             month=f"{self.month:%B %Y}",
-            whose=f"a key of the account {account}" if self.of_key else f"the account {account}",
+            whose=f"the key “{key}” of the account {account}" if key else f"the account {account}",
             used=money(self.used_micros, self.currency),
             monthly=money(self.monthly_micros, self.currency),
+            link=urljoin(settings.MAAS_PUBLIC_URL, reverse("budgets")),
         )
 
 

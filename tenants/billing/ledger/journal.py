@@ -3,6 +3,7 @@
 The wallet's row is taken last of all locks, and everything else of money only under it: nobody waits in a circle.
 """
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -51,9 +52,10 @@ WITH wallet AS (
     RETURNING id
 ), posted AS (
     INSERT INTO tenants_ledgertransaction (id, tenant_id, kind, source_kind, source_id, currency, day, api_key_id,
-                                           reason, made_by, created_at)
+                                           reason, made_by, earlier, created_at)
     SELECT %(id)s, %(tenant)s, %(kind)s, %(source_kind)s, %(source_id)s, %(currency)s,
-           coalesce(%(day)s::date, {today}), %(key)s::uuid, %(reason)s, %(made_by)s, clock_timestamp()
+           coalesce(%(day)s::date, {today}), %(key)s::uuid, %(reason)s, %(made_by)s, %(earlier)s::jsonb,
+           clock_timestamp()
     FROM wallet
     RETURNING id
 ){budgets}
@@ -93,16 +95,27 @@ class Source:
     made_by: str = ""
 
 
-def post(source: Source, posting: Posting, *, bound: Bound = "none", counts: bool = False) -> bool:
+def post(
+    source: Source,
+    posting: Posting,
+    *,
+    bound: Bound = "none",
+    counts: bool = False,
+    earlier: Mapping[date, int] | None = None,
+) -> bool:
     """Inside a transaction. False where the bound forbids it or there is no wallet, and nothing is written then.
 
-    With `counts`, what is collected is added to what the budgets of this month have used.
+    With `counts`, what is collected is added to what the budgets of this month have used. `earlier`: so much of it is
+    for work of these months before the present one.
     """
     credit, held = posting.moved(CREDIT), posting.moved(HELD)
     values = {
         **_named(source),
         "id": uuid7(),
         "kind": posting.kind,
+        "earlier": json.dumps({f"{month:%Y-%m}": micros for month, micros in earlier.items()})
+        if earlier
+        else None,
         "credit": credit,
         "held": held,
         "used": -(credit + held),

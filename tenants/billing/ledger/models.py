@@ -54,6 +54,11 @@ class LedgerTransaction(TenantOwned):
     api_key_id = models.UUIDField(null=True)
     reason = models.CharField(max_length=200, blank=True)
     made_by = models.CharField(max_length=254, blank=True, help_text="The operator who did it.")
+    earlier = models.JSONField(
+        null=True,
+        editable=False,
+        help_text="Of a charge: micros that are for work of months before, by month.",
+    )
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     class Meta(TenantOwned.Meta):

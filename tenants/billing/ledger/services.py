@@ -1,19 +1,27 @@
 """Writes to money: set aside before work, settled after it, granted. Each inside its caller's transaction."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import Any
 from uuid import UUID
 
 from django.db import connections
 
-from tenants.billing.included.allotting import Work
-from tenants.billing.included.services import Works, could_be_included, hold_included, use_included
+from tenants.billing.included.allotting import Allotted, Work, cost_by_month
+from tenants.billing.included.services import (
+    HeldUnits,
+    Works,
+    could_be_included,
+    hold_included,
+    use_included,
+)
 from tenants.billing.ledger import postings
 from tenants.billing.ledger.errors import budget_exhausted, insufficient_funds
 from tenants.billing.ledger.journal import THIS_MONTH, Source, open_wallet, post
 from tenants.billing.ledger.models import Wallet
-from tenants.billing.ledger.postings import collectable
+from tenants.billing.ledger.months import first_of_this_month
+from tenants.billing.ledger.postings import Posting, collectable
 from tenants.billing.ledger.reserving.committing import reserve_hold
 from tenants.context import current_alias
 
@@ -69,10 +77,14 @@ def hold(
         bounds = _bounds(source.tenant_id, source.currency, source.key_id)
     if not (bounds.prepaid or bounds.budgets):
         return None
-    if bounds.prepaid:
-        amount_micros -= hold_included(source, works)
+    units = hold_included(source, works) if bounds.prepaid else HeldUnits()
+    amount_micros -= units.spared_micros
     if amount_micros:
-        _hold_money(source, amount_micros)
+        try:
+            _hold_money(source, amount_micros)
+        except BaseException:
+            units.give_back()
+            raise
     return amount_micros
 
 
@@ -109,29 +121,42 @@ def require_money(
     return bounds
 
 
-def settle(source: Source, *, held_micros: int | None, cost_micros: int, works: Works = nothing) -> None:
+def settle(
+    source: Source,
+    *,
+    held_micros: int | None,
+    cost_micros: int,
+    works: Works = nothing,
+    over_months: bool = False,
+) -> Mapping[date, int]:
     """The one settlement of a source: what it cost is charged, and the rest of its hold given back.
 
-    `works` is what was done: of a prepaid account, units that are included are not charged.
+    `works` is what was done: of a prepaid account, units that are included are not charged. With `over_months`, some of
+    it may have been done in a month that is over: what was collected for that is given back, by month.
 
     Where the cost passes the hold, balance and budgets are never overdrawn: what they have no room for is booked as
     uncollected, and the operator's.
     """
     held = held_micros or 0
-    whole = postings.settlement(held_micros=held, cost_micros=cost_micros, collected_micros=cost_micros)
-    if held_micros is None and (not cost_micros or post(source, whole, bound="unbounded")):
-        return
-    cost_micros -= use_included(source, works, costs=cost_micros > 0)
+    if held_micros is None:
+        if not cost_micros:
+            return {}
+        earlier = _earlier(works(), (), cost_micros) if over_months else {}
+        whole = postings.settlement(held_micros=0, cost_micros=cost_micros, collected_micros=cost_micros)
+        if post(source, whole, bound="unbounded", earlier=earlier):
+            return earlier
+    spared = use_included(source, works, costs=cost_micros > 0)
+    cost_micros -= sum(one.spared_micros for one in spared)
     if not held and not cost_micros:
-        return
-    if cost_micros <= held:
-        _post_surely(source, held, cost_micros, cost_micros)
-        return
-    whole = postings.settlement(held_micros=held, cost_micros=cost_micros, collected_micros=cost_micros)
-    if post(source, whole, bound="unbounded"):
-        return
-    collected = collectable(cost_micros=cost_micros, held_micros=held, rooms_micros=_rooms(source))
-    _post_surely(source, held, cost_micros, collected)
+        return {}
+    collected = cost_micros if cost_micros <= held else _collected(source, held, cost_micros)
+    earlier = _earlier(works(), spared, collected) if over_months and cost_micros else {}
+    _post_surely(
+        source,
+        postings.settlement(held_micros=held, cost_micros=cost_micros, collected_micros=collected),
+        earlier,
+    )
+    return earlier
 
 
 def pay_at_once(source: Source, cost_micros: int, works: Works = nothing) -> None:
@@ -151,11 +176,26 @@ def lock_wallets(tenant_id: UUID, currencies: Iterable[str]) -> None:
     list(wallets.order_by("currency").values_list("pk"))
 
 
-def _post_surely(source: Source, held: int, cost: int, collected: int) -> None:
-    posting = postings.settlement(held_micros=held, cost_micros=cost, collected_micros=collected)
-    if not post(source, posting, counts=True):
+def _earlier(works: Iterable[Work], spared: Iterable[Allotted], collected_micros: int) -> dict[date, int]:
+    """Of what was collected, what is for months that are over: the oldest first."""
+    found: dict[date, int] = {}
+    this_month = first_of_this_month()
+    for month, micros in sorted(cost_by_month(works, spared).items()):
+        if month < this_month and (part := min(micros, collected_micros)) > 0:
+            found[month] = part
+            collected_micros -= part
+    return found
+
+
+def _collected(source: Source, held: int, cost: int) -> int:
+    """The wallet is locked until the transaction ends."""
+    return collectable(cost_micros=cost, held_micros=held, rooms_micros=_rooms(source))
+
+
+def _post_surely(source: Source, posting: Posting, earlier: Mapping[date, int]) -> None:
+    if not post(source, posting, counts=True, earlier=earlier):
         open_wallet(source.tenant_id, source.currency)
-        if not post(source, posting, counts=True):
+        if not post(source, posting, counts=True, earlier=earlier):
             raise LookupError(f"no wallet of {source.tenant_id} in {source.currency}")
 
 

@@ -37,7 +37,10 @@ WHERE t.tenant_id = %(tenant)s AND t.kind = 'hold' AND t.currency = %(currency)s
 
 
 def set_terms(*, tenant_id: UUID, currency: str, kind: str, credit_line_micros: int = 0) -> Wallet:
-    """From now on. What is under way without a hold is charged at its end as far as there is money for it."""
+    """From now on. What is under way without a hold is charged at its end as far as there is money for it.
+
+    Who becomes prepaid in one currency is so in those that were used before: nobody runs up a debt beside a balance.
+    """
     _check_currency(currency)
     if kind not in Wallet.Kind.values:
         raise InvalidTerms(f"{kind!r} is no way to pay: give one of {list(Wallet.Kind.values)}.")
@@ -50,6 +53,11 @@ def set_terms(*, tenant_id: UUID, currency: str, kind: str, credit_line_micros: 
     wallet.kind, wallet.credit_line_micros = kind, credit_line_micros
     wallet.save(update_fields=_TERMS)
     _tell("wallet.terms_set", wallet, before, {name: getattr(wallet, name) for name in _TERMS})
+    if kind == Wallet.Kind.PREPAID != before["kind"]:
+        for other in Wallet.objects.filter(tenant_id=tenant_id, kind=Wallet.Kind.INVOICED).order_by(
+            "currency"
+        ):
+            set_terms(tenant_id=tenant_id, currency=other.currency, kind=kind)
     return wallet
 
 

@@ -1,21 +1,27 @@
 """Sets aside what a caller's next call may cost, before it runs, so that no balance or budget is passed.
 
+What a prepaid account's plan includes goes before its money, unit by unit.
+
 What Postgres says is remembered for a moment; what was charged since then, and what is under way in whatever process,
 Redis knows. Without Redis a process goes by what it remembers, less what it has used itself.
 """
 
 import asyncio
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 from uuid import UUID
 
 import structlog
 
 from tenants.asgi.remembered import Remembered
 from tenants.asgi.threads import DatabaseThreads, Overloaded
+from tenants.billing.included.pools import rooms_seen
 from tenants.billing.ledger.errors import insufficient_funds
 from tenants.billing.ledger.reserving.reservations import Reservation, Reservations, ReservationsAway, Told
-from tenants.billing.ledger.reserving.rooms import Gone, Rooms, Verdict
+from tenants.billing.ledger.reserving.rooms import Gone, Most, Rooms, Units, Verdict
 from tenants.billing.ledger.standing import rooms_of
+from tenants.billing.prices import Meter
 from tenants.context import unit_of_work
 from tenants.errors import DatabaseAway
 from tenants.identity import Identity
@@ -29,6 +35,11 @@ PAUSE_S = 0.02
 _Asked = tuple[UUID, UUID | None, str]
 
 
+class _Pools(NamedTuple):
+    tenant_id: UUID
+    names: tuple[str, ...]
+
+
 @dataclass(slots=True)
 class _Look:
     rooms: Rooms
@@ -38,6 +49,17 @@ class _Look:
     """By this process since."""
 
 
+@dataclass(slots=True)
+class _UnitsLook:
+    left: tuple[int, ...]
+    """Of each pool, as Postgres has it."""
+    gone: tuple[int, ...] | None
+    used: tuple[int, ...] = (0, 0)
+
+
+_NO_UNITS = _UnitsLook((), ())
+
+
 class Till:
     """One for each event loop."""
 
@@ -45,16 +67,18 @@ class Till:
         self._threads = threads
         self._reservations = Reservations(url)
         self._looks: Remembered[_Asked, _Look] = Remembered(lifetime_s=LIFETIME_S, capacity=CAPACITY)
+        self._units: Remembered[_Pools, _UnitsLook] = Remembered(lifetime_s=LIFETIME_S, capacity=CAPACITY)
 
     async def reserve(
-        self, identity: Identity, reservation_id: UUID, currency: str, most_micros: int
+        self, identity: Identity, reservation_id: UUID, currency: str, most: Most
     ) -> Reservation | None:
         """None where nothing bounds it. Raises InsufficientFunds; a database that cannot be asked refuses nobody."""
-        if not (identity.bounded and identity.livemode and most_micros):
+        if not (identity.bounded and identity.livemode and most.micros):
             return None
-        wanted = Reservation(reservation_id, identity.tenant_id, identity.key_id, currency, most_micros)
+        of = (reservation_id, identity.tenant_id, identity.key_id, currency, most.micros)
+        wanted = Reservation(*of, Units(most.units, most.pools))
         try:
-            return await self._reserve(wanted)
+            return await self._reserve(wanted, most)
         except (DatabaseAway, Overloaded) as error:
             log.info("balance_not_known", tenant_id=str(identity.tenant_id), error=error.detail)
             return None
@@ -62,17 +86,18 @@ class Till:
             self._reservations.settle(wanted, 0)
             raise
 
-    def settle(self, reserved: Reservation, cost_micros: int) -> None:
-        """What it came to is written down, and will be charged; 0 where nothing will be."""
-        look = self._looks.peek(_asked(reserved))
-        if look is not None:
+    def settle(self, reserved: Reservation, cost_micros: int, units: Sequence[int] = ()) -> None:
+        """What it came to is written down, and will be charged; 0 where nothing will be. `units`: of each pool."""
+        if look := self._looks.peek(_asked(reserved)):
             look.used_micros += cost_micros
-        self._reservations.settle(reserved, cost_micros)
+        if units and (of_units := self._units.peek(_pools(reserved))):
+            of_units.used = tuple(map(sum, zip(of_units.used, units, strict=True)))
+        self._reservations.settle(reserved, cost_micros, units)
 
     async def close(self) -> None:
         await self._reservations.close()
 
-    async def _reserve(self, wanted: Reservation) -> Reservation | None:
+    async def _reserve(self, wanted: Reservation, most: Most) -> Reservation | None:
         asked, now_s = _asked(wanted), asyncio.get_running_loop().time
         until_s = now_s() + SURE_WITHIN_S
         old: _Look | None = None
@@ -80,13 +105,14 @@ class Till:
             look = self._looks.peek(asked) or await self._looks.get(asked, lambda: self._look(asked))
             if not look.rooms.bounded:
                 return None
-            told = await self._told(wanted, look)
+            units = await self._units_for(wanted, most) if look.rooms.prepaid and most.units else _NO_UNITS
+            told = await self._told(wanted, look, units)
             if told.verdict is Verdict.YES:
-                return wanted
+                return replace(wanted, units=told.units)
             if told.verdict is Verdict.NO or now_s() >= until_s:
                 raise insufficient_funds(
                     currency=wanted.currency,
-                    needed_micros=wanted.amount_micros,
+                    needed_micros=told.needed_micros or wanted.amount_micros,
                     spendable_micros=told.left_micros,
                 )
             if old is not None:
@@ -94,14 +120,32 @@ class Till:
             old = look
             if self._looks.peek(asked) is look:
                 self._looks.forget(asked)
+            if self._units.peek(_pools(wanted)) is units:
+                self._units.forget(_pools(wanted))
 
-    async def _told(self, wanted: Reservation, look: _Look) -> Told:
-        if look.gone is None:
-            return _told_alone(wanted, look)
+    async def _told(self, wanted: Reservation, look: _Look, units: _UnitsLook) -> Told:
+        if look.gone is None or units.gone is None:
+            return _told_alone(wanted, look, units)
+        gone = replace(look.gone, units=units.gone)
         try:
-            return await self._reservations.reserve(wanted, look.rooms, look.gone)
+            return await self._reservations.reserve(wanted, look.rooms, gone, units.left)
         except ReservationsAway:
-            return _told_alone(wanted, look)
+            return _told_alone(wanted, look, units)
+
+    async def _units_for(self, wanted: Reservation, most: Most) -> _UnitsLook:
+        pools = _pools(wanted)
+        found = self._units.peek(pools)
+        return found or await self._units.get(pools, lambda: self._look_at_units(wanted, most))
+
+    async def _look_at_units(self, wanted: Reservation, most: Most) -> _UnitsLook:
+        """Redis first, as below."""
+        asked, names = _asked(wanted), wanted.wants.pools
+        try:
+            gone = (await self._reservations.seen(*asked, names)).units
+        except ReservationsAway:
+            gone = None
+        left = await self._threads.run(_units_left, wanted.tenant_id, most.meter, names)
+        return _UnitsLook(left, gone)
 
     async def _look(self, asked: _Asked) -> _Look:
         """Redis first: what is charged in between is then counted twice, and not never."""
@@ -116,12 +160,31 @@ def _asked(of: Reservation) -> _Asked:
     return of.tenant_id, of.key_id, of.currency
 
 
-def _told_alone(wanted: Reservation, look: _Look) -> Told:
+def _pools(of: Reservation) -> _Pools:
+    return _Pools(of.tenant_id, of.wants.pools)
+
+
+def _told_alone(wanted: Reservation, look: _Look, units: _UnitsLook) -> Told:
+    """As the script in Redis decides, by what this process has used alone."""
+    most = wanted.wants.most
+    parts: list[int] = []
+    for there, used in zip(units.left, units.used, strict=False):
+        parts.append(max(0, min(there - used, most - sum(parts))))
+    included = sum(parts)
+    needed = (
+        wanted.amount_micros - wanted.amount_micros * included // most if included else wanted.amount_micros
+    )
     least = look.rooms.least_micros
     left = None if least is None else least - look.used_micros
-    if left is None or left >= wanted.amount_micros:
-        return Told(Verdict.YES, 0)
-    return Told(Verdict.NO, max(0, left))
+    if not needed or left is None or left >= needed:
+        return Told(Verdict.YES, 0, needed, tuple(parts))
+    return Told(Verdict.NO, max(0, left), needed)
+
+
+def _units_left(tenant_id: UUID, meter: Meter, names: tuple[str, ...]) -> tuple[int, ...]:
+    with unit_of_work(tenant_id):
+        left = {room.name: room.quantity for room in rooms_seen(tenant_id) if room.meter == meter}
+    return tuple(left.get(name, 0) for name in names)
 
 
 def _rooms(tenant_id: UUID, key_id: UUID | None, currency: str) -> Rooms:

@@ -14,6 +14,8 @@ from tenants.billing.payments.settling import PROVIDER, refund_came_back, take_t
 from tenants.billing.wording import money
 from tenants.context import operator_work
 
+_CLEARED = ("cleared_micros", "cleared_currency", "cleared_id", "told_micros", "told_currency", "told_id")
+
 
 def book_told(*, payment_id: UUID, told_micros: int, reason: str) -> Payment:
     """Of one that is not in the books: as much as the provider says at this moment. Asks it; in no transaction."""
@@ -38,16 +40,18 @@ def book_told(*, payment_id: UUID, told_micros: int, reason: str) -> Payment:
 
 
 def clear_told(*, payment_id: UUID, told_micros: int, reason: str) -> Payment:
-    """Nothing is booked. The same amount is not told again; one that had not come in is waited for no more."""
+    """Nothing is booked. The same is not told again; one that had not come in is waited for no more."""
     with books():
         payment, _ = locked_payment(payment_id)
         if payment.told_micros is None:
             return payment
         _check(payment, told_micros, reason)
-        payment.cleared_micros, payment.told_micros, payment.told_currency = told_micros, None, ""
+        payment.cleared_micros, payment.told_micros = told_micros, None
+        payment.cleared_currency, payment.told_currency = payment.told_currency, ""
+        payment.cleared_id, payment.told_id = payment.told_id, ""
         if payment.status == Payment.Status.PENDING:
             payment.status, payment.failure = Payment.Status.CANCELED, "what came in was not taken for it"
-        payment.save(update_fields=["cleared_micros", "told_micros", "told_currency", "status", "failure"])
+        payment.save(update_fields=[*_CLEARED, "status", "failure"])
         _told(payment, "payment.difference_cleared", told_micros, reason, payment.amount_micros)
     return payment
 

@@ -1,40 +1,83 @@
 """Takes down what a provider says of a dispute, in whatever order it is told."""
 
+from datetime import timedelta
+
 import structlog
 
-from tenants.billing.payments.books import locked_payment
+from tenants.billing.ledger.reconciling import note_difference
+from tenants.billing.payments.books import books, locked_payment
 from tenants.billing.payments.deeds import tell
+from tenants.billing.payments.errors import ProviderAway, ProviderRefused
 from tenants.billing.payments.models import DISPUTES_LEFT_BEHIND, Payment
-from tenants.billing.payments.provider import RefundStanding
-from tenants.billing.payments.settling import NOT_OURS, decided_elsewhere, payment_of, take_refund
+from tenants.billing.payments.provider import DisputeStanding, RefundStanding
+from tenants.billing.payments.providers import card_provider
+from tenants.billing.payments.settling import (
+    NOT_OURS,
+    decided_elsewhere,
+    payment_of,
+    take_refund,
+    told_otherwise,
+)
+from tenants.context import operator_work
+from tenants.database_time import database_now
 
 log = structlog.get_logger(__name__)
 ENDED = ("lost", *DISPUTES_LEFT_BEHIND)
+LOOKED_BACK = timedelta(days=180)
+"""Months may pass until one is decided."""
 TOLD_LATE = "told late: it has ended since"
 
 
-def take_dispute(
-    *, provider: str, of_provider_id: str, dispute_id: str, status: str, amount_micros: int, reason: str
-) -> str:
+def read_back_disputes() -> int:
+    """How many were news: an event may have been lost. In no transaction. One that is away is asked the next time."""
+    provider = card_provider()
+    if provider is None:
+        return 0
+    with operator_work():
+        since = database_now() - LOOKED_BACK
+    try:
+        told = list(provider.disputes_since(since))
+    except (ProviderAway, ProviderRefused) as error:
+        log.warning("disputes_not_read_back", error=str(error))
+        return 0
+    return sum(_read_back(dispute, provider.name) for dispute in told)
+
+
+def _read_back(dispute: DisputeStanding, provider: str) -> bool:
+    with books():
+        found = payment_of(None, dispute.of_provider_id, provider)
+        if found is None or (found.dispute, found.dispute_id) == (dispute.status, dispute.provider_id):
+            return False
+        return take_dispute(dispute, provider) != TOLD_LATE
+
+
+def take_dispute(told: DisputeStanding, provider: str) -> str:
     """Recorded while it is open. One that is lost is money that went back, and is owed again."""
-    found = payment_of(None, of_provider_id, provider)
+    found = payment_of(None, told.of_provider_id, provider)
     if found is None:
         return NOT_OURS
     payment, _ = locked_payment(found.id)
+    status, dispute_id, reason = told.status, told.provider_id, told.reason
     if _is_late(payment, dispute_id, status):
         return TOLD_LATE
     if (payment.dispute, payment.dispute_id) != (status, dispute_id):
         Payment.objects.filter(id=payment.id).update(dispute=status, dispute_id=dispute_id)
-        tell(payment, "payment.disputed", amount_micros, f"{status}: {reason}" if reason else status)
+        tell(payment, "payment.disputed", told.amount_micros, f"{status}: {reason}" if reason else status)
     log.warning(
         "payment_disputed", tenant_id=str(payment.tenant_id), payment_id=str(payment.id), status=status
     )
     if status != "lost":
         return f"dispute {status}"
-    refund = decided_elsewhere(payment, dispute_id, amount_micros, f"dispute lost: {reason}", owed_again=True)
+    if told.currency != payment.currency:
+        note_difference(told_otherwise(payment, told.amount_micros))
+        return "is of another currency: a difference"
+    why = f"dispute lost: {reason}"
+    refund = decided_elsewhere(payment, dispute_id, told.amount_micros, why, owed_again=True)
     if isinstance(refund, str):
         return refund
-    lost = RefundStanding("succeeded", payment.currency, amount_micros, dispute_id, of_provider_id, refund.id)
+    lost = RefundStanding(
+        "succeeded", payment.currency, told.amount_micros, dispute_id, told.of_provider_id, refund.id
+    )
     return take_refund(lost, provider)
 
 

@@ -23,7 +23,7 @@ from tenants.billing.payments.settling import (
 )
 from tenants.billing.payments.stripe.client import is_live
 from tenants.billing.payments.stripe.payments import STRIPE
-from tenants.billing.payments.stripe.reading import DisputeTold, Told, read_event
+from tenants.billing.payments.stripe.reading import Told, read_event
 from tenants.context import OPERATOR, operator_work
 from tenants.ids import uuid7
 
@@ -92,7 +92,7 @@ def _of_a_payment(told: Told) -> str:
     if told.refund is not None:
         outcome = take_refund(told.refund, STRIPE)
     elif told.dispute is not None:
-        outcome = _disputed(told.dispute)
+        outcome = take_dispute(told.dispute, STRIPE)
     if outcome == NOT_OURS and may_be_ours and _names_a_payment(told):
         raise ProviderUnavailable("The payment that this is of is not known yet. Tell this again later.")
     return outcome
@@ -102,17 +102,6 @@ def _names_a_payment(told: Told) -> bool:
     if told.refund is not None:
         return told.refund.refund_id is None and bool(told.refund.of_provider_id)
     return told.dispute is not None and bool(told.dispute.of_provider_id)
-
-
-def _disputed(dispute: DisputeTold) -> str:
-    return take_dispute(
-        provider=STRIPE,
-        of_provider_id=dispute.of_provider_id,
-        dispute_id=dispute.provider_id,
-        status=dispute.status,
-        amount_micros=dispute.amount_micros,
-        reason=dispute.reason,
-    )
 
 
 def _card_saved(told: Told) -> str:

@@ -65,9 +65,18 @@ class Payment(TenantOwned):
         null=True, help_text="What the provider says came in, where it differs."
     )
     told_currency = models.CharField(max_length=3, blank=True)
+    told_id = models.CharField(
+        max_length=200,
+        blank=True,
+        db_default="",
+        editable=False,
+        help_text="What it is named where it came in.",
+    )
     cleared_micros = models.BigIntegerField(
         null=True, help_text="What it said so and an operator has looked into: it is not told again."
     )
+    cleared_currency = models.CharField(max_length=3, blank=True, db_default="", editable=False)
+    cleared_id = models.CharField(max_length=200, blank=True, db_default="", editable=False)
     dispute = models.CharField(
         max_length=40, blank=True, help_text="How it stands, where its payer disputes it."
     )
@@ -108,6 +117,15 @@ class Payment(TenantOwned):
                 fields=["created_at"], condition=models.Q(status="pending"), name="tenants_payment_pending"
             ),
         ]
+
+    def is_cleared(self, *, micros: int, currency: str, provider_id: str) -> bool:
+        """Of what was cleared by an earlier version of the product only the amount is known."""
+        if self.cleared_micros != micros:
+            return False
+        return not self.cleared_currency or (self.cleared_currency, self.cleared_id) == (
+            currency,
+            provider_id,
+        )
 
     def __str__(self) -> str:
         return self.reference

@@ -77,6 +77,17 @@ class RefundStanding:
 
 
 @dataclass(frozen=True, slots=True)
+class DisputeStanding:
+    of_provider_id: str
+    """The payment's."""
+    provider_id: str
+    status: str
+    reason: str
+    currency: str
+    amount_micros: int
+
+
+@dataclass(frozen=True, slots=True)
 class SavedCard:
     tenant_id: UUID | None
     customer_id: str
@@ -122,3 +133,6 @@ class CardProvider(PaymentProvider, Protocol):
 
     def paid_since(self, since: datetime) -> Iterator[Standing]:
         """Of payments that were begun since then, ours alone, those that came in."""
+
+    def disputes_since(self, since: datetime) -> Iterator[DisputeStanding]:
+        """Those that were opened since then, whosever payments they are of."""

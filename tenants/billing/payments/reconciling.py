@@ -1,6 +1,6 @@
 """Payments against the ledger, invoices against both, and all of it against what the provider says."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -9,7 +9,9 @@ import structlog
 from django.db import connections
 
 from tenants.billing.ledger.checks import Compared, differences
+from tenants.billing.payments.disputes import read_back_disputes
 from tenants.billing.payments.errors import ProviderAway, ProviderRefused
+from tenants.billing.payments.models import Payment
 from tenants.billing.payments.provider import Standing
 from tenants.billing.payments.provider_checks import COMPARED, Ours, against_provider
 from tenants.billing.payments.providers import card_provider
@@ -127,7 +129,7 @@ def _compared(provider: str, theirs: Iterable[Standing], since: datetime, until:
         cursor.execute(_OURS, values)
         ours = {row[0]: Ours(*row[1:]) for row in cursor.fetchall()}
         settled = {one: their for one, their in said.items() if one in ours or _is_old(one, until)}
-        news = _unless_cleared(cursor, settled)
+        news = _unless_cleared(settled, ours)
         ours = {one: our for one, our in ours.items() if one in news or one not in settled}
         tenants = _tenants(cursor, news)
         told = _told_otherwise(cursor, named)
@@ -135,14 +137,20 @@ def _compared(provider: str, theirs: Iterable[Standing], since: datetime, until:
     return differences(one for one in compared if one.subject not in told)
 
 
-def _unless_cleared(cursor: Any, said: dict[UUID, Standing]) -> dict[UUID, Standing]:
-    """What an operator has looked into is no news as long as the provider says the same."""
-    cursor.execute(
-        "SELECT id, cleared_micros FROM tenants_payment WHERE id = ANY(%s) AND cleared_micros IS NOT NULL",
-        [list(said)],
+def _unless_cleared(said: dict[UUID, Standing], ours: Mapping[UUID, Ours]) -> dict[UUID, Standing]:
+    """What an operator has looked into is no news as long as the provider says the same, also of what went back."""
+    cleared = {one.id: one for one in Payment.objects.filter(id__in=said, cleared_micros__isnull=False)}
+    return {
+        one: their for one, their in said.items() if not _is_cleared(cleared.get(one), their, ours.get(one))
+    }
+
+
+def _is_cleared(payment: Payment | None, their: Standing, our: Ours | None) -> bool:
+    if payment is None or (our is not None and our.back_micros != their.refunded_micros):
+        return False
+    return payment.is_cleared(
+        micros=their.amount_micros, currency=their.currency, provider_id=their.provider_id
     )
-    cleared: dict[UUID, int] = dict(cursor.fetchall())
-    return {one: their for one, their in said.items() if cleared.get(one) != their.amount_micros}
 
 
 def _window() -> tuple[datetime, datetime]:
@@ -178,6 +186,7 @@ def _told_otherwise(cursor: Any, ids: list[UUID]) -> set[str]:
 
 def reconcile_payments() -> tuple[list[Compared], tuple[str, ...]]:
     """What differs, and what could not be compared."""
+    read_back_disputes()
     theirs = compare_provider()
     not_compared = (COMPARED,) if theirs is None else ()
     return [*compare_payments(), *(theirs or [])], not_compared

@@ -98,10 +98,11 @@ def _differs(payment: Payment, standing: Standing) -> bool:
 
 def _note_difference(payment: Payment, standing: Standing) -> str:
     """For an operator to look into: what does not fit is not taken for money."""
-    if payment.cleared_micros == standing.amount_micros:
+    said = {"currency": standing.currency, "provider_id": standing.provider_id}
+    if payment.is_cleared(micros=standing.amount_micros, **said):
         return KNOWN
     Payment.objects.filter(id=payment.id).update(
-        told_micros=standing.amount_micros, told_currency=standing.currency
+        told_micros=standing.amount_micros, told_currency=standing.currency, told_id=standing.provider_id
     )
     note_difference(told_otherwise(payment, standing.amount_micros))
     return "says something else than we do: a difference"

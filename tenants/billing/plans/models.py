@@ -28,6 +28,11 @@ class Plan(AccountLimits):
     trial_credit_micros = models.PositiveBigIntegerField(
         "trial credit", default=0, help_text="Given once, with the first subscription."
     )
+    pays_beforehand = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="Whoever begins with it is prepaid: nothing runs beyond what is included, granted or paid.",
+    )
     is_default = models.BooleanField("for new tenants", default=False, help_text="Whoever is made gets it.")
     archived = models.BooleanField(
         default=False, help_text="Who has it keeps it; nobody else gets it any more."

@@ -1,7 +1,7 @@
 """Writes to plans and to who has which. The database keeps what has begun; all of this is operators' work."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from enum import Enum
 from typing import Any
@@ -11,17 +11,18 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 
-from tenants.billing.ledger.terms import grant_credit
+from tenants.billing.ledger.models import Wallet
+from tenants.billing.ledger.terms import grant_credit, set_terms
 from tenants.billing.months import Month
 from tenants.billing.plans.models import Plan, PlanIncluded, PlanPrice, Subscription
-from tenants.billing.plans.selectors import current_subscription, default_plan, subscriptions_of
+from tenants.billing.plans.selectors import current_subscription, default_plan
 from tenants.context import OPERATOR, operator_work
 from tenants.database_time import database_now
 from tenants.ids import uuid7
 from tenants.limit_fields import AccountLimits
 from tenants.models import Tenant
 
-_COPIED = ("currency", "monthly_fee_micros", "trial_days", "trial_credit_micros")
+_COPIED = ("currency", "monthly_fee_micros", "trial_days", "trial_credit_micros", "pays_beforehand")
 _LIMITS = tuple(field.name for field in AccountLimits._meta.get_fields())
 
 
@@ -56,6 +57,7 @@ def subscribe(*, tenant_id: UUID, plan: Plan | None, start: Start = Start.NOW) -
             trial_ends_at=_trial_end(plan, starts_at) if plan and is_first else None,
         )
         if plan and is_first:
+            _let_pay_beforehand(tenant_id, plan)
             _give_trial_credit(made, plan)
     return made
 
@@ -74,18 +76,8 @@ def stay_with_plan(*, tenant_id: UUID) -> bool:
 
 
 def end_plan(*, tenant_id: UUID) -> None:
-    """Of an account that is being deleted: no fee from now on."""
+    """Of an account that is being erased: no fee from now on."""
     subscribe(tenant_id=tenant_id, plan=None)
-
-
-def resume_plan(*, tenant_id: UUID) -> None:
-    """The one that it had before, where it has none now and that is still sold."""
-    with operator_work():
-        had = subscriptions_of(tenant_id).filter(starts_at__lte=Now()).exclude(plan=None).first()
-        now = current_subscription(tenant_id)
-    if had is not None and now is not None and now.plan_id is None:
-        with suppress(PlanArchived):
-            subscribe(tenant_id=tenant_id, plan=had.plan)
 
 
 @contextmanager
@@ -111,6 +103,12 @@ def _had_a_plan(tenant_id: UUID) -> bool:
 
 def _trial_end(plan: Plan, starts_at: datetime) -> datetime | None:
     return starts_at + timedelta(days=plan.trial_days) if plan.trial_days else None
+
+
+def _let_pay_beforehand(tenant_id: UUID, plan: Plan) -> None:
+    """Whom an operator has given terms already keeps those."""
+    if plan.pays_beforehand and not Wallet.objects.filter(tenant_id=tenant_id).exists():
+        set_terms(tenant_id=tenant_id, currency=plan.currency, kind=Wallet.Kind.PREPAID)
 
 
 def _give_trial_credit(subscription: Subscription, plan: Plan) -> None:

@@ -1,4 +1,4 @@
-"""What the chart of a month draws: for each measure, one series of daily values per model, or per key."""
+"""What the chart of a month or a year draws: for each measure, one series of values per model, or per key."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -6,7 +6,6 @@ from dataclasses import asdict, dataclass, replace
 from datetime import date
 from typing import Any
 
-from tenants.billing.months import Month
 from tenants.billing.prices import MS_PER_SECOND
 from tenants.billing.summary import Summary, UsageLine
 
@@ -60,30 +59,30 @@ def rest_of(lines: Sequence[UsageLine], leaders: Sequence[UsageLine]) -> list[Us
 
 
 def chart_of(
-    month: Month, by_model: Sequence[UsageLine], by_key: Sequence[UsageLine], summary: Summary
+    days: Sequence[date], by_model: Sequence[UsageLine], by_key: Sequence[UsageLine], summary: Summary
 ) -> dict[str, Any]:
-    """The names in `by_key` are those of keys; it may end in the rest of them (`rest_of`)."""
+    """Of each day, or of what else `days` begin. The names in `by_key` are those of keys; the rest may be there."""
     return {
-        "days": [f"{day:%Y-%m-%d}" for day in month.days],
+        "days": [f"{day:%Y-%m-%d}" for day in days],
         "measures": {
-            "model": _measures(month, by_model, summary, OTHERS["model"]),
-            "key": _measures(month, by_key, summary, OTHERS["key"]),
+            "model": _measures(days, by_model, summary, OTHERS["model"]),
+            "key": _measures(days, by_key, summary, OTHERS["key"]),
         },
     }
 
 
 def _measures(
-    month: Month, lines: Sequence[UsageLine], summary: Summary, others: str
+    days: Sequence[date], lines: Sequence[UsageLine], summary: Summary, others: str
 ) -> list[dict[str, Any]]:
     measures = []
     for currency in summary.currencies:
         cost = Measure(f"cost-{currency}", f"Cost in {currency}", currency, [])
         charged = [(line, line.amount_micros / 1_000_000) for line in lines if line.currency == currency]
-        measures.append(_filled(cost, month, charged, others))
+        measures.append(_filled(cost, days, charged, others))
     for meter, title in METER_TITLES.items():
         counted = [(line, _shown(line)) for line in lines if line.meter == meter]
         if counted:
-            measures.append(_filled(Measure(meter, title, "", []), month, counted, others))
+            measures.append(_filled(Measure(meter, title, "", []), days, counted, others))
     return [asdict(measure) for measure in measures]
 
 
@@ -92,11 +91,12 @@ def _shown(line: UsageLine) -> float:
 
 
 def _filled(
-    measure: Measure, month: Month, counted: Sequence[tuple[UsageLine, float]], others: str
+    measure: Measure, days: Sequence[date], counted: Sequence[tuple[UsageLine, float]], others: str
 ) -> Measure:
-    by_name: dict[str, list[float]] = defaultdict(lambda: [0.0] * len(month.days))
+    by_name: dict[str, list[float]] = defaultdict(lambda: [0.0] * len(days))
+    places = {day: place for place, day in enumerate(days)}
     for line, value in counted:
-        by_name[line.model][line.day.day - 1] += value
+        by_name[line.model][places[line.day]] += value
     ordered = sorted(by_name.items(), key=lambda pair: (-sum(pair[1]), pair[0]))
     return replace(measure, series=_with_others([Series(*one) for one in ordered], others))
 

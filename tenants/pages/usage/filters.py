@@ -62,6 +62,13 @@ class UsageFilter:
         said = {name: value for name, value in asdict(self).items() if value}
         return f"&{urlencode(said)}" if said else ""
 
+    def of_model(self, model: str) -> tuple[str, str]:
+        """Its name, and the query of what is its alone."""
+        return model, replace(self, model=model).query
+
+    def of_key(self, key: str, names: Mapping[str, str]) -> tuple[str, str]:
+        return key_name(key, names), replace(self, key=key or NO_KEY).query
+
     def models(self, used: Used) -> Sequence[Option]:
         names = sorted({*used.models, *([self.model] if self.model else [])})
         return [Option("", "All models", not self.model), *(Option(n, n, n == self.model) for n in names)]

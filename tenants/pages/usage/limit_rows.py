@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tenants.pages.wording import whole
+from tenants.rates.free_day import Left
 from tenants.rates.headers import Standing
 from tenants.rates.limits import Limit
 from tenants.storage.room import StorageStanding
@@ -43,6 +44,23 @@ def _row(limit: Limit, standing: Standing | None) -> LimitRow:
         left=whole(left) if standing else "",
         left_percent=round(100 * left / limit.amount),
     )
+
+
+_OF_TESTS = {"pages": "Pages a day", "calls": "Calls a day"}
+
+
+def rows_of_tests(days: Sequence[Left]) -> list[LimitRow]:
+    """What the account's test keys may do until midnight UTC."""
+    return [
+        LimitRow(
+            title=_OF_TESTS[day.kind],
+            holds_for="Test keys",
+            amount=whole(day.most),
+            left="" if day.left is None else whole(day.left),
+            left_percent=round(100 * (day.left or 0) / day.most),
+        )
+        for day in days
+    ]
 
 
 @dataclass(frozen=True)

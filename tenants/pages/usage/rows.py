@@ -1,13 +1,12 @@
 """Rows of the tables of usage, in words."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from datetime import date
 
 from tenants.billing.forecast import Forecast
-from tenants.billing.prices import display
 from tenants.billing.summary import Summary, Total
-from tenants.billing.wording import money, number_of
+from tenants.billing.wording import figures, money, number_of
 from tenants.pages.usage.chart import METER_TITLES
 
 MOST_NAMED = 50
@@ -31,6 +30,8 @@ class UsageRow:
     share_percent: int
     cached_percent: int = 0
     """Of the records, those that were answered from what was known."""
+    query: str = ""
+    """Of the page of this row alone, to go behind the month."""
 
 
 def costs(total: Total) -> list[str]:
@@ -40,7 +41,7 @@ def costs(total: Total) -> list[str]:
 def tiles(total: Total) -> list[Tile]:
     """What was spent in each currency, then what was used by each meter."""
     spent = [
-        Tile("Cost", display(amount), currency) for currency, amount in sorted(total.amounts_micros.items())
+        Tile("Cost", figures(amount), currency) for currency, amount in sorted(total.amounts_micros.items())
     ]
     return [*spent, *_used(total)]
 
@@ -83,16 +84,24 @@ def meters_of(summary: Summary) -> list[str]:
     return [meter for meter in METER_TITLES if summary.live.quantities.get(meter)]
 
 
-def rows_by_name(summary: Summary, others: str) -> list[UsageRow]:
-    """Of models or of keys, dearest first, in the currency that most is charged in. The last of many are one row."""
+def rows_by_name(summary: Summary, others: str, shown: Callable[[str], tuple[str, str]]) -> list[UsageRow]:
+    """Of models or of keys, dearest first, in the currency that most is charged in. The last of many are one row.
+
+    `shown`: the name of one as people know it, and the query of its own page.
+    """
     first = summary.currencies[0] if summary.currencies else ""
     ordered = sorted(
         summary.by_model.items(), key=lambda pair: (-pair[1].amounts_micros.get(first, 0), pair[0])
     )
-    if len(ordered) > MOST_NAMED:
-        rest, ordered = ordered[MOST_NAMED:], ordered[:MOST_NAMED]
-        ordered.append((f"{len(rest):,} {others}", _together(total for _, total in rest)))
-    return [_row(model, total, summary, first) for model, total in ordered]
+    named, rest = ordered[:MOST_NAMED], ordered[MOST_NAMED:]
+    rows = []
+    for one, total in named:
+        title, query = shown(one)
+        rows.append(replace(_row(title, total, summary, first), query=query))
+    if rest:
+        together = _together(total for _, total in rest)
+        rows.append(_row(f"{len(rest):,} {others}", together, summary, first))
+    return rows
 
 
 def _together(totals: Iterable[Total]) -> Total:
@@ -102,9 +111,9 @@ def _together(totals: Iterable[Total]) -> Total:
     return found
 
 
-def rows_by_day(summary: Summary) -> list[UsageRow]:
+def rows_by_day(summary: Summary, form: str) -> list[UsageRow]:
     days: list[tuple[date, Total]] = sorted(summary.by_day.items(), reverse=True)
-    return [_row(f"{day:%Y-%m-%d}", total, summary, "") for day, total in days]
+    return [_row(day.strftime(form), total, summary, "") for day, total in days]
 
 
 def _row(name: str, total: Total, summary: Summary, currency: str) -> UsageRow:

@@ -1,4 +1,4 @@
-"""What a month's use of models came to, a day's single records, and both as files for a spreadsheet."""
+"""What a month's or a year's use of models came to, a day's single records, and both as files for a spreadsheet."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -14,11 +14,9 @@ from tenants.api.usage import usage_file
 from tenants.billing.forecast import WINDOW_DAYS, Forecast, forecast
 from tenants.billing.months import Month
 from tenants.billing.selectors import (
+    Used,
     cost_by_day,
-    days_of_keys,
     first_day_used,
-    usage_of,
-    usage_of_keys,
     used_in,
 )
 from tenants.billing.summary import UsageLine, summarised
@@ -30,9 +28,11 @@ from tenants.key_selectors import names_of_keys
 from tenants.pages.members import members_only
 from tenants.pages.usage.chart import METER_TITLES, OTHERS, chart_of, leading, rest_of
 from tenants.pages.usage.filters import UsageFilter, key_name
-from tenants.pages.usage.limit_rows import limit_rows, storage_row
+from tenants.pages.usage.limit_rows import limit_rows, rows_of_tests, storage_row
 from tenants.pages.usage.record_rows import place_of, record_rows, written_place
 from tenants.pages.usage.rows import cache_tiles, forecast_tiles, meters_of, rows_by_day, rows_by_name, tiles
+from tenants.pages.usage.stretch import Stretch
+from tenants.rates.free_day import free_day
 from tenants.rates.spending import spending
 from tenants.storage.room import storage_standing
 
@@ -44,34 +44,34 @@ RECORDS_AT_ONCE = 100
 def usage_page(request: HttpRequest, identity: Identity) -> HttpResponse:
     identity.require("usage:read")
     today = timezone.now().date()
-    month, current = _asked_month(request), Month.of(today)
-    chosen = UsageFilter.read(request.GET.dict())
+    stretch, chosen = Stretch.read(request.GET.dict(), today), UsageFilter.read(request.GET.dict())
+    month, is_current = stretch.month, stretch == Stretch(Month.of(today))
     with unit_of_work(identity.tenant_id):
-        lines = usage_of(month, chosen.only)
-        keys = usage_of_keys(month, chosen.only)
-        drawn = days_of_keys(
-            month, leading([one for one in keys if one.livemode is chosen.livemode]), chosen.only
-        )
-        first, used = first_day_used(), used_in(month)
+        lines, keys = stretch.by_model(chosen.only), stretch.of_keys(chosen.only)
+        leaders = leading([one for one in keys if one.livemode is chosen.livemode])
+        drawn = stretch.by_key(leaders, chosen.only)
+        first = first_day_used()
+        used = used_in(stretch.since, month) if chosen.only != Only() else Used.of(lines, keys)
         storage = storage_standing(identity.tenant_id)
         names = names_of_keys([key for key in used.keys if key])
-        forecasts = (
-            _forecasts(month, today, chosen.only, first) if month == current and chosen.livemode else {}
-        )
+        forecasts = _forecasts(month, today, chosen.only, first) if is_current and chosen.livemode else {}
     summary = summarised(lines, livemode=chosen.livemode)
-    of_keys = summarised(_named(keys, names), livemode=chosen.livemode)
+    of_keys = summarised(keys, livemode=chosen.livemode)
     of_models, of_drawn = (
         [line for line in one if line.livemode is chosen.livemode] for one in (lines, drawn)
     )
     by_key = [*_named(of_drawn, names), *rest_of(of_models, of_drawn)]
-    limits = identity.rates.every if month == current else ()
+    limits = identity.rates.every if is_current else ()
     context = {
-        "limits": limit_rows(limits, spending().standings(limits) if limits else None),
-        "storage": storage_row(storage) if month == current else None,
-        "month": month,
-        "is_current": month == current,
-        "previous": month.previous if first and month.first > first else None,
-        "next": month.next if month < current else None,
+        "limits": [
+            *limit_rows(limits, spending().standings(limits) if limits else None),
+            *(rows_of_tests(free_day().left(identity.tenant_id)) if is_current else ()),
+        ],
+        "storage": storage_row(storage) if is_current else None,
+        "stretch": stretch,
+        "is_current": is_current,
+        "previous": month.previous if first and stretch.since.first > first and not stretch.is_year else None,
+        "next": month.next if month < Month.of(today) else None,
         "filter": chosen,
         "model_options": chosen.models(used),
         "key_options": chosen.keys(used, names),
@@ -80,10 +80,10 @@ def usage_page(request: HttpRequest, identity: Identity) -> HttpResponse:
         "forecasts": forecast_tiles(forecasts),
         "tests": tiles(summary.test) if summary.test and chosen.livemode else [],
         "meters": [METER_TITLES[meter] for meter in meters_of(summary)],
-        "models": rows_by_name(summary, OTHERS["model"]),
-        "keys": rows_by_name(of_keys, OTHERS["key"]),
-        "days": rows_by_day(summary),
-        "chart": chart_of(month, of_models, by_key, summary),
+        "models": rows_by_name(summary, OTHERS["model"], chosen.of_model),
+        "keys": rows_by_name(of_keys, OTHERS["key"], lambda key: chosen.of_key(key, names)),
+        "days": rows_by_day(summary, "%Y-%m" if stretch.is_year else "%Y-%m-%d"),
+        "chart": chart_of(stretch.days, of_models, by_key, summary),
         "used_ever": first is not None,
     }
     return render(request, "tenants/usage/usage.html", context)
@@ -122,8 +122,7 @@ def usage_csv(request: HttpRequest, identity: Identity) -> HttpResponseBase:
     if request.GET.get("day"):
         day = _asked_day(request)
         return usage_file(identity, _of_days(day, day + timedelta(days=1), chosen.of_mode), records=True)
-    month = _asked_month(request)
-    asked = _of_days(month.first, month.after_last, chosen.of_mode)
+    asked = Stretch.read(request.GET.dict(), timezone.now().date()).asked(chosen.of_mode)
     return usage_file(identity, asked, records="records" in request.GET)
 
 
@@ -147,16 +146,6 @@ def _forecasts(month: Month, today: date, only: Only, first: date | None) -> Map
 def _of_days(first: date, after_last: date, only: Only) -> Asked:
     start, end = (datetime.combine(day, time(), UTC) for day in (first, after_last))
     return Asked(start, end, "day", GROUPS, only)
-
-
-def _asked_month(request: HttpRequest) -> Month:
-    """The current month unless another is named; none of the future."""
-    current = Month.of(timezone.now().date())
-    text = request.GET.get("month")
-    month = Month.parse(text) if text else current
-    if month is None or month > current:
-        raise Http404(f"{text!r} is no month that has begun. Write it as year-month, such as {current}.")
-    return month
 
 
 def _asked_day(request: HttpRequest) -> date:

@@ -13,6 +13,8 @@ from pathlib import Path
 import pika
 import redis
 
+from maas.supervisor.ports import free_port
+
 AMQP_URL = os.environ.get("MAAS_TEST_AMQP_URL", "amqp://guest:guest@127.0.0.1:5672/%2F")
 
 
@@ -23,7 +25,7 @@ def redis_server(*options: str) -> Iterator[str]:
     assert package is not None
     assert package.origin is not None
     binary = Path(package.origin).parent / "bin" / "redis-server"
-    port = _free_port()
+    port = free_port()
     with tempfile.TemporaryDirectory() as folder:
         process = subprocess.Popen(
             [binary, "--port", str(port), "--bind", "127.0.0.1", "--dir", folder, "--save", "", *options],
@@ -73,7 +75,7 @@ class Wire:
         self._flowing = threading.Event()
         self._flowing.set()
         self._ends: list[socket.socket] = []
-        self.port = _free_port()
+        self.port = free_port()
         self._listener: socket.socket | None = None
         self.mend()
 
@@ -114,11 +116,6 @@ class Wire:
                 sink.sendall(data)
         with suppress(OSError):
             sink.shutdown(socket.SHUT_RDWR)
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return int(listener.getsockname()[1])
 
 
 def _await_port(port: int) -> None:

@@ -5,11 +5,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inference.contracts import TensorInput, TextInput, TokenInput
-from inference.gateway.most import most_micros, most_units
+from inference.gateway.most import most_of, most_units
+from inference.lane.works import LaneWork
 from tenants.billing.prices import Meter, Price
 
 TEXTS = TextInput(("four", "žluť", ""), single=False)
 TENSORS = TensorInput({"x": np.zeros((2, 2), np.float32)})
+
+
+def most_micros(run: Price, hit: Price, work: LaneWork, window_tokens: object = None, *, gpu_ms: int) -> int:
+    return most_of("embed", run, hit, work, window_tokens, gpu_ms=gpu_ms).micros
 
 
 def price(meter: Meter, micros: int = 10, per: int = 1) -> Price:
@@ -46,6 +51,12 @@ def test_however_a_list_is_split_into_known_and_run_it_costs_no_more(
     whole = TokenInput((tuple(range(sum(tokens))),), single=True)
     most = most_micros(run, hit, whole, window_tokens=sum(tokens), gpu_ms=9)
     assert run.cost_micros(tokens[0]) + hit.cost_micros(tokens[1]) <= most
+
+
+def test_units_that_it_may_use_are_those_that_its_cost_is_of() -> None:
+    most = most_of("embed", price("token"), price("token"), TEXTS, gpu_ms=9)
+    assert (most.model, most.meter, most.units, most.micros) == ("embed", "token", 16, 160)
+    assert most_of("embed", price("gpu_second"), price("gpu_second"), TENSORS, gpu_ms=9).units == 9
 
 
 def test_time_is_bounded_by_what_is_charged_of_it_at_most() -> None:

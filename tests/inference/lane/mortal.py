@@ -9,6 +9,7 @@ from pathlib import Path
 
 import redis
 
+from maas.supervisor.ports import free_port
 from tests.inference.brokers.servers import Wire
 from tests.waiting import eventually
 
@@ -23,8 +24,7 @@ class MortalRedis:
         assert package is not None
         assert package.origin is not None
         self._binary = Path(package.origin).parent / "bin" / "redis-server"
-        with socket.create_server(("127.0.0.1", 0)) as listener:
-            self.port = int(listener.getsockname()[1])
+        self.port = free_port()
         self.url = f"redis://127.0.0.1:{self.port}/0"
         self.start()
 

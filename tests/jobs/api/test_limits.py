@@ -3,20 +3,22 @@
 from typing import Any
 
 import pytest
+from pytest_django import Settings
 from rest_framework.test import APIRequestFactory
 
 from jobs.api.limits import LimitList
 from tenants.api.authentication import IDENTITY
 from tenants.context import operator_work, unit_of_work
 from tenants.models import ApiKey, ModelLimit, Tenant
+from tenants.rates.free_day import free_day
 from tenants.rates.spending import Price, spending
 from tenants.selectors import identify_key
-from tenants.services import CreatedTenant
+from tenants.services import CreatedTenant, create_key
 
 
-def told(tenant: CreatedTenant) -> dict[tuple[str, str], dict[str, Any]]:
+def told(tenant: CreatedTenant, key: str = "") -> dict[tuple[str, str], dict[str, Any]]:
     request = APIRequestFactory().get("/v1/limits")
-    request.META[IDENTITY] = identify_key(tenant.key.text)
+    request.META[IDENTITY] = identify_key(key or tenant.key.text)
     answer = LimitList.as_view()(request)
     assert answer.status_code == 200
     return {(one["of"], one["name"]): one for one in answer.data["data"]}
@@ -52,6 +54,20 @@ def test_every_limit_is_told_with_what_is_left(limited: CreatedTenant) -> None:
     assert limits["model", "tokens"]["model"] == "embed"
     assert limits["tenant", "unfinished_jobs"]["remaining"] == 3
     assert limits["tenant", "unfinished_pages"]["remaining"] == 500_000
+
+
+def test_a_test_key_is_told_what_is_left_of_its_accounts_day(
+    limited: CreatedTenant, settings: Settings
+) -> None:
+    settings.MAAS_TEST_PAGES_A_DAY, settings.MAAS_TEST_CALLS_A_DAY = 20, 0
+    with unit_of_work(limited.tenant.id):
+        key = create_key(tenant_id=limited.tenant.id, name="test", livemode=False)
+    free_day().spend(limited.tenant.id, "pages", 3)
+    limits = told(limited, key.text)
+    assert limits["tenant", "test_pages"]["remaining"] == 17
+    assert 0 < limits["tenant", "test_pages"]["resets_in_s"] <= 86_400
+    assert ("tenant", "test_calls") not in limits
+    assert ("tenant", "test_pages") not in told(limited)
 
 
 def test_storage_is_told_where_it_is_limited(limited: CreatedTenant) -> None:

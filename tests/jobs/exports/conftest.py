@@ -56,7 +56,7 @@ class ReadingDesk(Desk):
         return out.getvalue()
 
     def exported(self, job: Job, format_: Format, pages: str | None = None) -> bytes:
-        made = export_job(tenant_id=self.identity.tenant_id, job_id=job.id, format_=format_, pages=pages)
+        made = export_job(whose=self.identity, job_id=job.id, format_=format_, pages=pages)
         with made.file as file:
             return file.read()
 

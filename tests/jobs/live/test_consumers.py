@@ -146,6 +146,15 @@ def test_an_event_of_a_slow_transaction_is_not_skipped(
             seen |= {event["type"] for event in _events(socket, 1)}
 
 
+def test_whoever_asks_whether_it_is_still_there_is_answered(
+    open_socket: Connect, tenant: CreatedTenant
+) -> None:
+    with open_socket(**_bearer(tenant)) as socket:
+        _ready(socket)
+        socket.send(json.dumps({"ping": True}))
+        assert _next(socket) == {"type": "pong"}
+
+
 def test_garbage_is_answered_with_an_error_and_the_socket_stays_open(
     open_socket: Connect, tenant: CreatedTenant, desk: Desk
 ) -> None:

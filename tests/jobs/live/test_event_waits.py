@@ -132,7 +132,12 @@ def test_a_look_without_a_place_is_held_until_something_happens(
     look: Look, held: Callable[..., "Future[httpx.Response]"], desk: Desk
 ) -> None:
     waiting = held(after=None)
-    eventually(lambda: desk.submit() and waiting.done(), "the end of the wait")
+
+    def submitted_until_done() -> bool:
+        desk.submit()
+        return waiting.done()
+
+    eventually(submitted_until_done, "the end of the wait")
     assert _types(waiting.result())[0] == "job.queued"
 
 

@@ -63,7 +63,7 @@ def _follow(identity: Identity, caller: Caller, check: Check) -> None:
         guests = Guests(Doorman(threads, Sessions(threads, strangers), strangers))
         try:
             following = Following(hub, threads, guests)
-            tail = TenantTail(identity.tenant_id, None)
+            tail = TenantTail(identity, None)
             first = await following.read(tail)
             line = Line(caller.receive, caller.send)
             stream = asyncio.create_task(following.tenant(line, Pass(identity), tail, first, tail.place))

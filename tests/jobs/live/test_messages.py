@@ -4,7 +4,7 @@ from uuid import UUID
 
 import pytest
 
-from jobs.live.messages import FollowJob, FollowTenant, parse_message
+from jobs.live.messages import FollowJob, FollowTenant, Ping, parse_message
 from tenants.errors import DomainError
 
 JOB = UUID(int=7)
@@ -18,9 +18,10 @@ JOB = UUID(int=7)
         (f'{{"subscribe": "{JOB}", "after": null}}', FollowJob(JOB, 0)),
         ('{"subscribe": "all"}', FollowTenant(None)),
         ('{"subscribe": "all", "after": "12-3"}', FollowTenant("12-3")),
+        ('{"ping": true}', Ping()),
     ],
 )
-def test_a_subscription_is_read(text: str, meaning: FollowJob | FollowTenant) -> None:
+def test_a_message_is_read(text: str, meaning: FollowJob | FollowTenant | Ping) -> None:
     assert parse_message(text) == meaning
 
 
@@ -35,6 +36,7 @@ def test_a_subscription_is_read(text: str, meaning: FollowJob | FollowTenant) ->
         ("[]", "invalid_request"),
         ("{}", "invalid_request"),
         ('{"subscribe": 1}', "invalid_request"),
+        ('{"ping": "now"}', "invalid_request"),
         ('{"subscribe": "tenant.17"}', "not_found"),
         ('{"subscribe": "all", "after": 17}', "invalid_request"),
         (f'{{"subscribe": "{JOB}", "after": "17"}}', "invalid_request"),

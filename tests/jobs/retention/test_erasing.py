@@ -40,7 +40,7 @@ def test_whoever_asks_for_an_erased_job_is_told_when_and_why(desk: Desk) -> None
         get_job(job.id)
     assert told.value.extra["erased_because"] == "request"
     with pytest.raises(JobErased):
-        job_events_after(desk.identity.tenant_id, job.id, 0)
+        job_events_after(desk.identity, job.id, 0)
     with pytest.raises(JobErased):
         retry_job(identity=desk.identity, job_id=job.id)
     with pytest.raises(JobErased):
@@ -87,11 +87,11 @@ def test_a_job_is_erased_once_however_many_ask(desk: Desk) -> None:
 
 def test_the_tenants_stream_tells_that_a_job_was_erased(desk: Desk) -> None:
     job = ended(desk)
-    begun = tenant_events_after(desk.identity.tenant_id, None).cursor
+    begun = tenant_events_after(desk.identity, None).cursor
     erase_job(identity=desk.identity, job_id=job.id)
 
     def told() -> list[tuple[UUID, str]]:
-        events = tenant_events_after(desk.identity.tenant_id, begun).events
+        events = tenant_events_after(desk.identity, begun).events
         return [(event.job_id, event.type) for event in events]
 
     assert eventually(lambda: (job.id, "job.erased") in told(), "the event")

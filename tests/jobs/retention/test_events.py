@@ -43,23 +43,23 @@ def test_old_events_are_erased_and_young_ones_stay(desk: Desk) -> None:
 
 def test_a_cursor_from_before_what_is_kept_is_told_where_to_go_on(desk: Desk) -> None:
     keep(desk, events=30)
-    tenant_id = desk.identity.tenant_id
-    begun = tenant_events_after(tenant_id, None).cursor
+    identity = desk.identity
+    begun = tenant_events_after(identity, None).cursor
     old = with_old_events(desk, 31)
     young = with_old_events(desk, 1)
     erase_those_of(desk, old)
     with pytest.raises(EventsErased, match="go on after") as told:
-        tenant_events_after(tenant_id, begun)
+        tenant_events_after(identity, begun)
     kept: list[tuple[object, int]] = []
 
     def all_kept() -> bool:
-        page = tenant_events_after(tenant_id, str(told.value.extra["after"]))
+        page = tenant_events_after(identity, str(told.value.extra["after"]))
         kept[:] = [(event.job_id, event.seq) for event in page.events]
         return len(kept) == young.last_seq
 
     eventually(all_kept, "the events that are kept")
     assert kept == [(young.id, seq) for seq in range(1, young.last_seq + 1)]
-    assert tenant_events_after(tenant_id, None).events == []
+    assert tenant_events_after(identity, None).events == []
 
 
 def test_of_a_job_whose_first_events_are_erased_the_rest_is_read_from_there(desk: Desk) -> None:
@@ -69,9 +69,9 @@ def test_of_a_job_whose_first_events_are_erased_the_rest_is_read_from_there(desk
     erase_those_of(desk, job)
     desk.finish(desk.pages(job)[0])
     with pytest.raises(EventsErased) as told:
-        job_events_after(desk.identity.tenant_id, job.id, 0)
+        job_events_after(desk.identity, job.id, 0)
     assert told.value.extra["after"] == 1
-    rest = job_events_after(desk.identity.tenant_id, job.id, 1)
+    rest = job_events_after(desk.identity, job.id, 1)
     assert [event.seq for event in rest] == list(range(2, desk.again(job).last_seq + 1))
 
 
@@ -80,8 +80,8 @@ def test_of_a_job_all_of_whose_events_are_erased_that_is_said(desk: Desk) -> Non
     job = with_old_events(desk, 31)
     erase_those_of(desk, job)
     with pytest.raises(EventsErased):
-        job_events_after(desk.identity.tenant_id, job.id, 0)
-    assert job_events_after(desk.identity.tenant_id, job.id, job.last_seq) == []
+        job_events_after(desk.identity, job.id, 0)
+    assert job_events_after(desk.identity, job.id, job.last_seq) == []
 
 
 def test_without_days_nothing_is_erased(desk: Desk) -> None:

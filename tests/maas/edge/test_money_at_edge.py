@@ -15,13 +15,15 @@ from django.db import connections
 
 from inference.lane import LaneReader
 from inference.registry.models import ModelVersion
-from tenants.context import unit_of_work
+from tenants.billing.plans.services import subscribe
+from tenants.context import operator_work, unit_of_work
 from tenants.metering.roll_up import roll_up_uses
-from tenants.models import UsageRecord
+from tenants.models import IncludedPool, UsageRecord
 from tenants.services import CreatedTenant
 from tests.inference.gateway.house import REFUSED, Embedder
 from tests.maas.granian_server import GranianServer
 from tests.tenants.billing.ledger.conftest import Purse
+from tests.tenants.billing.plans.selling import include, make_plan
 from tests.waiting import eventually
 
 CALLERS, PAID, PRICE = 200, 37, 10
@@ -132,6 +134,32 @@ def test_of_two_hundred_at_two_processes_exactly_those_pass_that_can_be_paid(
         assert purse.of_budget() == (PAID * PRICE, 0)
     else:
         assert purse.stands()[0] == (0 if of == "a balance" else -PAID * PRICE)
+
+
+@pytest.mark.parametrize("terms", [(PAID, 0, 0), (20, 0, 17), (0, PAID, 0), (10, 20, PAID - 30)], ids=str)
+def test_of_two_hundred_at_once_those_pass_that_are_included_or_can_be_paid(
+    servers: list[GranianServer],
+    tenant: CreatedTenant,
+    purse: Purse,
+    serve: Callable[..., Served],
+    terms: tuple[int, int, int],
+) -> None:
+    (included, of_all, funds), model, plan = terms, serve().name, make_plan()
+    for quantity, of in ((included, model), (of_all, "")):
+        if quantity:
+            include(plan, quantity, model=of)
+    with operator_work():
+        subscribe(tenant_id=tenant.tenant.id, plan=plan)
+    purse.prepaid(funds * PRICE)
+    seen = answers(servers, tenant, model, "text {}".format)
+    assert seen == {200: PAID, "insufficient_funds": CALLERS - PAID}
+    roll_up_uses()
+    assert answers(servers, tenant, model, "more {}".format, 10) == {"insufficient_funds": 10}
+    assert (purse.account("revenue"), purse.account("uncollected")) == (funds * PRICE, 0)
+    assert purse.stands() == (0, 0)
+    with unit_of_work(tenant.tenant.id):
+        pools = sorted((pool.granted, pool.used, pool.held) for pool in IncludedPool.objects.all())
+    assert pools == sorted((many, many, 0) for many in (included, of_all) if many)
 
 
 def test_what_fails_costs_nothing_and_what_it_was_to_cost_is_there_for_others(

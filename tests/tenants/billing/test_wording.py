@@ -4,7 +4,7 @@ import pytest
 
 from tenants.billing.invoices.amounts import quantity_of, unit_price
 from tenants.billing.prices import Meter, Price
-from tenants.billing.wording import number_of, per_words, used_words
+from tenants.billing.wording import money, number_of, per_words, used_words
 
 
 @pytest.mark.parametrize(
@@ -20,6 +20,20 @@ from tenants.billing.wording import number_of, per_words, used_words
 )
 def test_what_was_used(quantity: int, meter: Meter, words: str) -> None:
     assert used_words(quantity, meter) == words
+
+
+@pytest.mark.parametrize(
+    ("micros", "words"),
+    [
+        (0, "0.00 EUR"),
+        (-500_000, "-0.50 EUR"),
+        (999_999_999, "999.999999 EUR"),
+        (1_234_567_891_500_000, "1,234,567,891.50 EUR"),
+        (-1_000_000_000, "-1,000.00 EUR"),
+    ],
+)
+def test_thousands_of_an_amount_stand_apart(micros: int, words: str) -> None:
+    assert money(micros, "EUR") == words
 
 
 def test_what_is_given_back_is_below_nothing() -> None:

@@ -1,11 +1,12 @@
 from contextlib import suppress
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tenants.billing.prices import Price
-from tenants.metering.events import FORMAT, MeterEvent, Unreadable, read_event, write_event
+from tenants.metering.events import COVERED, MeterEvent, Unreadable, read_event, write_event
 
 from .conftest import MakeEvent, events
 
@@ -41,6 +42,14 @@ def test_a_damaged_event_is_an_event_or_unreadable(event: MeterEvent, data: st.D
         read_event(bytes(written))
 
 
+def test_what_units_were_set_aside_for_is_written_with_it(make_event: MakeEvent) -> None:
+    event = replace(make_event(), quantity=9, covered=3, covered_of_all=4)
+    assert read_event(write_event(event)) == event
+    for wrong in (replace(event, covered=6), replace(event, covered_of_all=-1)):
+        with pytest.raises(Unreadable, match="cannot be covered"):
+            read_event(write_event(wrong))
+
+
 def test_an_event_cut_off_is_refused(make_event: MakeEvent) -> None:
     written = write_event(make_event())
     for length in range(len(written) - len("EUR") - 1):
@@ -49,9 +58,9 @@ def test_an_event_cut_off_is_refused(make_event: MakeEvent) -> None:
 
 
 def test_an_event_of_another_format_is_refused_by_its_number(make_event: MakeEvent) -> None:
-    written = bytes([FORMAT + 1]) + write_event(make_event())[1:]
+    written = bytes([COVERED + 1]) + write_event(make_event())[1:]
     with pytest.raises(
-        Unreadable, match=f"format {FORMAT + 1}, and this version of the product reads {FORMAT}"
+        Unreadable, match=f"format {COVERED + 1}, and this version of the product reads {COVERED}"
     ):
         read_event(written)
 

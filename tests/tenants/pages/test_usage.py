@@ -2,6 +2,7 @@
 
 import csv
 import html
+import json
 import re
 from collections.abc import Callable
 from contextlib import suppress
@@ -14,6 +15,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from tenants.billing.months import Month
 from tenants.billing.selectors import usage_of
+from tenants.billing.settling import settle_days
 from tenants.billing.summary import summarised
 from tenants.context import operator_work, unit_of_work
 from tenants.ids import uuid7
@@ -181,12 +183,86 @@ def test_a_month_is_shown_by_key_and_of_one_key_alone(
     use(on(3), amount_micros=2_000_000, model="ocr")
     page = shown(member)
     assert all(words in page for words in ("By key", key.name, "Without a key", "3.00"))
+    assert all(f"month=2026-10&amp;{of}" in page for of in (f"key={key.id}", "key=none", "model=ocr")), (
+        "each opens"
+    )
     page = member.get("/usage", {"month": "2026-10", "key": str(key.id)}).content.decode()
     assert "1.00 EUR" in page
     assert "2.00 EUR" not in page
     assert f"month=2026-11&amp;key={key.id}" in page, "the filter goes along"
     page = member.get("/usage", {"month": "2026-10", "key": "none", "model": "parse"}).content.decode()
     assert "Nothing charged in October 2026 that fits the filter" in page
+
+
+def test_a_month_looks_the_same_before_and_after_its_days_are_settled(
+    member: Client, tenant: CreatedTenant, use: Use
+) -> None:
+    for key, cost in ((tenant.key.key.id, 1_000_000), (None, 2_000_000), (uuid7(), 500)):
+        use(on(3), on(4), on(31), key_id=key, amount_micros=cost)
+        use(on(4), key_id=key, model="ocr", cached=True, saved_micros=7, amount_micros=0)
+    before = [shown(member), member.get("/usage", {"month": "2026-10", "model": "ocr"}).content.decode()]
+    settle_days()
+    use(on(5), livemode=False)
+    between = shown(member)
+    settle_days()
+    after = [shown(member), member.get("/usage", {"month": "2026-10", "model": "ocr"}).content.decode()]
+    assert between.partition("<main")[2] == after[0].partition("<main")[2]
+    assert _drawn(before[0]) == _drawn(after[0])
+    assert _drawn(before[1]) == _drawn(after[1])
+    assert "9.0015" in after[0]
+
+
+def test_a_year_is_told_month_by_month_and_each_month_opens(
+    member: Client, tenant: CreatedTenant, use: Use, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    now = timezone.now()
+    month, before = Month.of(now.date()), Month.of(now.date()).previous
+    noon = datetime(before.year, before.number, 10, 12, tzinfo=UTC)
+    key = tenant.key.key.id
+    use(noon, noon + timedelta(days=9), key_id=key, amount_micros=1_000_000)
+    use(noon, model="ocr", amount_micros=500_000)
+    settle_days()
+    use(noon, key_id=key, amount_micros=250_000)
+    use(now, amount_micros=3_000_000)
+    use(noon - timedelta(days=400), amount_micros=70_000_000)
+    with django_assert_num_queries(15):
+        page = member.get("/usage", {"months": "12"}).content.decode()
+    assert "5.75 <small>EUR" in " ".join(page.split()), "and nothing of the year before"
+    chart = json.loads(_drawn(page))
+    assert len(chart["days"]) == 12
+    assert (chart["days"][-2], chart["days"][-1]) == (f"{before}-01", f"{month}-01")
+    for of, expected in (("model", {"parse": [2.25, 3.0], "ocr": [0.5, 0.0]}), ("key", None)):
+        series = next(one for one in chart["measures"][of] if one["name"] == "cost-EUR")["series"]
+        found = {one["name"]: one["values"][-2:] for one in series}
+        assert found in (expected, {tenant.key.key.name: [2.25, 0.0], "Without a key": [0.5, 3.0]})
+    assert all(f'href="?month={one}" data-at="{one}-01"' in page for one in (before, month))
+    assert f"?months=12&amp;key={key}" in page
+    (row,) = downloaded(member, months="12", model="ocr")
+    assert (row["from"][:7], row["amount"]) == (str(before), "0.50")
+    of_key = " ".join(member.get("/usage", {"months": "12", "key": str(key)}).content.decode().split())
+    assert "2.25 <small>EUR" in of_key
+
+
+def _drawn(page: str) -> str:
+    (chart,) = re.findall(r'<script id="chart-data"[^>]*>(.*?)</script>', page)
+    return str(chart)
+
+
+def test_of_many_callers_the_dearest_are_named_and_the_others_come_to_the_rest(
+    member: Client, use: Use
+) -> None:
+    for number in range(1, 61):
+        use(on(3), on(4), key_id=uuid7(), amount_micros=number * 1_000_000)
+    page = shown(member)
+    rows = re.findall(r'<th scope="row">(?:<a[^>]+>)?(Key [^<]+|10 other callers)<', page)
+    assert (len(rows), rows[-1]) == (51, "10 other callers")
+    assert "110.00 EUR" in page, "1 to 10, twice"
+    series = next(one for one in json.loads(_drawn(page))["measures"]["key"] if one["name"] == "cost-EUR")[
+        "series"
+    ]
+    assert (len(series), series[-1]["name"]) == (6, "other callers")
+    assert sum(sum(one["values"]) for one in series) == 2 * sum(range(1, 61))
+    assert sum(series[-1]["values"]) == 2 * sum(range(1, 56))
 
 
 def test_a_filter_that_is_none_shows_all(member: Client, use: Use) -> None:
@@ -279,9 +355,9 @@ def test_the_page_asks_as_often_whatever_was_used(
 ) -> None:
     for model in ("a", "b", "c"):
         use(*(on(day) for day in range(1, 32)), model=model, key_id=uuid7())
-    # Session, person, accounts; transaction, sums by model and by key, first day, models and keys, what is stored and
-    # may be, names, commit.
-    with django_assert_num_queries(12):
+    # Session, person, accounts; transaction, sums by model and by key (what is settled and what is not), days of the
+    # keys that are drawn, first day, what is stored and may be, names, commit.
+    with django_assert_num_queries(14):
         shown(member)
     # The same three, then transaction, records, names, commit.
     with django_assert_num_queries(7):
@@ -315,7 +391,7 @@ def test_time_is_shown_in_seconds(tenant: CreatedTenant, member: Client, use: Us
     assert "1,234.5 GPU seconds" in day
     with unit_of_work(tenant.tenant.id):
         lines = usage_of(OCTOBER)
-    measures = chart_of(OCTOBER, lines, [], summarised(lines))["measures"]["model"]
+    measures = chart_of(OCTOBER.days, lines, [], summarised(lines))["measures"]["model"]
     (drawn,) = (one["series"] for one in measures if one["name"] == "gpu_second")
     assert sum(drawn[0]["values"]) == 1_234.5
 

@@ -6,8 +6,13 @@ const LONGEST_PAUSE_MS = 60_000;
 // To search once more for every event of a busy account would cost the server far more than it tells the person.
 const SEARCHED_PAUSE_MS = 10_000;
 
+// What failed is tried again before a person wonders; whoever is slow gets longer to answer the next time.
+const FAILED_PAUSES_MS = [1_000, 2_000, 5_000];
+const PATIENCE_MS = [3_000, 10_000, 30_000];
+
 let running = false;
 let wanted = false;
+let failures = 0;
 
 /** Many calls at once become one reading now and one after it. */
 export async function refresh() {
@@ -17,7 +22,10 @@ export async function refresh() {
   try {
     while (wanted && !document.hidden) {
       wanted = false;
-      await readAgain();
+      const next = await nextReading();
+      failures = next === FAILED ? failures + 1 : 0;
+      if (next === FAILED) wanted = true;
+      else if (next) show(next);
       await new Promise((done) => setTimeout(done, pauseMs()));
     }
   } finally {
@@ -26,7 +34,14 @@ export async function refresh() {
 }
 
 const searches = () => document.getElementById("find") && new URLSearchParams(location.search).get("q");
-const pauseMs = () => (searches() ? SEARCHED_PAUSE_MS : SHORTEST_PAUSE_MS);
+const after = (steps) => steps[Math.min(failures, steps.length - 1)];
+
+function pauseMs() {
+  if (searches()) return SEARCHED_PAUSE_MS;
+  if (!failures) return SHORTEST_PAUSE_MS;
+  // Not all browsers at the same moment, when a server comes back.
+  return FAILED_PAUSES_MS[Math.min(failures, FAILED_PAUSES_MS.length) - 1] * (0.5 + Math.random() / 2);
+}
 
 /** Keeps ages true, makes up for a lost event, and catches up when the tab is looked at again. */
 export function refreshNowAndThen() {
@@ -34,20 +49,27 @@ export function refreshNowAndThen() {
   document.addEventListener("visibilitychange", () => wanted && refresh());
 }
 
-async function readAgain() {
-  const address = location.href;
+const FAILED = Symbol("a reading that failed and may be tried again");
+
+/** The page as it is now, FAILED, or null where it can be had no more: signed out, or no longer there. */
+async function nextReading() {
   try {
-    const response = await fetch(address);
-    if (!response.ok || response.redirected) return;
-    const next = new DOMParser().parseFromString(await response.text(), "text/html");
-    // Another tab has switched: parts of two accounts must not stand on one page.
-    if (tenantOf(next) !== tenantOf(document)) return location.reload();
-    // Meanwhile the page may have come to show something else; what was read is not about that.
-    if (location.href === address) keepingFocus(() => adopt(next));
-    else wanted = true;
+    const address = location.href;
+    const response = await fetch(address, { signal: AbortSignal.timeout(after(PATIENCE_MS)) });
+    if (response.status >= 500 || response.status === 429) return FAILED;
+    if (!response.ok || response.redirected) return null;
+    return { address, page: new DOMParser().parseFromString(await response.text(), "text/html") };
   } catch {
-    // The server is away for the moment; the next event or the next minute tries again.
+    return FAILED; // The server is away for the moment, or does not answer.
   }
+}
+
+function show({ address, page }) {
+  // Another tab has switched: parts of two accounts must not stand on one page.
+  if (tenantOf(page) !== tenantOf(document)) return location.reload();
+  // Meanwhile the page may have come to show something else; what was read is not about that.
+  if (location.href === address) keepingFocus(() => adopt(page));
+  else wanted = true;
 }
 
 /** From another reading of this page. Tells `adopted` on the document, with `parts`: what is new in it. */

@@ -1,4 +1,5 @@
 // One file on its way: what has become of it, and what comes next. Knows nothing of the page it is shown on.
+import { askCost, costWords, isTold } from "./costs.js";
 import { get, postJson } from "./requests.js";
 import { isLarge, sendLargeFile } from "./resumable.js";
 import { sizeWords } from "./sizes.js";
@@ -7,11 +8,11 @@ import { sendFile } from "./transfers.js";
 const MOST_TRIES = 5;
 const WORTH_DOING_AGAIN = "queued,running,succeeded,partially_succeeded";
 
-/** States: waiting, sending, checking, accepting, asking, accepted, skipped, refused (for good), failed, canceled. */
+/** States: waiting, sending, checking, accepting, asking, offered, accepted, skipped, refused (for good), failed, canceled. */
 export class Upload {
   constructor(file, options, onChange) {
-    const { model, priority, expiresAfterS, cancelAfterS, addresses } = options;
-    Object.assign(this, { file, model, priority, expiresAfterS, cancelAfterS, addresses, onChange });
+    const { model, meter, askFirst, priority, expiresAfterS, cancelAfterS, addresses } = options;
+    Object.assign(this, { file, model, meter, askFirst, priority, expiresAfterS, cancelAfterS, addresses, onChange });
     this.packed = isPacked(file);
     this.state = "waiting";
     this.sentBytes = 0;
@@ -48,12 +49,14 @@ export class Upload {
     await backOnline(this, signal);
     if (signal.aborted) return;
     try {
+      if (this.packed && this.askFirst && !this.agreed) return this.offer("What the files in a ZIP file cost is known only as they are unpacked. Nothing was sent yet.");
       if (this.packed) return await this.patiently(() => this.send(signal), signal);
       this.document ??= await this.patiently(() => this.send(signal), signal);
       if (signal.aborted) return;
       const twin = seen(this);
       if (twin) this.become("skipped", `The same bytes as “${twin.file.name}” of this upload; not read twice.`);
       else if (this.document.duplicate && !this.asked && (await this.wasRead())) this.ask();
+      else if (this.askFirst && !this.agreed) await this.patiently(() => this.price(signal), signal);
       else await this.patiently(() => this.submit(), signal);
     } catch (error) {
       if (signal.aborted) return;
@@ -134,6 +137,18 @@ export class Upload {
     });
     [this.earlier] = (await get(`${this.addresses.jobs}?${asked}`)).data;
     return Boolean(this.earlier);
+  }
+
+  // Sending a document costs nothing; reading it does.
+  async price(signal) {
+    const { pages_total: pages, id: document } = this.document;
+    if (!isTold(this.meter)) return this.offer("What it costs is known only once it has been read.");
+    const found = await askCost(this.addresses.estimate, this.model, { document }, signal);
+    this.offer(`${costWords(pages, found)}.`);
+  }
+
+  offer(words) {
+    this.become("offered", words);
   }
 
   ask() {

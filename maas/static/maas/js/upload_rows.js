@@ -48,6 +48,7 @@ function controls(upload, act) {
   if (upload.open) return [button("cancel", "Cancel")];
   if (upload.state === "begun") return [button("give up", "Give up")];
   if (upload.state === "asking") return [link(`/jobs/${upload.earlier.id}`, "Open it"), button("again", "Read it again"), button("remove", "Leave it")];
+  if (upload.state === "offered") return [button("agree", upload.packed ? "Send it" : "Read it"), button("remove", "Leave it")];
   if (upload.state === "accepted") return [link(upload.archive ? `/archives/${upload.archive}` : `/jobs/${upload.job}`, "Open")];
   if (upload.state === "failed" || upload.state === "canceled") return [button("retry", "Retry"), button("remove", "Remove")];
   return [button("remove", "Remove")];

@@ -2,9 +2,11 @@
 import { markOf } from "./begun.js";
 import { watchDrops, watchPaste } from "./drops.js";
 import { say } from "./notices.js";
+import { askCost, costWords, isTold } from "./costs.js";
 import { refresh } from "./refresh.js";
 import { begunBefore, giveUp, giveUpFile } from "./resumable.js";
 import { Upload } from "./upload.js";
+import { meterOf, watchCosts } from "./upload_costs.js";
 import { makeRow } from "./upload_rows.js";
 import { timesOf, watchTimes } from "./upload_times.js";
 
@@ -28,6 +30,7 @@ export function watchUploads() {
   watchPaste((files) => tray.take(files));
   rememberModel(form.model);
   watchTimes(form);
+  watchCosts(form);
 }
 
 class Tray {
@@ -36,6 +39,7 @@ class Tray {
     this.rows = new Map();
     this.list = document.getElementById("uploads");
     document.getElementById("clear-uploads").addEventListener("click", () => this.clear());
+    document.getElementById("read-offered").addEventListener("click", () => this.agreeToAll());
     document.getElementById("cancel-uploads").addEventListener("click", () => this.cancelAll());
     addEventListener("beforeunload", (event) => {
       if (this.uploads.some(({ open }) => open)) event.preventDefault();
@@ -82,9 +86,11 @@ class Tray {
     }
     const options = {
       model: model.value,
+      meter: meterOf(this.form),
+      askFirst: this.form.ask_first.checked,
       priority: priority.value,
       ...times,
-      addresses: { documents: action, jobs: dataset.jobs, uploads: dataset.uploads, archives: dataset.archives },
+      addresses: { documents: action, jobs: dataset.jobs, uploads: dataset.uploads, archives: dataset.archives, estimate: dataset.estimate },
       most: { bytes: Number(dataset.mostBytes), words: dataset.mostWords },
       mostPacked: { bytes: Number(dataset.mostArchiveBytes), words: dataset.mostArchiveWords },
     };
@@ -115,9 +121,12 @@ class Tray {
       this.remove(upload);
     }
     else {
-      upload.asked = name === "again";
+      if (name === "again") upload.asked = true;
+      if (name === "agree") upload.agreed = true;
       upload.become("waiting", "Waiting");
     }
+    // The button that was pressed is gone with what it asked.
+    if (document.activeElement === document.body) document.getElementById("tray-title").focus();
     this.next();
   }
 
@@ -133,6 +142,36 @@ class Tray {
       });
     }
     this.describe();
+  }
+
+  agreeToAll() {
+    for (const upload of this.offered) {
+      upload.agreed = true;
+      upload.become("waiting", "Waiting");
+    }
+    document.getElementById("tray-title").focus();
+    this.next();
+  }
+
+  get offered() {
+    return this.uploads.filter(({ state }) => state === "offered");
+  }
+
+  // One by one the same included units would be counted for each.
+  async tellTotal() {
+    const [first, ...rest] = this.offered;
+    const line = document.getElementById("offered-cost");
+    const mark = this.offered.map(({ document }) => document?.id).join();
+    if (mark === this.totalled) return;
+    this.totalled = mark;
+    const told = rest.length && isTold(first.meter) && this.offered.every(({ document, model }) => document && model === first.model);
+    if (!told) {
+      line.textContent = "";
+      return;
+    }
+    const pages = this.offered.reduce((sum, { document }) => sum + document.pages_total, 0);
+    const found = await askCost(first.addresses.estimate, first.model, { pages }).catch(() => null);
+    if (this.totalled === mark) line.textContent = found ? `Together: ${costWords(pages, found)}.` : "";
   }
 
   // The same bytes under two names in one go: whichever arrives first is read.
@@ -158,12 +197,16 @@ class Tray {
     const said = [
       open ? `${open} of ${all} still to send` : all && `${count("accepted")} of ${all} accepted`,
       count("failed", "refused") && `${count("failed", "refused")} not accepted`,
-      count("asking") && `${count("asking")} to decide on`,
+      count("asking", "offered") && `${count("asking", "offered")} to decide on`,
       begun && `${begun} to go on with`,
     ].filter(Boolean);
     document.getElementById("tray").hidden = !this.rows.size;
     document.getElementById("tray-words").textContent = said.join(", ");
+    const read = document.getElementById("read-offered");
+    read.hidden = this.offered.length < 2;
+    read.textContent = `Read all ${this.offered.length}`;
     document.getElementById("cancel-uploads").hidden = open < 2;
+    this.tellTotal();
     document.getElementById("clear-uploads").hidden = open === all;
   }
 
@@ -173,7 +216,7 @@ class Tray {
   }
 
   clear() {
-    for (const upload of this.uploads) if (!upload.open && !["asking", "begun"].includes(upload.state)) this.remove(upload);
+    for (const upload of this.uploads) if (!upload.open && !["asking", "offered", "begun"].includes(upload.state)) this.remove(upload);
     this.describe();
   }
 

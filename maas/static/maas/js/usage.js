@@ -16,6 +16,10 @@ function colour(name) {
   return found;
 }
 
+const byMonth = data !== null && new Set(data.days.map((day) => day.slice(8))).size === 1;
+const monthName = new Intl.DateTimeFormat("en", { month: "short", timeZone: "UTC" });
+const shortly = (day) => (byMonth ? monthName.format(new Date(day)) : Number(day.slice(8)));
+
 const chosen = () => {
   const by = document.querySelector("#apart :checked")?.value ?? "model";
   const name = document.querySelector("#measures :checked")?.value;
@@ -26,6 +30,12 @@ const chosen = () => {
 function numbers(measure) {
   const format = new Intl.NumberFormat("en", { maximumFractionDigits: measure.unit ? 6 : 0 });
   return (value) => (measure.unit ? `${format.format(value)} ${measure.unit}` : format.format(value));
+}
+
+// Beside the chart is room for 20M, and not for 20,000,000.
+function marks(measure, words) {
+  const short = new Intl.NumberFormat("en", { notation: "compact" });
+  return (value) => (value >= 100_000 ? `${short.format(value)}${measure.unit && ` ${measure.unit}`}` : words(value));
 }
 
 function draw() {
@@ -46,19 +56,21 @@ function draw() {
       animation: calm || chart ? false : { duration: 300 },
       maintainAspectRatio: false,
       interaction: { mode: "index", intersect: false },
+      onClick: (_, [bar]) => bar && openDay(data.days[bar.index]),
+      onHover: ({ native }, [bar]) => (native.target.style.cursor = bar ? "pointer" : ""),
       scales: {
         x: {
           stacked: true,
           border: { color: colour("--line") },
           grid: { display: false },
-          ticks: { color: faint, maxRotation: 0, autoSkipPadding: 14, callback: (place) => Number(data.days[place].slice(8)) },
+          ticks: { color: faint, maxRotation: 0, autoSkipPadding: 14, callback: (place) => shortly(data.days[place]) },
         },
         y: {
           stacked: true,
           beginAtZero: true,
           border: { display: false },
           grid: { color: colour("--line") },
-          ticks: { color: faint, maxTicksLimit: 6, callback: words },
+          ticks: { color: faint, maxTicksLimit: 6, callback: marks(measure, words) },
         },
       },
       plugins: {
@@ -66,13 +78,19 @@ function draw() {
         tooltip: {
           filter: ({ raw }) => raw > 0,
           itemSort: (one, other) => other.raw - one.raw,
-          callbacks: { label: ({ dataset, raw }) => ` ${dataset.label}: ${words(raw)}` },
+          callbacks: { title: ([{ label }]) => (byMonth ? label.slice(0, 7) : label), label: ({ dataset, raw }) => ` ${dataset.label}: ${words(raw)}` },
         },
       },
     },
   });
   tell(datasets);
   tabulate(datasets, words);
+}
+
+// The tables below have the same links, for whoever has no pointer.
+function openDay(day) {
+  const link = document.querySelector(`#days a[data-at="${day}"]`);
+  if (link) location.assign(link.href);
 }
 
 // The same numbers for whoever does not see the chart, or wants them exactly.
@@ -90,10 +108,10 @@ function tabulate(datasets, words) {
   };
   const head = document.createElement("thead");
   const body = document.createElement("tbody");
-  head.append(row("head", ["Day (UTC)", ...datasets.map(({ label }) => label)]));
+  head.append(row("head", [byMonth ? "Month (UTC)" : "Day (UTC)", ...datasets.map(({ label }) => label)]));
   for (const [place, day] of data.days.entries()) {
     const values = datasets.map((one) => one.data[place]);
-    if (values.some((value) => value > 0)) body.append(row("body", [day, ...values.map((value) => (value > 0 ? words(value) : "–"))]));
+    if (values.some((value) => value > 0)) body.append(row("body", [byMonth ? day.slice(0, 7) : day, ...values.map((value) => (value > 0 ? words(value) : "–"))]));
   }
   document.getElementById("chart-table").replaceChildren(head, body);
 }

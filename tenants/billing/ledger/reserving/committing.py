@@ -6,7 +6,7 @@ nowhere at any moment, so that no call is promised what a job has just been give
 
 import time
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -28,6 +28,7 @@ from tenants.billing.ledger.reserving.script import (
     HOLD_S,
     RESERVE,
     SHA,
+    TAKE,
     TEXT,
     Words,
     charged_words,
@@ -90,7 +91,7 @@ def reserve_hold(source: Source, amount_micros: int) -> None:
         return
     key, token = source.key_id.hex if source.key_id else "", source.id.hex
     words: Words = [RESERVE, source.id.hex, source.currency, key, amount_micros, HOLD_S]
-    verdict, left = _reserved(source.tenant_id, [*words, *words_of(rooms, None), token])
+    verdict, left = _reserved(source.tenant_id, [*words, *words_of(rooms, None), token, 0])
     if verdict is Verdict.NO:
         raise insufficient_funds(currency=source.currency, needed_micros=amount_micros, spendable_micros=left)
     done = charged_words(token, [(source.currency, key, amount_micros)], [source.id.hex])
@@ -99,6 +100,56 @@ def reserve_hold(source: Source, amount_micros: int) -> None:
         _door().say(source.tenant_id, done, surely=True)
 
     transaction.on_commit(tell, using=current_alias())
+
+
+@dataclass(frozen=True, slots=True)
+class PoolWanted:
+    name: str
+    left: int
+    """As Postgres has it."""
+    quantity: int
+
+
+class TakenUnits:
+    """Units of pools that no call under way has, and no call is given from now on.
+
+    The wallet's row is locked. While Redis is away, calls that are under way are not seen.
+    """
+
+    def __init__(self, tenant_id: UUID, wanted: Sequence[PoolWanted], *, anyhow: bool) -> None:
+        """`anyhow`: rather too few than to wait for what was charged a moment ago."""
+        self._tenant_id = tenant_id
+        self._token = uuid7().hex
+        self._pools = {one.name: uuid7().hex for one in wanted}
+        self.granted = self._take(wanted, anyhow=anyhow) if wanted else {}
+
+    def use(self, quantities: Mapping[str, int]) -> None:
+        """Once it is committed, so many of each pool are gone and the others are there again."""
+        charges = [(name, "", quantity) for name, quantity in quantities.items() if quantity]
+        if charges or self._pools:
+            words = charged_words(self._token, charges, list(self._pools.values()))
+            transaction.on_commit(lambda: self._tell(words), using=current_alias())
+
+    def give_back(self) -> None:
+        """At once: nothing will be committed."""
+        if self._pools:
+            self._tell(charged_words(self._token, (), list(self._pools.values())))
+
+    def _tell(self, words: Words) -> None:
+        _door().say(self._tenant_id, words, surely=True)
+
+    def _take(self, wanted: Sequence[PoolWanted], *, anyhow: bool) -> dict[str, int]:
+        for tried in range(1, TRIES + 1):
+            words: Words = [TAKE, HOLD_S, self._token, "1" if anyhow or tried == TRIES else ""]
+            for one in wanted:
+                words += [self._pools[one.name], one.name, one.left, one.quantity]
+            answer = _door().say(self._tenant_id, words)
+            if answer is None:
+                return {one.name: one.quantity for one in wanted}
+            if Verdict(int(answer[0])) is not Verdict.UNSURE:
+                break
+            time.sleep(PAUSE_S)
+        return {one.name: int(part) for one, part in zip(wanted, answer[1:], strict=True)}
 
 
 def _reserved(tenant_id: UUID, words: Words) -> tuple[Verdict, int]:

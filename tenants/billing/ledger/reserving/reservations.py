@@ -12,7 +12,7 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import NoScriptError, RedisError
 
-from tenants.billing.ledger.reserving.rooms import Gone, Rooms, Verdict, words_of
+from tenants.billing.ledger.reserving.rooms import NO_UNITS, Gone, Rooms, Units, Verdict, words_of
 from tenants.billing.ledger.reserving.script import (
     RESERVE,
     RESERVED_S,
@@ -48,6 +48,9 @@ class Reservation:
     key_id: UUID | None
     currency: str
     amount_micros: int
+    wants: Units = NO_UNITS
+    units: tuple[int, ...] = ()
+    """So many included ones it has of each pool, which cost it nothing."""
 
     @property
     def key(self) -> str:
@@ -58,6 +61,10 @@ class Reservation:
 class Told:
     verdict: Verdict
     left_micros: int
+    needed_micros: int = 0
+    """Beyond what is included."""
+    units: tuple[int, ...] = ()
+    """So many are, of each pool."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,20 +96,35 @@ class Reservations:
         self._away = False
         self._away_until_s = float("-inf")
 
-    async def seen(self, tenant_id: UUID, key_id: UUID | None, currency: str) -> Gone:
+    async def seen(
+        self, tenant_id: UUID, key_id: UUID | None, currency: str, pools: Sequence[str] = ()
+    ) -> Gone:
         """Before Postgres is asked. Raises ReservationsAway, as does the next."""
-        words = said(tenant_id, SEEN, currency, key_id.hex if key_id else "")
-        return Gone(*map(int, await self._ask(words)))
+        words = said(tenant_id, SEEN, currency, key_id.hex if key_id else "", *pools)
+        tenant, key, *units = map(int, await self._ask(words))
+        return Gone(tenant, key, tuple(units))
 
-    async def reserve(self, wanted: Reservation, rooms: Rooms, gone: Gone) -> Told:
+    async def reserve(
+        self, wanted: Reservation, rooms: Rooms, gone: Gone, units_left: Sequence[int] = ()
+    ) -> Told:
+        """`units_left`: of each of its pools."""
         words = (wanted.id.hex, wanted.currency, wanted.key, wanted.amount_micros, RESERVED_S)
-        asked = said(wanted.tenant_id, RESERVE, *words, *words_of(rooms, gone), "")
-        verdict, left = await self._ask(asked)
-        return Told(Verdict(int(verdict)), int(left))
+        pools = zip(wanted.wants.pools, units_left, gone.units, strict=False)
+        asked = said(
+            wanted.tenant_id,
+            RESERVE,
+            *words,
+            *words_of(rooms, gone),
+            "",
+            wanted.wants.most,
+            *(word for pool in pools for word in pool),
+        )
+        verdict, left, needed, *units = map(int, await self._ask(asked))
+        return Told(Verdict(verdict), left, needed, tuple(units))
 
-    def settle(self, reserved: Reservation, cost_micros: int) -> None:
+    def settle(self, reserved: Reservation, cost_micros: int, units: Sequence[int] = ()) -> None:
         """What it came to; 0 where it came to nothing. Nobody waits for it."""
-        asked = said(reserved.tenant_id, SETTLE, reserved.id.hex, cost_micros, SETTLED_S)
+        asked = said(reserved.tenant_id, SETTLE, reserved.id.hex, cost_micros, SETTLED_S, *units)
         if not self._is_away and len(self._waiting) < MOST_WAITING:
             self._set_out(_Asked(asked, None))
 

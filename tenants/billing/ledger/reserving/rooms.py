@@ -1,9 +1,13 @@
 """What Postgres says may still be spent in one currency, and what was charged before it was asked: pure."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Literal, NamedTuple, Self
+
+from tenants.billing.ledger.reserving.script import pool_name
+from tenants.billing.plans.agreed import EVERY_MODEL
+from tenants.billing.prices import Meter
 
 Whose = Literal["wallet", "tenant", "key"]
 
@@ -29,6 +33,8 @@ class Rooms:
 
     tenant_micros: int | None = None
     key_micros: int | None = None
+    prepaid: bool = False
+    """In this currency: what its plan includes is used before its money."""
 
     @classmethod
     def of(cls, rows: Iterable[BoundRow], currency: str) -> Self:
@@ -37,10 +43,12 @@ class Rooms:
         here = [row for row in rows if row.currency == currency]
         prepaid = any(row.whose == "wallet" and row.left_micros is not None for row in rows)
         tenant = [row.left_micros for row in here if row.whose != "key" and row.left_micros is not None]
-        if prepaid and not any(row.whose == "wallet" for row in here):
+        wallets = [row for row in here if row.whose == "wallet"]
+        if prepaid and not wallets:
             tenant.append(0)
         key = [row.left_micros for row in here if row.whose == "key" and row.left_micros is not None]
-        return cls(min(tenant, default=None), min(key, default=None))
+        before = any(row.left_micros is not None for row in wallets) if wallets else prepaid
+        return cls(min(tenant, default=None), min(key, default=None), before)
 
     @property
     def bounded(self) -> bool:
@@ -53,7 +61,38 @@ class Rooms:
     def with_back(self, micros: int) -> "Rooms":
         """As they were before so much was taken out."""
         tenant, key = self.tenant_micros, self.key_micros
-        return Rooms(None if tenant is None else tenant + micros, None if key is None else key + micros)
+        return replace(
+            self,
+            tenant_micros=None if tenant is None else tenant + micros,
+            key_micros=None if key is None else key + micros,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Units:
+    """So many of what a plan includes that work may use: those for its model, then those for all."""
+
+    most: int
+    pools: tuple[str, ...]
+    """By their names."""
+
+
+NO_UNITS = Units(0, ())
+
+
+@dataclass(frozen=True, slots=True)
+class Most:
+    """What a call may cost and use, and no more."""
+
+    micros: int
+    model: str = ""
+    meter: Meter = "call"
+    units: int = 0
+
+    @property
+    def pools(self) -> tuple[str, ...]:
+        """Of included units that it may use: those for its model first."""
+        return tuple(pool_name(model, self.meter) for model in (self.model, EVERY_MODEL))
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +101,8 @@ class Gone:
 
     tenant_micros: int
     key_micros: int
+    units: tuple[int, ...] = ()
+    """Of each pool."""
 
 
 def words_of(rooms: Rooms, gone: Gone | None) -> list[str | int]:

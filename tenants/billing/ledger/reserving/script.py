@@ -2,7 +2,8 @@
 
 A reservation has an id, an amount, and a moment at which it is over: whoever dies leaks it no longer. Sums of those
 that stand are kept beside them (`held`), and of all that was ever charged (`gone`): for the tenant, and for each of
-its keys.
+its keys. Of included units the same is kept, each pool as if it were a currency; a reservation takes them before money,
+and what it has of them stands beside it, under its id and the place of the pool.
 
 What Postgres had is compared with what was seen to be gone before Postgres was asked. A charge that is in both is
 counted twice, and none is missed: so long as any is on its way, "no" is said to be unsure.
@@ -26,6 +27,7 @@ KEPT_S = 2 * 24 * 3600
 RESERVE: Final = "reserve"
 SETTLE: Final = "settle"
 SEEN: Final = "seen"
+TAKE: Final = "take"
 CHARGING: Final = "charging"
 CHARGED: Final = "charged"
 
@@ -65,6 +67,10 @@ local function drop(id)
   redis.call('ZREM', till, id)
 end
 
+local function drop_all(id)
+  for _, part in ipairs({'', '.1', '.2'}) do drop(id .. part) end
+end
+
 local function keep(id, currency, key, amount, seconds)
   redis.call('HSET', held, id, string.format('%%.0f %%s %%s', amount, currency, key))
   redis.call('ZADD', till, now + seconds * 1000, id)
@@ -80,40 +86,33 @@ local function mark(token)
   redis.call('EXPIRE', charging, %(charging)d)
 end
 
-local deeds = {}
-
-function deeds.reserve(id, currency, key, amount, seconds, room, seen, key_room, key_seen, token)
-  amount = tonumber(amount)
-  for _, over in ipairs(redis.call('ZRANGEBYSCORE', till, '-inf', now, 'LIMIT', 0, 100)) do drop(over) end
-  drop(id)
-  local least, sure = nil, true
-  for _, one in ipairs({{'', room, seen}, {key, key_room, key_seen}}) do
-    local name, there, before = one[1], one[2], one[3]
-    if there ~= '' then
-      local gone = sum('gone', currency, name)
-      -- Somebody has the row of the wallet locked: nothing is charged between the look and this.
-      if before == '' then before = gone else before = tonumber(before) end
-      if gone < before then return {2, 0} end
-      sure = sure and gone == before
-      local left = tonumber(there) - (gone - before) - sum('held', currency, name)
-      if not least or left < least then least = left end
-    end
-  end
-  if least and least < amount then
-    if is_charging() then sure = false end
-    return {sure and 0 or 2, math.max(0, least)}
-  end
-  add('held', currency, key, amount)
-  keep(id, currency, key, amount, tonumber(seconds))
-  if token ~= '' then mark(token) end
-  for _, name in ipairs({sums, held, till}) do redis.call('EXPIRE', name, %(kept)d) end
-  return {1, 0}
+-- What is left of what a look found, and whether nothing was charged since. Nothing where the look is of before Redis
+-- began anew.
+local function left_of(currency, key, there, before)
+  local gone = sum('gone', currency, key)
+  -- Somebody has the row of the wallet locked: nothing is charged between the look and this.
+  if before == '' then before = gone else before = tonumber(before) end
+  if gone < before then return nil, false end
+  return tonumber(there) - (gone - before) - sum('held', currency, key), gone == before
 end
 
-function deeds.settle(id, amount, seconds)
+local function drop_what_is_over()
+  for _, over in ipairs(redis.call('ZRANGEBYSCORE', till, '-inf', now, 'LIMIT', 0, 100)) do drop(over) end
+end
+
+local function hold(id, currency, key, amount, seconds)
+  if amount == 0 then return end
+  add('held', currency, key, amount)
+  keep(id, currency, key, amount, tonumber(seconds))
+end
+
+local function expire_all()
+  for _, name in ipairs({sums, held, till}) do redis.call('EXPIRE', name, %(kept)d) end
+end
+
+local function resize(id, amount, seconds)
   local one = found(id)
   if not one then return 0 end
-  amount = tonumber(amount)
   if amount == 0 then
     drop(id)
   else
@@ -123,8 +122,74 @@ function deeds.settle(id, amount, seconds)
   return 1
 end
 
-function deeds.seen(currency, key)
-  return {sum('gone', currency, ''), key == '' and 0 or sum('gone', currency, key)}
+local deeds = {}
+
+-- Behind `most`, how many units it may use: pools of them, each with what is left of it, and what was gone then.
+function deeds.reserve(id, currency, key, amount, seconds, room, seen, key_room, key_seen, token, most, ...)
+  amount, most = tonumber(amount), tonumber(most or '0')
+  drop_what_is_over()
+  drop_all(id)
+  local pools, parts, units, least, sure = {...}, {}, 0, nil, true
+  for at = 1, #pools, 3 do
+    local left, same = left_of(pools[at], '', pools[at + 1], pools[at + 2])
+    if not left then return {2, 0, 0} end
+    sure = sure and same
+    parts[#parts + 1] = math.max(0, math.min(left, most - units))
+    units = units + parts[#parts]
+  end
+  if units > 0 then
+    amount = units == most and 0 or math.min(amount, amount - math.floor(amount * (units / most)) + 1)
+  end
+  for _, one in ipairs({{'', room, seen}, {key, key_room, key_seen}}) do
+    if one[2] ~= '' and amount > 0 then
+      local left, same = left_of(currency, one[1], one[2], one[3])
+      if not left then return {2, 0, 0} end
+      sure = sure and same
+      if not least or left < least then least = left end
+    end
+  end
+  if least and least < amount then
+    if is_charging() then sure = false end
+    return {sure and 0 or 2, math.max(0, least), amount}
+  end
+  if #pools == 0 or amount > 0 then
+    add('held', currency, key, amount)
+    keep(id, currency, key, amount, tonumber(seconds))
+  end
+  for place, part in ipairs(parts) do hold(id .. '.' .. place, pools[3 * place - 2], '', part, seconds) end
+  if token ~= '' then mark(token) end
+  expire_all()
+  return {1, 0, amount, unpack(parts)}
+end
+
+-- Units for somebody who has the row of the wallet locked: of each pool as many as are wanted and set aside for nobody.
+-- Those that were charged a moment ago may be counted as set aside still: then nothing is taken, unless `anyhow`.
+function deeds.take(seconds, token, anyhow, ...)
+  drop_what_is_over()
+  local pools, answer = {...}, {1}
+  for at = 1, #pools, 4 do
+    local wanted = tonumber(pools[at + 3])
+    local part = math.max(0, math.min(wanted, (left_of(pools[at + 1], '', pools[at + 2], ''))))
+    if part < wanted and anyhow == '' and is_charging() then return {2} end
+    answer[#answer + 1] = part
+  end
+  for place = 1, #answer - 1 do hold(pools[4 * place - 3], pools[4 * place - 2], '', answer[place + 1], seconds) end
+  mark(token)
+  expire_all()
+  return answer
+end
+
+-- `...`: how many units of each pool.
+function deeds.settle(id, amount, seconds, ...)
+  local parts = {...}
+  for place = 1, 2 do resize(id .. '.' .. place, tonumber(parts[place] or '0'), seconds) end
+  return resize(id, tonumber(amount), seconds)
+end
+
+function deeds.seen(currency, key, ...)
+  local answer = {sum('gone', currency, ''), key == '' and 0 or sum('gone', currency, key)}
+  for _, pool in ipairs({...}) do answer[#answer + 1] = sum('gone', pool, '') end
+  return answer
 end
 
 function deeds.charging(token)
@@ -138,7 +203,7 @@ function deeds.charged(token, count, ...)
   if redis.call('EXISTS', sums) == 1 then
     local ids = 3 * tonumber(count) + 1
     for at = 1, ids - 1, 3 do add('gone', rest[at], rest[at + 1], tonumber(rest[at + 2])) end
-    for at = ids, #rest do drop(rest[at]) end
+    for at = ids, #rest do drop_all(rest[at]) end
   end
   if token ~= '' then redis.call('ZREM', charging, token) end
   return 1
@@ -154,6 +219,11 @@ end
 return answers
 """ % {"charging": CHARGING_S, "kept": KEPT_S}  # noqa: UP031  # braces are Lua's
 SHA = sha1(TEXT.encode(), usedforsecurity=False).hexdigest()
+
+
+def pool_name(model: str, meter: str) -> str:
+    """Without spaces, and no currency. Of whatever month: what is gone of it is looked at from moment to moment."""
+    return "u" + sha1(f"{meter} {model}".encode(), usedforsecurity=False).hexdigest()[:16]
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +245,7 @@ def spoken(together: Sequence[Said]) -> list[str | int]:
 
 
 def charged_words(token: str, charges: Sequence[tuple[str, str, int]], ids: Sequence[str]) -> Words:
-    """`charges`: currency, key and amount."""
+    """`charges`: currency, key and amount; of units the name of their pool, and no key."""
     words: Words = [CHARGED, token, len(charges)]
     for charge in charges:
         words += charge

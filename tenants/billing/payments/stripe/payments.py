@@ -8,7 +8,15 @@ from uuid import UUID
 import stripe
 
 from tenants.billing.payments.errors import ProviderRefused
-from tenants.billing.payments.provider import Begun, Order, RefundOrder, RefundStanding, SavedCard, Standing
+from tenants.billing.payments.provider import (
+    Begun,
+    DisputeStanding,
+    Order,
+    RefundOrder,
+    RefundStanding,
+    SavedCard,
+    Standing,
+)
 from tenants.billing.payments.schedule import CHECKOUT_LASTS
 from tenants.billing.payments.stripe.amounts import to_stripe
 from tenants.billing.payments.stripe.client import client, in_our_words
@@ -19,6 +27,7 @@ from tenants.billing.payments.stripe.reading import (
     OF_TENANT,
     failure_of,
     read_card,
+    read_dispute,
     read_intent,
     read_refund,
     read_session,
@@ -134,6 +143,12 @@ class Stripe:
                 standing = read_intent(intent.to_dict())
                 if standing.payment_id is not None and standing.state == "succeeded":
                     yield standing
+
+    def disputes_since(self, since: datetime) -> Iterator[DisputeStanding]:
+        listed: Any = {"created": {"gte": int(since.timestamp())}, "limit": AT_ONCE}
+        with in_our_words():
+            for dispute in client().v1.disputes.list(listed).auto_paging_iter():
+                yield read_dispute(dispute.to_dict())
 
     def new_customer(self, tenant_id: UUID, name: str) -> str:
         asked: Any = {"name": name, "metadata": {OF_TENANT: str(tenant_id)}}

@@ -6,27 +6,13 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from tenants.billing.payments.provider import RefundStanding, SavedCard, Standing, State
+from tenants.billing.payments.provider import DisputeStanding, RefundStanding, SavedCard, Standing, State
 from tenants.billing.payments.stripe.amounts import from_stripe
 
 OF_PAYMENT, OF_TENANT, OF_REFUND = "maas_payment", "maas_tenant", "maas_refund"
 BEGUN_AT = "maas_begun_at"
 LONGEST_FAILURE = 200
 Said = Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class DisputeTold:
-    of_provider_id: str
-    provider_id: str
-    status: str
-    reason: str
-    currency: str
-    amount_micros: int
-
-    @property
-    def is_lost(self) -> bool:
-        return self.status == "lost"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +24,7 @@ class Told:
     livemode: bool
     payment: Standing | None = None
     refund: RefundStanding | None = None
-    dispute: DisputeTold | None = None
+    dispute: DisputeStanding | None = None
     card_saved_by: str = ""
     """The page on which it was saved."""
     card_gone: str = ""
@@ -115,9 +101,9 @@ def read_refund(said: Said) -> RefundStanding:
     )
 
 
-def read_dispute(said: Said) -> DisputeTold:
+def read_dispute(said: Said) -> DisputeStanding:
     currency = _currency(said)
-    return DisputeTold(
+    return DisputeStanding(
         of_provider_id=_id(said.get("payment_intent")),
         provider_id=_id(said),
         status=str(said.get("status") or "")[:40],

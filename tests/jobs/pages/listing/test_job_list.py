@@ -212,7 +212,8 @@ def test_a_part_of_the_page_comes_alone_and_names_its_address(member: Client, de
 
 
 def test_models_that_take_documents_can_be_chosen(member: Client, desk: Desk) -> None:
-    assert f'<option value="{desk.version.served_model.name}">' in html(member)
+    name, meter = desk.version.served_model.name, desk.version.served_model.price.meter
+    assert f'<option value="{name}" data-meter="{meter}">' in html(member)
 
 
 def test_a_viewer_may_select_and_download_but_not_change(viewer: Client, desk: Desk) -> None:

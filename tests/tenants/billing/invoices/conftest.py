@@ -135,16 +135,16 @@ def seller() -> Iterator[Seller]:
 
 @pytest.fixture
 def customer(tenant: CreatedTenant, seller: Seller) -> Customer:
-    return _since_two_months(tenant)
+    return since_two_months(tenant.tenant.id)
 
 
 @pytest.fixture
 def other_customer(other_tenant: CreatedTenant, seller: Seller) -> Customer:
-    return _since_two_months(other_tenant)
+    return since_two_months(other_tenant.tenant.id)
 
 
-def _since_two_months(tenant: CreatedTenant) -> Customer:
-    found = Customer(tenant.tenant.id)
+def since_two_months(tenant_id: UUID) -> Customer:
+    found = Customer(tenant_id)
     with operator_work():
         Subscription.objects.filter(tenant_id=found.tenant_id).delete()
         Tenant.objects.filter(pk=found.tenant_id).update(created_at=at(found.before.first))

@@ -34,3 +34,16 @@ def test_half_four_fifths_and_all_are_told_once_each(tenant: CreatedTenant, purs
         assert told(tenant) == [f"{percent} % of a budget is used" for percent in percents]
     with unit_of_work(purse.tenant_id):
         assert BudgetAlert.objects.filter(told_at__isnull=False).count() == 3
+
+
+def test_a_mail_names_whose_budget_it_is_and_where_it_can_be_raised(
+    tenant: CreatedTenant, purse: Purse, settings: Any
+) -> None:
+    settings.MAAS_PUBLIC_URL = "https://documents.example.com"
+    purse.budget(100, tenant.key.key.id)
+    with unit_of_work(purse.tenant_id):
+        pay_at_once(purse.source(tenant.key.key.id), 60)
+    alert_of_budgets()
+    (body,) = [str(one.body) for one in mail.outbox if one.to == [tenant.owner.email]]
+    assert f"of the key “{tenant.key.key.name}” of the account {tenant.tenant.name}" in body
+    assert "https://documents.example.com/budgets" in body

@@ -12,6 +12,7 @@ from django.conf import settings
 from tenants.asgi.threads import DatabaseThreads
 from tenants.billing.ledger.errors import InsufficientFunds
 from tenants.billing.ledger.reserving.reservations import Reservation
+from tenants.billing.ledger.reserving.rooms import Most
 from tenants.billing.ledger.services import hold
 from tenants.billing.ledger.till import Till
 from tenants.billing.prices import Price
@@ -57,7 +58,7 @@ async def taken(
 ) -> Reservation | None:
     """None where there was not so much."""
     with suppress(InsufficientFunds):
-        reserved = await till.reserve(identity, uuid7(), currency, micros)
+        reserved = await till.reserve(identity, uuid7(), currency, Most(micros))
         assert reserved is not None
         return reserved
     return None
@@ -99,9 +100,9 @@ def test_a_caller_who_has_nothing_left_is_refused_and_one_without_terms_is_not(
 
     async def ask() -> None:
         async with tills(threads) as (till, _):
-            assert await till.reserve(replace(other_identity, bounded=True), uuid7(), "EUR", 10) is None
-            assert await till.reserve(identity, uuid7(), "EUR", 0) is None
-            assert await till.reserve(replace(identity, livemode=False), uuid7(), "EUR", 10) is None
+            assert await till.reserve(replace(other_identity, bounded=True), uuid7(), "EUR", Most(10)) is None
+            assert await till.reserve(identity, uuid7(), "EUR", Most(0)) is None
+            assert await till.reserve(replace(identity, livemode=False), uuid7(), "EUR", Most(10)) is None
             assert not await taken(till, identity)
             assert not await taken(till, identity, 1, "USD")
             assert await taken(till, identity, 9)
@@ -120,7 +121,7 @@ def test_who_is_known_to_have_no_bound_is_looked_at_by_nobody(
 
     async def ask() -> None:
         async with tills(threads, NOWHERE) as (till, _):
-            assert await till.reserve(unbounded, uuid7(), "EUR", 10) is None
+            assert await till.reserve(unbounded, uuid7(), "EUR", Most(10)) is None
 
     asyncio.run(ask())
 
@@ -187,7 +188,7 @@ def test_whoever_leaves_while_money_is_set_aside_leaves_none_of_it(
         async with tills(threads) as (till, _):
             await taken(till, identity, 1)
             for pauses in range(6):
-                leaving = asyncio.create_task(till.reserve(identity, uuid7(), "EUR", 99))
+                leaving = asyncio.create_task(till.reserve(identity, uuid7(), "EUR", Most(99)))
                 for _ in range(pauses):
                     await asyncio.sleep(0)
                 leaving.cancel()
@@ -236,7 +237,7 @@ def test_while_the_database_cannot_be_asked_nobody_is_refused(identity: Identity
 
     async def ask() -> None:
         async with tills(full) as (till, _):
-            assert await till.reserve(identity, uuid7(), "EUR", 10) is None
+            assert await till.reserve(identity, uuid7(), "EUR", Most(10)) is None
 
     asyncio.run(ask())
     full.close()

@@ -94,6 +94,18 @@ def test_what_is_cleared_books_nothing_and_is_not_told_again(payer: Payer, stand
     assert differs(payer) == 0
 
 
+def test_another_difference_of_the_amount_that_was_cleared_is_told(payer: Payer, stand_in: StandIn) -> None:
+    payment = payer.tops_up(50)
+    session = stand_in.pay(payment.checkout_id, amount=6000)
+    tell("checkout.session.completed", session)
+    clear_told(payment_id=payment.id, told_micros=60 * EURO, reason="given back at Stripe")
+    tell("checkout.session.completed", {**session, "currency": "usd"})
+    assert (fresh(payment).told_micros, fresh(payment).told_currency) == (60 * EURO, "USD")
+    clear_told(payment_id=payment.id, told_micros=60 * EURO, reason="and this, too")
+    tell("checkout.session.completed", {**session, "payment_intent": "pi_of_somebody_else"})
+    assert (fresh(payment).told_micros, fresh(payment).told_id) == (60 * EURO, "pi_of_somebody_else")
+
+
 def test_nothing_is_done_of_another_amount_than_was_shown_or_without_a_reason(
     payer: Payer, stand_in: StandIn
 ) -> None:

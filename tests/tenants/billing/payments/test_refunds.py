@@ -1,11 +1,13 @@
 """What goes back: never more than came, once, in the books when the provider has confirmed it; and disputes."""
 
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from django.db import connections
 
 from tenants.audit.models import AuditEntry
+from tenants.billing.payments.disputes import read_back_disputes
 from tenants.billing.payments.errors import NotRefundable
 from tenants.billing.payments.models import Payment, Refund
 from tenants.billing.payments.reconciling import compare_payments
@@ -185,6 +187,32 @@ def test_a_dispute_is_on_record_and_one_that_is_lost_is_owed_again(payer: Payer,
         tell("charge.dispute.closed", {**dispute, "status": "lost"})
     assert (fresh(payment).dispute, open_of(invoice)) == ("lost", 100)
     assert agrees(payer)
+
+
+def test_a_dispute_whose_event_is_lost_is_read_back(payer: Payer, stand_in: StandIn) -> None:
+    invoice = payer.invoice(100)
+    payment = payer.pays(invoice)
+    tell("checkout.session.completed", stand_in.pay(payment.checkout_id))
+    for number in range(3):  # of others on the same account
+        stand_in.account.disputes[f"dp_{number}"] = {"id": f"dp_{number}", "created": int(time.time())}
+    dispute = {
+        "id": f"dp_{payment.id}",
+        "created": int(time.time()),
+        "amount": 10000,
+        "currency": "eur",
+        "payment_intent": fresh(payment).provider_id,
+        "reason": "fraudulent",
+        "status": "under_review",
+    }
+    stand_in.account.disputes = {dispute["id"]: dispute, **stand_in.account.disputes}
+    assert (read_back_disputes(), read_back_disputes()) == (1, 0)
+    assert (fresh(payment).dispute, open_of(invoice)) == ("under_review", 0)
+    dispute["status"] = "lost"
+    assert (read_back_disputes(), read_back_disputes()) == (1, 0)
+    assert (fresh(payment).dispute, open_of(invoice)) == ("lost", 100)
+    assert agrees(payer)
+    stand_in.account.troubles += ["500"] * 9
+    assert read_back_disputes() == 0
 
 
 def test_what_is_told_late_of_a_dispute_does_not_open_it_again(payer: Payer, stand_in: StandIn) -> None:

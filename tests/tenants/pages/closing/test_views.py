@@ -14,7 +14,7 @@ from tenants.closing.errors import NotClosing
 from tenants.closing.services import begin_erasing, keep, take_back
 from tenants.context import operator_work
 from tenants.errors import TenantClosing, TenantSuspended
-from tenants.models import AuditEntry, Invitation, Membership, Plan, Tenant, User
+from tenants.models import AuditEntry, Invitation, Membership, Plan, Subscription, Tenant, User
 from tenants.selectors import identify_key, identify_member
 from tenants.services import CreatedTenant, set_tenant_state
 from tests.fixtures import unique
@@ -297,15 +297,26 @@ def person_alone() -> Callable[[], User]:
     return lambda: User.objects.create_user(f"{unique('person')}@example.com", PASSWORD)
 
 
-def test_no_fee_is_owed_from_then_on_and_who_stays_has_their_plan_again(
+def test_the_plan_goes_on_until_the_erasure_with_its_trial_and_what_it_includes(
     owner: Client, tenant: CreatedTenant
 ) -> None:
-    plan = make_plan(monthly_fee_micros=1_000_000)
+    """Or an owner who closes and keeps the account again and again would have what it includes each time anew."""
+    plan = make_plan(monthly_fee_micros=1_000_000, trial_days=14)
     subscribe(tenant_id=tenant.tenant.pk, plan=plan)
+    before = _subscriptions(tenant)
     delete(owner, tenant)
-    assert _plan(tenant) is None
     assert owner.post("/tenant/keep").status_code == 302
-    assert _plan(tenant) == plan
+    assert _subscriptions(tenant) == before
+    owner.post("/tenant/delete", {"name": tenant.tenant.name})
+    with operator_work():
+        begin_erasing(tenant_id=tenant.tenant.pk)
+    assert _plan(tenant) is None
+
+
+def _subscriptions(tenant: CreatedTenant) -> list[tuple[object, ...]]:
+    with operator_work():
+        rows = Subscription.objects.filter(tenant=tenant.tenant)
+        return list(rows.order_by("starts_at").values_list("plan_id", "starts_at", "trial_ends_at"))
 
 
 def _plan(tenant: CreatedTenant) -> Plan | None:

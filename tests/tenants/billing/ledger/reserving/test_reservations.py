@@ -130,7 +130,7 @@ def test_a_look_from_before_a_charge_is_lessened_by_it_and_refuses_nobody_surely
             assert (await desk.reserve(again, Rooms(100), NONE_GONE)).verdict is Verdict.UNSURE
             gone = await desk.seen(first.tenant_id, None, "EUR")
             assert gone == Gone(50, 0)
-            assert await desk.reserve(again, Rooms(50), gone) == Told(Verdict.NO, 50)
+            assert await desk.reserve(again, Rooms(50), gone) == Told(Verdict.NO, 50, 60)
             assert (
                 await desk.reserve(replace(again, amount_micros=50), Rooms(50), gone)
             ).verdict is Verdict.YES

@@ -13,12 +13,12 @@ INVOICED = BoundRow("wallet", "EUR", None)
     [
         ([], Rooms()),
         ([INVOICED], Rooms()),
-        ([PREPAID], Rooms(30)),
-        ([PREPAID, BoundRow("tenant", "EUR", 20)], Rooms(20)),
-        ([PREPAID, BoundRow("tenant", "EUR", 40), BoundRow("key", "EUR", 5)], Rooms(30, 5)),
+        ([PREPAID], Rooms(30, prepaid=True)),
+        ([PREPAID, BoundRow("tenant", "EUR", 20)], Rooms(20, prepaid=True)),
+        ([PREPAID, BoundRow("tenant", "EUR", 40), BoundRow("key", "EUR", 5)], Rooms(30, 5, prepaid=True)),
         ([INVOICED, BoundRow("key", "EUR", -5)], Rooms(None, -5)),
         ([BoundRow("tenant", "USD", 1)], Rooms()),
-        ([BoundRow("wallet", "USD", 30)], Rooms(0)),
+        ([BoundRow("wallet", "USD", 30)], Rooms(0, prepaid=True)),
         ([BoundRow("wallet", "USD", 30), INVOICED], Rooms()),
     ],
 )

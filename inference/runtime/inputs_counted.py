@@ -1,0 +1,26 @@
+"""How many inputs a request brings, each of which a model has to read: texts, or rows of tensors. Pure."""
+
+from collections.abc import Mapping
+
+from inference.contracts import Json, PageInput, TensorInput, TextInput, TokenInput, WorkInput
+
+
+def inputs_in(signature: Mapping[str, Json], work: WorkInput) -> int:
+    """At least one."""
+    match work:
+        case TextInput():
+            count = len(work.texts)
+        case TokenInput():
+            count = len(work.rows)
+        case TensorInput():
+            sizes = [tensor.shape[0] for tensor in work.tensors.values() if tensor.ndim]
+            count = max(sizes, default=1) if reads_rows(signature) else 1
+        case PageInput():
+            count = 1
+    return max(1, count)
+
+
+def reads_rows(signature: Mapping[str, Json]) -> bool:
+    """Whether the first dimension of its tensors is any number of inputs. Of a sound, say, it is the sound's length."""
+    shapes = [one["shape"] for one in signature.get("inputs", ())]
+    return bool(shapes) and all(len(shape) >= 2 and shape[0] == -1 for shape in shapes)
