@@ -3,10 +3,12 @@
 Asked before a body is read, and once more when it is there. What only looks, and what takes work away, passes by.
 """
 
+import asyncio
 import random
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import NoReturn
 from uuid import UUID
 
 from jobs.live.metrics import TURNED_AWAY
@@ -62,11 +64,19 @@ class Intake:
             self._pressure.line(self._turns.waiting, now_s)
 
     async def _take(self, tenant_id: UUID) -> None:
-        if not self._turns.free:
-            # What has come whole is worth twice the wait.
-            self._check(tenant_id, worth=2.0)
-            self._pressure.line(self._turns.waiting + 1, time.monotonic())
-        await self._turns.take(tenant_id)
+        if self._turns.free:
+            await self._turns.take(tenant_id)
+            return
+        # What has come whole is worth twice the wait.
+        self._check(tenant_id, worth=2.0)
+        now_s, own = time.monotonic(), self._turns.waiting_of(tenant_id)
+        self._pressure.line(self._turns.waiting + 1, now_s)
+        try:
+            async with asyncio.timeout(self._pressure.longest_wait_s(own, now_s)):
+                await self._turns.take(tenant_id)
+        except TimeoutError:
+            self._pressure.line(self._turns.waiting, time.monotonic())
+            self._refuse(own=own)
 
     def _check(self, tenant_id: UUID, *, worth: float = 1.0) -> None:
         turns, now_s = self._turns, time.monotonic()
@@ -74,9 +84,12 @@ class Intake:
             return
         own = turns.waiting_of(tenant_id)
         wait_s = self._pressure.wait_s(own, turns.tenants_waiting(tenant_id), turns.waiting)
-        if self._pressure.lets_in(own, wait_s / worth, now_s):
-            return
-        pause_s = self._pressure.retry_after_s(now_s, random.random())  # noqa: S311  # jitter, not a secret
+        if not self._pressure.lets_in(own, wait_s / worth, now_s):
+            self._refuse(own=own)
+
+    def _refuse(self, *, own: int) -> NoReturn:
+        """`own`: how many of theirs stand there already."""
+        pause_s = self._pressure.retry_after_s(time.monotonic(), random.random())  # noqa: S311  # jitter, not a secret
         extra = {"retry_after_s": pause_s}
         if own:
             TURNED_AWAY.labels("tenant").inc()

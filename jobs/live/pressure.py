@@ -19,6 +19,9 @@ FEW = 2
 """Of each tenant, however slow the service is."""
 NEWCOMERS_S = 1.0
 """Who has nothing in line is the next, and not refused for what others do, unless they are very many."""
+OVERDUE_S = 0.12
+"""Whoever stood there so long, where it was to be 0.1 s at most, is sent away after all: those before took longer than
+usual. Who is let in is to be served soon or not at all, and others have stood there for less."""
 FIRST_SERVICE_S = 0.02
 SMOOTHING = 0.05
 LONGEST_PAUSE_S = 30.0
@@ -56,6 +59,12 @@ class Pressure:
         if own < FEW and wait_s <= (FEW * PATIENCE_S if own else NEWCOMERS_S):
             return True
         return wait_s <= PATIENCE_S if now_s < self.strict_until_s else own < BURST
+
+    def longest_wait_s(self, own: int, now_s: float) -> float | None:
+        """For whoever has been let in to stand in line behind `own` of theirs; None for as long as it takes."""
+        if now_s >= self.strict_until_s:
+            return None
+        return OVERDUE_S if own else NEWCOMERS_S
 
     def retry_after_s(self, now_s: float, chance: float) -> int:
         """Until those who were refused in the last second could have been served; counts this one among them."""

@@ -18,18 +18,9 @@ Nothing stands in front that would have to see the end of a web process coming.
 _WEB_CONNECTIONS = 16384
 """Waits, streams and sockets each count as a request while they last; the edge has its own limits."""
 
-WORKER_GIVES_WAY = 5
-"""To the web process and the database on the same machine: what is accepted can wait, whoever hands it in cannot."""
-
 
 def manage(name: str, *arguments: str, env: Mapping[str, str]) -> ChildSpec:
-    return ChildSpec(
-        name,
-        (sys.executable, str(PROJECT / "manage.py"), *arguments),
-        env,
-        cwd=str(PROJECT),
-        gives_way=WORKER_GIVES_WAY if name == "worker" else 0,
-    )
+    return ChildSpec(name, (sys.executable, str(PROJECT / "manage.py"), *arguments), env, cwd=str(PROJECT))
 
 
 def web(options: LaunchOptions, env: Mapping[str, str]) -> ChildSpec:

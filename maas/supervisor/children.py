@@ -36,8 +36,6 @@ class ChildSpec:
     uid: int | None = None
     """User and group to become; None keeps ours."""
     keep_fds: tuple[int, ...] = ()
-    gives_way: int = 0
-    """Who else wants the processor comes before it, the more the higher: up to 19, as the system counts."""
     chatter: re.Pattern[str] | None = None
     """Lines of its output that tell a person nothing, and are not shown."""
 
@@ -52,8 +50,6 @@ def spawn(spec: ChildSpec, output: int) -> subprocess.Popen[bytes]:
     def before_exec() -> None:
         if spec.uid is not None:
             processes.give_up_new_privileges()
-        if spec.gives_way:
-            processes.give_way(spec.gives_way)
         processes.die_with_parent(parent, spec.stop_signal)
 
     return subprocess.Popen(

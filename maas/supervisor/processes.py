@@ -13,7 +13,6 @@ from pathlib import Path
 _SET_DEATH_SIGNAL = 1
 _SET_CHILD_SUBREAPER = 36
 _SET_NO_NEW_PRIVILEGES = 38
-_SESSIONS_SHARE = Path("/proc/self/autogroup")
 _LIBC = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
 """Loaded before any fork: a child between fork and exec must not load libraries."""
 
@@ -40,15 +39,6 @@ def die_with_parent(parent: int, death_signal: signal.Signals) -> None:
 
 def give_up_new_privileges() -> None:
     _prctl(_SET_NO_NEW_PRIVILEGES, 1)
-
-
-def give_way(by: int) -> None:
-    """Also to other sessions: where the kernel shares time out between these first, a process's own place counts only
-    among those of its session.
-    """
-    os.nice(by)
-    with contextlib.suppress(OSError):  # another kernel, or one that does not do so
-        _SESSIONS_SHARE.write_text(str(by))
 
 
 @dataclass(frozen=True, slots=True)

@@ -110,6 +110,24 @@ async def test_so_many_tenants_that_nobody_would_be_served_soon_are_all_refused(
     await desk.serve_all()
 
 
+@in_a_loop
+async def test_at_a_door_where_others_stand_all_the_time_nobody_waits_for_long() -> None:
+    """Those before took longer than was to be expected; and another tenant has its turn."""
+    intake = Intake(1)
+    desk = Desk(intake)
+    intake._pressure.strict_until_s = float("inf")
+    inside, first, overdue = desk.comes(ONE), desk.comes(ONE), desk.comes(ONE)
+    await asyncio.sleep(0)
+    another = desk.comes(TWO)
+    await asyncio.wait([overdue])
+    assert isinstance(overdue.exception(), TooMuchAtOnce)
+    assert not any(task.done() for task in (inside, first, another))
+    await desk.serve_all()
+    assert desk.inside == [ONE, ONE, TWO]
+    async with intake.turn(post(TWO)):
+        assert intake._turns.waiting == 0
+
+
 @pytest.mark.parametrize(
     ("path", "method"), [("/v1/jobs/1/cancel", "POST"), ("/v1/jobs", "GET"), ("/v1/tickets", "POST")]
 )

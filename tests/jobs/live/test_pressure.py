@@ -1,7 +1,16 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jobs.live.pressure import BURST, FEW, PATIENCE_S, QUIET_S, STANDING_S, Pressure
+from jobs.live.pressure import (
+    BURST,
+    FEW,
+    NEWCOMERS_S,
+    OVERDUE_S,
+    PATIENCE_S,
+    QUIET_S,
+    STANDING_S,
+    Pressure,
+)
 
 
 def busy(places: int = 8, service_s: float = 0.04) -> Pressure:
@@ -39,6 +48,12 @@ def test_the_door_is_strict_until_it_has_been_quiet() -> None:
     pressure.line(1, 100.8)
     assert own_in_line(pressure, 100.8) < BURST
     assert own_in_line(pressure, 100.7 + QUIET_S + 0.1) == BURST
+
+
+def test_a_burst_waits_as_long_as_it_takes_and_who_stands_behind_his_own_not_for_long() -> None:
+    assert Pressure(8).longest_wait_s(BURST, 100.0) is None
+    assert busy().longest_wait_s(1, 100.6) == OVERDUE_S >= PATIENCE_S
+    assert busy().longest_wait_s(0, 100.6) == NEWCOMERS_S
 
 
 def test_another_tenant_waits_for_a_turn_and_not_for_the_flood() -> None:

@@ -6,8 +6,6 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -44,23 +42,6 @@ def test_output_is_shown_with_the_name_of_its_program() -> None:
         async with supervised() as (supervisor, console):
             supervisor.start(program("web", SLEEPER))
             assert await console.shows("up") == "web       | up"
-
-    asyncio.run(scenario())
-
-
-def test_a_child_may_give_way_to_the_others() -> None:
-    # Sessions share the processor out first, and then the processes of each.
-    between_sessions = Path("/proc/self/autogroup").exists()
-    say = "import os; print('nice', os.nice(0))"
-    if between_sessions:
-        say += "; print(open('/proc/self/autogroup').read(), flush=True)"
-
-    async def scenario() -> None:
-        async with supervised() as (supervisor, console):
-            supervisor.start(replace(program("worker", f"{say}; {SLEEPER}"), gives_way=5))
-            await console.shows("| nice 5")
-            if between_sessions:
-                assert "/autogroup-" in await console.shows("nice 5", times=2)
 
     asyncio.run(scenario())
 
