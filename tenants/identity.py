@@ -90,6 +90,8 @@ class Identity:
     scopes: frozenset[str]
     livemode: bool = True
     key_id: UUID | None = None
+    budgets_of: UUID | None = None
+    """The key whose place this one took, or the first of those: they share its budgets."""
     user_id: UUID | None = None
     tenant_name: str = ""
     rates: CallerLimits = UNLIMITED
@@ -108,6 +110,11 @@ class Identity:
     # Django REST framework asks these of whatever stands in `request.user`.
     is_authenticated = True
     is_active = True
+
+    @property
+    def budget_key_id(self) -> UUID | None:
+        """Whose budgets bound what it spends."""
+        return self.budgets_of or self.key_id
 
     def require(self, scope: Scope) -> None:
         if scope not in self.scopes:

@@ -52,7 +52,9 @@ class Till:
         """None where nothing bounds it. Raises InsufficientFunds; a database that cannot be asked refuses nobody."""
         if not (identity.bounded and identity.livemode and most_micros):
             return None
-        wanted = Reservation(reservation_id, identity.tenant_id, identity.key_id, currency, most_micros)
+        wanted = Reservation(
+            reservation_id, identity.tenant_id, identity.budget_key_id, currency, most_micros
+        )
         try:
             return await self._reserve(wanted)
         except (DatabaseAway, Overloaded) as error:
