@@ -94,6 +94,8 @@ class Identity:
     scopes: frozenset[str]
     livemode: bool = True
     key_id: UUID | None = None
+    budgets_of: UUID | None = None
+    """The key whose place this one took, or the first of those: they share its budgets."""
     user_id: UUID | None = None
     tenant_name: str = ""
     rates: CallerLimits = UNLIMITED
@@ -121,6 +123,11 @@ class Identity:
     def acting_on(self, thing: "HasMode") -> "Identity":
         """What comes of a live thing is live, and what comes of a test's is a test, whoever asks for it."""
         return self if self.livemode == thing.livemode else replace(self, livemode=thing.livemode)
+
+    @property
+    def budget_key_id(self) -> UUID | None:
+        """Whose budgets bound what it spends."""
+        return self.budgets_of or self.key_id
 
     def require(self, scope: Scope) -> None:
         if scope not in self.scopes:

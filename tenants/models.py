@@ -248,6 +248,8 @@ class ApiKey(TenantOwned):
     replaces = models.ForeignKey(
         "self", on_delete=models.SET_NULL, null=True, editable=False, related_name="replaced_by"
     )
+    budgets_of = models.UUIDField(null=True, editable=False)
+    """The key that was there first: whatever takes its place, however often, shares its budgets. None for itself."""
     requests_per_minute = own_limit("requests a minute", _OF_TENANT, least=1)
     tokens_per_minute = own_limit("tokens a minute", _OF_TENANT, least=1)
     pages_per_minute = own_limit("pages a minute", _OF_TENANT, least=1)

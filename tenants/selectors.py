@@ -84,6 +84,7 @@ class _KeyRow:
     for_models: list[str]
     from_networks: list[str]
     bounded: bool
+    budgets_of: UUID
 
 
 def effective_limits() -> EffectiveLimits:
@@ -125,6 +126,7 @@ def identify_key(text: str) -> Identity:
         scopes=frozenset(row.scopes),
         livemode=row.livemode,
         key_id=row.id,
+        budgets_of=row.budgets_of,
         rates=own.rates(row.tenant_id, row.id),
         prices=own.prices,
         models=tuple(row.for_models),
@@ -137,7 +139,11 @@ def acting_for(tenant_id: UUID, *, key_id: UUID | None, livemode: bool, scopes: 
     """For work that was accepted from a caller and goes on without one; the limits are those of now."""
     with unit_of_work(tenant_id):
         tenant = Tenant.objects.values(*_RATES, "unfinished_jobs").get(id=tenant_id)
-        key = ApiKey.objects.filter(id=key_id).values(*_RATES, "for_models").first() if key_id else None
+        key = (
+            ApiKey.objects.filter(id=key_id).values(*_RATES, "for_models", "budgets_of").first()
+            if key_id
+            else None
+        )
         models = {row["model"]: row for row in ModelLimit.objects.values("model", *_RATES)}
         terms = terms_of(tenant_id)
     own = OwnLimits(
@@ -149,6 +155,7 @@ def acting_for(tenant_id: UUID, *, key_id: UUID | None, livemode: bool, scopes: 
         scopes=frozenset(scopes),
         livemode=livemode,
         key_id=key_id,
+        budgets_of=key["budgets_of"] if key else None,
         rates=own.rates(tenant_id, key_id),
         prices=own.prices,
         models=tuple(key["for_models"]) if key else (),
@@ -206,7 +213,8 @@ def _key_row(public_id: str) -> _KeyRow | None:
     with connections[APP].cursor() as cursor:
         cursor.execute(
             "SELECT id, tenant_id, secret_hash, livemode, scopes, expired, revoked_at, tenant_state, limits::text,"
-            " (maas_key_fences(id)).*, maas_money_is_bounded(tenant_id, id) FROM maas_api_key(%s)",
+            " (maas_key_fences(id)).*, maas_money_is_bounded(tenant_id, id), maas_budget_key(id)"
+            " FROM maas_api_key(%s)",
             [public_id],
         )
         row = cursor.fetchone()

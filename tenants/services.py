@@ -11,7 +11,6 @@ from django.db.models.functions import Coalesce, Least, Now
 
 from tenants.audit.changes import changes_between
 from tenants.audit.services import record
-from tenants.billing.ledger.own_budgets import carry_budgets
 from tenants.billing.plans.services import give_default_plan
 from tenants.context import OPERATOR, current_alias, operator_work, unit_of_work
 from tenants.database_time import database_now
@@ -70,6 +69,7 @@ def create_key(
             expires_at=expires_at,
             created_by_id=created_by,
             replaces=replaces,
+            budgets_of=(replaces.budgets_of or replaces.id) if replaces else None,
             **(
                 {name: getattr(replaces, name) for name in (*FENCES, *NAMES)}
                 if replaces
@@ -113,7 +113,7 @@ def rotate_key(*, key_id: UUID, overlap: timedelta, created_by: UUID | None = No
     if old is None:
         return None
     _end_within(old, overlap)
-    made = create_key(
+    return create_key(
         tenant_id=old.tenant_id,
         name=old.name,
         scopes=old.scopes,
@@ -122,8 +122,6 @@ def rotate_key(*, key_id: UUID, overlap: timedelta, created_by: UUID | None = No
         created_by=created_by,
         replaces=old,
     )
-    carry_budgets(old=old, new=made.key)
-    return made
 
 
 def _end_within(key: ApiKey, overlap: timedelta) -> None:

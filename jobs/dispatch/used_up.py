@@ -3,7 +3,6 @@
 Nobody may claim them, so that without this their jobs would never end, nor give back the money that they hold.
 """
 
-from typing import Any
 from uuid import UUID
 
 import structlog

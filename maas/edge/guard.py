@@ -43,6 +43,7 @@ from tenants.asgi.stopping import Stop
 from tenants.errors import DomainError, KeyEnded, NotSignedIn
 from tenants.identity import Identity
 from tenants.journal.caller import KeyOwner, tell_caller
+from tenants.journal.entries import without_keys
 from tenants.rates.admission import ADMISSION, Admission
 from tenants.rates.desk import Desk
 from tenants.rates.free_day import free_day
@@ -116,7 +117,7 @@ class EdgeGuard:
             body = GuardedBody(receive, allowance, self._stop)
             await self._inner(scope, body, answer)
         except ClientGone:
-            log.info("client_gone", path=scope["path"], request_id=scope[REQUEST_ID])
+            log.info("client_gone", path=without_keys(scope["path"]), request_id=scope[REQUEST_ID])
         except Exception as error:
             if answer.started:
                 raise

@@ -13,6 +13,7 @@ from tenants.billing.included.allotting import Work
 from tenants.billing.ledger.journal import Source
 from tenants.billing.ledger.reserving.committing import Charge, Charging
 from tenants.billing.ledger.services import lock_wallets, settle
+from tenants.billing.ledger.standing import budget_keys
 from tenants.billing.plans.agreed import EVERY_MODEL
 from tenants.billing.prices import Price
 from tenants.context import APP, unit_of_work
@@ -131,7 +132,8 @@ def record_events(*, tenant_id: UUID, events: Sequence[MeterEvent]) -> None:
     try:
         with unit_of_work(tenant_id):
             _record(tenant_id, events)
-            transaction.on_commit(lambda: charging.end(_charges(events) if charging.keeps else ()), using=APP)
+            charges = _charges(events) if charging.keeps else ()
+            transaction.on_commit(lambda: charging.end(charges), using=APP)
     except BaseException:
         charging.end()
         raise
@@ -176,10 +178,13 @@ def _settle(source: Source, works: Sequence[Work]) -> None:
     settle(source, held_micros=None, cost_micros=cost_micros, works=lambda: works)
 
 
-def _charges(events: Sequence[MeterEvent]) -> list[Charge]:
+def _charges(events: Sequence[MeterEvent]) -> Sequence[Charge]:
     """What was set aside for a use has its id."""
+    live = [use for use in events if use.livemode]
+    whose = budget_keys(use.key_id for use in live if use.key_id)
     return [
-        Charge(use.id, use.price.currency, use.key_id, use.to_pay_micros) for use in events if use.livemode
+        Charge(use.id, use.price.currency, use.key_id and whose[use.key_id], use.to_pay_micros)
+        for use in live
     ]
 
 

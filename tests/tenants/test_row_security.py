@@ -2,7 +2,7 @@
 
 import pytest
 from django.apps import apps
-from django.db import connections
+from django.db import connections, transaction
 
 from tenants.context import APP
 from tenants.scoped import TenantManager, TenantOwned
@@ -38,15 +38,56 @@ def _one(sql: str, table: str) -> tuple[object, ...]:
         return tuple(cursor.fetchone())
 
 
+def _faults(rows: list[tuple[object, ...]]) -> list[str]:
+    """In the words of what is to be done about them."""
+    faults = []
+    for name, forced, using, check, always in rows:
+        if not forced:
+            faults.append(f"{name}: even its owner must be kept out: protect() in a migration")
+        if "tenant_id = " not in str(using):
+            faults.append(f"{name} has no wall: protect() in a migration")
+        if using != check:
+            faults.append(f"{name}: what is written must pass the wall, too")
+        if not always:
+            faults.append(f"{name}: a row of nobody would be nobody's to see")
+    return faults
+
+
 def test_every_table_of_the_database_that_names_a_tenant_has_the_wall() -> None:
     """Read from the catalogue, since not every table has a model."""
-    found = {str(name): rest for name, *rest in _all(_TABLES_OF_TENANTS)}
-    assert set(found) >= {*TABLES, *ALSO_KNOWN}
-    for name, (forced, using, check, always) in found.items():
-        assert forced, f"{name}: even its owner must be kept out: protect() in a migration"
-        assert "tenant_id = " in str(using), f"{name} has no wall: protect() in a migration"
-        assert using == check, f"{name}: what is written must pass the wall, too"
-        assert always, f"{name}: a row of nobody would be nobody's to see"
+    rows = _all(_TABLES_OF_TENANTS)
+    assert {str(name) for name, *_ in rows} >= {*TABLES, *ALSO_KNOWN}
+    assert _faults(rows) == []
+
+
+@pytest.mark.parametrize(
+    ("made", "fault"),
+    [
+        ("", "has no wall"),
+        ("ENABLE", "has no wall"),
+        ("OPEN", "has no wall"),
+        ("READS", "what is written"),
+        ("UNFORCED", "even its owner"),
+    ],
+)
+def test_a_table_without_the_whole_wall_is_found(made: str, fault: str) -> None:
+    """What looks for them sees each way of forgetting it."""
+    wall = "(tenant_id = nullif(current_setting('app.tenant', true), '')::uuid)"
+    enable, force = ("ALTER TABLE forgotten " + one + " ROW LEVEL SECURITY;" for one in ("ENABLE", "FORCE"))
+    policy = "CREATE POLICY tenant_wall ON forgotten TO maas_app USING "
+    more = {
+        "": "",
+        "ENABLE": enable + force,
+        "OPEN": enable + force + policy + "(true) WITH CHECK (true);",
+        "READS": enable + force + policy + wall + " WITH CHECK (true);",
+        "UNFORCED": enable + policy + wall + " WITH CHECK " + wall + ";",
+    }[made]
+    with transaction.atomic(using="owner"), connections["owner"].cursor() as cursor:
+        cursor.execute(f"CREATE TABLE forgotten (tenant_id uuid NOT NULL); {more}")
+        cursor.execute(_TABLES_OF_TENANTS + " AND c.relname = 'forgotten'")
+        faults = _faults([tuple(row) for row in cursor.fetchall()])
+        transaction.set_rollback(True, using="owner")
+    assert any(fault in one for one in faults), faults
 
 
 def test_a_tenant_itself_is_behind_the_wall() -> None:

@@ -19,6 +19,8 @@ from tenants.ids import uuid7
 Bound = Literal["none", "floor", "unbounded"]
 """`floor`: only where a prepaid balance stays above its own. `unbounded`: only where nothing bounds it at all."""
 
+BUDGET_KEY = "(SELECT maas_budget_key(%(key)s::uuid))"
+"""Whose budgets a key has: its own, or those of the one whose place it took."""
 TODAY = "(clock_timestamp() AT TIME ZONE 'UTC')::date"
 THIS_MONTH = "date_trunc('month', clock_timestamp() AT TIME ZONE 'UTC')::date"
 _BOUNDS: Mapping[Bound, str] = {
@@ -36,7 +38,7 @@ _BUDGETS = f"""
                    THEN %(used)s ELSE 0 END,
         held_micros = greatest(0, held_micros + %(held)s)
     WHERE tenant_id = %(tenant)s AND currency = %(currency)s
-      AND (api_key_id IS NULL OR api_key_id = %(key)s) AND EXISTS (SELECT FROM wallet)
+      AND (api_key_id IS NULL OR api_key_id = {BUDGET_KEY}) AND EXISTS (SELECT FROM wallet)
 )
 """  # noqa: S608  # made of constants alone
 # A statement of its own: one that waits for the row goes on with what it saw of other tables before it waited, such as

@@ -41,6 +41,7 @@ def _change(tenant_id: UUID, currency: str, monthly_micros: int | None, key_id: 
         key = ApiKey.objects.filter(tenant_id=tenant_id, id=key_id).first() if key_id else None
         if key_id and key is None:
             raise BudgetRefused("There is no such key.")
+        key_id = (key.budgets_of or key.id) if key else None
         mine = Budget.objects.filter(tenant_id=tenant_id, set_by=Budget.By.TENANT)
         before = mine.filter(currency=currency, api_key_id=key_id).first()
         if before is None and monthly_micros is not None and mine.count() >= MOST:
@@ -64,20 +65,3 @@ def _change(tenant_id: UUID, currency: str, monthly_micros: int | None, key_id: 
 
 def _told(budget: Budget | None) -> str | None:
     return money(budget.monthly_micros, budget.currency) if budget else None
-
-
-def carry_budgets(*, old: ApiKey, new: ApiKey) -> None:
-    """A key that takes another's place has its budgets, with what the month has used of them."""
-    with operator_work(), transaction.atomic(using=OPERATOR):
-        for budget in Budget.objects.filter(tenant_id=old.tenant_id, api_key_id=old.pk):
-            carried = set_budget(
-                tenant_id=old.tenant_id,
-                currency=budget.currency,
-                monthly_micros=budget.monthly_micros,
-                key_id=new.pk,
-                set_by=budget.set_by,
-            )
-            if carried is not None:
-                Budget.objects.filter(pk=carried.pk).update(
-                    month=budget.month, used_micros=budget.used_micros
-                )

@@ -8,6 +8,7 @@ from django.db.models import Q
 
 from tenants.billing.ledger.models import Budget, Wallet
 from tenants.billing.ledger.months import first_of_this_month
+from tenants.billing.ledger.standing import budget_key
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,9 @@ def balances(key_id: UUID | None = None) -> list[Balance]:
     """In each currency; with the budget of that key, and no other's."""
     budgets: dict[str, list[BudgetNow]] = defaultdict(list)
     month = first_of_this_month()
-    for budget in Budget.objects.filter(Q(api_key_id=None) | Q(api_key_id=key_id)).order_by("set_at"):
+    for budget in Budget.objects.filter(Q(api_key_id=None) | Q(api_key_id=budget_key(key_id))).order_by(
+        "set_at"
+    ):
         used = budget.used_micros if budget.month == month else 0
         now = BudgetNow(budget.of, budget.set_by, budget.monthly_micros, used, budget.held_micros)
         budgets[budget.currency].append(now)

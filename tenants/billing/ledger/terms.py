@@ -13,6 +13,7 @@ from tenants.billing.ledger.errors import InvalidTerms
 from tenants.billing.ledger.journal import Source, open_wallet, post
 from tenants.billing.ledger.models import Budget, LedgerEntry, Wallet
 from tenants.billing.ledger.months import first_of_this_month
+from tenants.billing.ledger.standing import budget_key
 from tenants.context import current_alias
 from tenants.ids import uuid7
 
@@ -27,7 +28,7 @@ _HELD = """
 SELECT coalesce(sum(e.amount_micros), 0)::bigint
 FROM tenants_ledgertransaction t JOIN tenants_ledgerentry e ON e.transaction_id = t.id AND e.account = 'held'
 WHERE t.tenant_id = %(tenant)s AND t.kind = 'hold' AND t.currency = %(currency)s
-  AND (%(key)s::uuid IS NULL OR t.api_key_id = %(key)s)
+  AND (%(keys)s::uuid[] IS NULL OR t.api_key_id = ANY (%(keys)s::uuid[]))
   AND NOT EXISTS (
     SELECT FROM tenants_ledgertransaction s
     WHERE s.tenant_id = t.tenant_id AND s.source_kind = t.source_kind AND s.source_id = t.source_id
@@ -125,6 +126,7 @@ def set_budget(
     if monthly_micros is not None and not 0 <= monthly_micros <= MOST_MICROS:
         raise InvalidTerms(f"A budget of {monthly_micros} micros is not between 0 and {MOST_MICROS}.")
     _locked(tenant_id, currency)
+    key_id = budget_key(key_id)
     found = Budget.objects.filter(tenant_id=tenant_id, currency=currency, api_key_id=key_id, set_by=set_by)
     if monthly_micros is None:
         found.delete()
@@ -153,14 +155,24 @@ def _used(tenant_id: UUID, currency: str, key_id: UUID | None) -> int:
         transaction__day__gte=first_of_this_month(),
     )
     if key_id is not None:
-        charges = charges.filter(transaction__api_key_id=key_id)
+        charges = charges.filter(transaction__api_key_id__in=_sharing(tenant_id, key_id))
     return int(charges.aggregate(sum=Sum("amount_micros"))["sum"] or 0)
 
 
 def _held(tenant_id: UUID, currency: str, key_id: UUID | None) -> int:
     with connections[current_alias()].cursor() as cursor:
-        cursor.execute(_HELD, {"tenant": tenant_id, "currency": currency, "key": key_id})
+        keys = None if key_id is None else _sharing(tenant_id, key_id)
+        cursor.execute(_HELD, {"tenant": tenant_id, "currency": currency, "keys": keys})
         return int(cursor.fetchone()[0])
+
+
+def _sharing(tenant_id: UUID, key_id: UUID) -> list[UUID]:
+    """It, and all that took its place."""
+    with connections[current_alias()].cursor() as cursor:
+        cursor.execute(
+            "SELECT id FROM tenants_apikey WHERE tenant_id = %s AND budgets_of = %s", [tenant_id, key_id]
+        )
+        return [key_id, *(found for (found,) in cursor.fetchall())]
 
 
 def _locked(tenant_id: UUID, currency: str) -> Wallet:

@@ -15,7 +15,7 @@ from uuid import UUID
 import structlog
 
 from tenants.asgi.remembered import Remembered
-from tenants.asgi.threads import DatabaseThreads, Overloaded
+from tenants.asgi.threads import DatabaseThreads
 from tenants.billing.included.pools import rooms_seen
 from tenants.billing.ledger.errors import insufficient_funds
 from tenants.billing.ledger.reserving.reservations import Reservation, Reservations, ReservationsAway, Told
@@ -72,14 +72,15 @@ class Till:
     async def reserve(
         self, identity: Identity, reservation_id: UUID, currency: str, most: Most
     ) -> Reservation | None:
-        """None where nothing bounds it. Raises InsufficientFunds; a database that cannot be asked refuses nobody."""
+        """None where nothing bounds it. Raises InsufficientFunds; a database that is away refuses nobody, and too many
+        who ask at once are told so (Overloaded): a flood of one's own must not unbind what one may spend."""
         if not (identity.bounded and identity.livemode and most.micros):
             return None
-        of = (reservation_id, identity.tenant_id, identity.key_id, currency, most.micros)
+        of = (reservation_id, identity.tenant_id, identity.budget_key_id, currency, most.micros)
         wanted = Reservation(*of, Units(most.units, most.pools))
         try:
             return await self._reserve(wanted, most)
-        except (DatabaseAway, Overloaded) as error:
+        except DatabaseAway as error:
             log.info("balance_not_known", tenant_id=str(identity.tenant_id), error=error.detail)
             return None
         except asyncio.CancelledError:

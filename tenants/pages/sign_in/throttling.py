@@ -4,7 +4,6 @@ What counts is what this request did, not who sends it: whoever is signed in alr
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import wraps
 from typing import Any
 
@@ -29,6 +28,7 @@ from tenants.pages.sign_in.attempts import (
     reserve,
     take_back,
 )
+from tenants.pages.sign_in.known_browsers import known_browser, remember_browser
 
 View = Callable[..., HttpResponseBase]
 _SIGNED_IN = "has_signed_in"
@@ -121,7 +121,7 @@ def _counted(
     def counted(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if request.method != "POST":
             return view(request, *args, **kwargs)
-        attempt = Attempt(whom(request), client_address(request.META, settings.MAAS_PROXIES), bounds)
+        attempt = _attempt(request, whom(request), bounds)
         left_s = reserve(attempt)
         if left_s:
             raise TooManyAttempts(_words(left_s, bounds), extra={"retry_after_s": left_s})
@@ -133,10 +133,20 @@ def _counted(
         if is_right(request, response):
             forgive(attempt)
             if bounds is CODE and is_right is _has_signed_in:
-                forgive(replace(attempt, bounds=SIGN_IN))
+                forgive(_attempt(request, attempt.email, SIGN_IN))
+        if _has_signed_in(request, response):
+            remember_browser(response, str(request.user.email))  # type: ignore[union-attr]
         return response
 
     return counted
+
+
+def _attempt(request: HttpRequest, whom: str, bounds: Bounds) -> Attempt:
+    """In a browser that is known as theirs, by that alone: nobody else's tries count there."""
+    browser = known_browser(request, whom) if bounds is SIGN_IN else ""
+    if browser:
+        return Attempt(f"{whom} in {browser}", "", bounds)
+    return Attempt(whom, client_address(request.META, settings.MAAS_PROXIES), bounds)
 
 
 def _has_signed_in(request: HttpRequest, response: HttpResponseBase) -> bool:

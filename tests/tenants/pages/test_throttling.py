@@ -24,6 +24,7 @@ from tenants.pages.sign_in.attempts import (
     reserve,
     take_back,
 )
+from tenants.pages.sign_in.known_browsers import COOKIE
 from tenants.services import CreatedTenant
 from tests.fixtures import unique
 
@@ -90,6 +91,46 @@ def test_a_crowd_that_guesses_one_password_is_stopped(tenant: CreatedTenant) -> 
     for number in range(PER_EMAIL):
         reserve(Attempt(email, f"{tenant.tenant.id} {number}"))
     assert wait_s(Attempt(email, unique("another"))) > 0
+
+
+def test_a_crowd_keeps_nobody_out_of_a_browser_that_they_know(guesser: Client, tenant: CreatedTenant) -> None:
+    """Whoever has a network of addresses could go on for ever."""
+    email = tenant.owner.email
+    assert sign_in(guesser, email, PASSWORD).status_code == 302
+    guesser.post("/sign-out")
+    for number in range(PER_EMAIL):
+        fail_often(email, f"10.8.{number}.1", 1)
+    fail_often("everybody@example.com", str(guesser.defaults["REMOTE_ADDR"]), PER_PLACE)
+    assert sign_in(Client(REMOTE_ADDR="10.7.0.2"), email, PASSWORD).status_code == 429
+    assert sign_in(guesser, email, PASSWORD).status_code == 302
+
+
+def test_a_known_browser_guesses_no_more_than_any(
+    guesser: Client, tenant: CreatedTenant, address: str
+) -> None:
+    """Neither its owner's password nor another's."""
+    sign_in(guesser, tenant.owner.email, PASSWORD)
+    guesser.post("/sign-out")
+    tried = [sign_in(guesser, tenant.owner.email).status_code for _ in range(PER_PAIR + 1)]
+    assert tried == [200] * PER_PAIR + [429]
+    other = f"{unique('other')}@example.com"
+    assert [sign_in(guesser, other).status_code for _ in range(PER_PAIR + 1)][-1] == 429
+
+
+@pytest.mark.parametrize("cookie", ["", "x", "W10:1:1", "WyJhIiwiYiJd:1w:x"])
+def test_a_cookie_that_nobody_signed_makes_no_browser_known(
+    guesser: Client, tenant: CreatedTenant, cookie: str
+) -> None:
+    guesser.cookies[COOKIE] = cookie
+    fail_often(tenant.owner.email, str(guesser.defaults["REMOTE_ADDR"]), PER_PAIR)
+    assert sign_in(guesser, tenant.owner.email, PASSWORD).status_code == 429
+
+
+def test_the_cookie_says_nothing_of_whose_it_is(guesser: Client, tenant: CreatedTenant) -> None:
+    sign_in(guesser, tenant.owner.email, PASSWORD)
+    held = guesser.cookies[COOKIE]
+    assert tenant.owner.email not in held.value
+    assert (held["httponly"], held["samesite"], held["path"]) == (True, "Lax", "/sign-in")
 
 
 def test_whoever_knows_the_password_in_time_is_let_in_and_forgiven(

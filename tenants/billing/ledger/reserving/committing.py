@@ -34,7 +34,7 @@ from tenants.billing.ledger.reserving.script import (
     charged_words,
     said,
 )
-from tenants.billing.ledger.standing import rooms_of
+from tenants.billing.ledger.standing import budget_key, rooms_of
 from tenants.context import current_alias
 from tenants.ids import uuid7
 
@@ -55,6 +55,7 @@ class Charge:
     reservation_id: UUID
     currency: str
     key_id: UUID | None
+    """Whose budgets it counts to."""
     amount_micros: int
 
 
@@ -89,7 +90,8 @@ def reserve_hold(source: Source, amount_micros: int) -> None:
     rooms = rooms_of(source.tenant_id, source.key_id, source.currency).with_back(amount_micros)
     if not rooms.bounded:
         return
-    key, token = source.key_id.hex if source.key_id else "", source.id.hex
+    whose = budget_key(source.key_id)
+    key, token = whose.hex if whose else "", source.id.hex
     words: Words = [RESERVE, source.id.hex, source.currency, key, amount_micros, HOLD_S]
     verdict, left = _reserved(source.tenant_id, [*words, *words_of(rooms, None), token, 0])
     if verdict is Verdict.NO:

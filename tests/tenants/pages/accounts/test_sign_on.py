@@ -29,6 +29,7 @@ from tests.fixtures import unique
 from tests.open_id_provider import CLIENT_ID, SECRET, OpenIdProvider, running_provider
 
 from .conftest import link_in
+from .test_mailed_code import mailed
 
 OWN_SERVICE = "http://127.0.0.1:8000"
 
@@ -530,11 +531,13 @@ def test_a_sign_in_that_a_stranger_began_connects_nothing(
 
 
 def test_the_last_way_in_is_not_taken_away(
-    stranger: Client, provider: OpenIdProvider, connected: User
+    stranger: Client, provider: OpenIdProvider, connected: User, mailoutbox: list[EmailMessage]
 ) -> None:
     connected.set_unusable_password()
     connected.save()
     back(stranger, away(stranger))
+    stranger.post("/sign-in/again/mail/send")
+    stranger.post("/sign-in/again/mail", {"code": mailed(mailoutbox)})
     stranger.post("/account/sign-on/company/remove")
     assert "Choose a password first" in stranger.get("/account/sign-on").content.decode()
     assert SocialAccount.objects.filter(user=connected).exists()

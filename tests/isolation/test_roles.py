@@ -1,0 +1,131 @@
+"""What a role does not let its bearer do is refused on every page and address of the API; a new one is named here."""
+
+import re
+from collections.abc import Iterator, Mapping
+from uuid import uuid4
+
+import pytest
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver
+
+from tenants.context import operator_work
+from tenants.models import Membership, User
+from tenants.roles import BILLING, DEVELOPER, VIEWER, scopes_of
+from tenants.services import CreatedTenant
+from tests.fixtures import unique
+
+PARAMETER = re.compile(r"<(?:(\w+):)?(\w+)>")
+NEEDS: Mapping[str, tuple[str, str]] = {
+    "/archives": ("jobs:read", "jobs:write"),
+    "/audit": ("audit:read", ""),
+    "/batches": ("jobs:read", "jobs:write"),
+    "/billing": ("billing:read", "billing:write"),
+    "/budgets": ("billing:read", "billing:write"),
+    "/invitations": ("", "members:write"),
+    "/jobs": ("jobs:read", "jobs:write"),
+    "/jobs/<str:job_id>/erase": ("documents:write", "documents:write"),
+    "/jobs/bulk": ("jobs:write", "jobs:write"),
+    "/keys": ("keys:read", "keys:write"),
+    "/log": ("log:read", ""),
+    "/members": ("members:read", "members:write"),
+    "/members/<str:membership_id>": ("members:write", "members:write"),
+    "/members/<str:membership_id>/hand-over": ("account:write", "account:write"),
+    "/models": ("models:read", "models:read"),
+    "/sample": ("", "jobs:write"),
+    "/tenant/delete": ("account:write", "account:write"),
+    "/tenant/keep": ("", "account:write"),
+    "/usage": ("usage:read", ""),
+    "/webhooks": ("webhooks:read", "webhooks:write"),
+    "/v1/archives": ("jobs:read", "jobs:write"),
+    "/v1/audit": ("audit:read", ""),
+    "/v1/balance": ("billing:read", ""),
+    "/v1/batches": ("jobs:read", "jobs:write"),
+    "/v1/cache": ("", "jobs:write"),
+    "/v1/documents": ("documents:read", "documents:write"),
+    "/v1/estimate": ("", "jobs:read"),
+    "/v1/events": ("jobs:read", ""),
+    "/v1/files": ("documents:read", "documents:write"),
+    "/v1/invoices": ("billing:read", ""),
+    "/v1/jobs": ("jobs:read", "jobs:write"),
+    "/v1/models": ("models:read", ""),
+    "/v1/payments": ("billing:read", "billing:write"),
+    "/v1/tickets": ("", "events:read"),
+    "/v1/uploads": ("documents:read", "documents:write"),
+    "/v1/usage": ("usage:read", ""),
+    "/v1/webhooks": ("webhooks:read", "webhooks:write"),
+    "/v1/webhooks/secret": ("webhooks:write", "webhooks:write"),
+}
+"""What looking takes, and what changing takes; the longest that an address begins with counts."""
+LOOKING_POSTS = {"/jobs", "/jobs/<str:job_id>"}
+"""Answer any method alike, and change nothing."""
+OF_EVERYBODY = (
+    "/account",
+    "/client.zip",
+    "/confirm-email/",
+    "/invitations/accept/",
+    "/members/leave",
+    "/offline",
+    "/password/",
+    "/sample/page",
+    "/service-worker.js",
+    "/shut",
+    "/sign-",
+    "/stop-acting",
+    "/v1/docs",
+    "/v1/limits",
+    "/v1/openapi.json",
+    "/v1/payments/stripe/events",
+)
+"""One's own, or nobody's; the provider of payments signs what it sends."""
+NOT_WALKED = ("/admin", "/static", "/metrics", "/livez", "/readyz", "/^")
+
+
+def addresses(resolver: URLResolver, before: str = "/") -> Iterator[str]:
+    for one in resolver.url_patterns:
+        path = before + str(one.pattern)
+        if isinstance(one, URLPattern):
+            yield path
+        else:
+            yield from addresses(one, path)
+
+
+def walked() -> list[str]:
+    exactly = ("/", "/tenant")
+    found = sorted(set(addresses(get_resolver())) - set(exactly))
+    return [path for path in found if not path.startswith((*NOT_WALKED, *OF_EVERYBODY))]
+
+
+def needed(path: str, method: str) -> str:
+    known = [start for start in NEEDS if path == start or path.startswith((f"{start}/", f"{start}."))]
+    assert known, f"{path} is new: say in NEEDS what it takes"
+    looking, changing = NEEDS[max(known, key=len)]
+    return looking if method == "GET" or path in LOOKING_POSTS else changing
+
+
+def filled(path: str) -> str:
+    return PARAMETER.sub(lambda found: "1" if found[1] == "int" else str(uuid4()), path)
+
+
+def ask(browser: Client, method: str, path: str) -> int:
+    if path.startswith("/v1") and method != "GET":
+        return browser.generic(method, path, "{}", content_type="application/json").status_code
+    return browser.generic(method, path).status_code
+
+
+@pytest.mark.parametrize("role", [VIEWER, BILLING, DEVELOPER])
+def test_a_role_is_refused_where_it_lacks_the_right_and_nowhere_else(
+    tenant: CreatedTenant, role: str
+) -> None:
+    with operator_work():
+        person = User.objects.create_user(f"{unique('person')}@example.com", "correct horse")
+        Membership.objects.create(tenant=tenant.tenant, user=person, role=role)
+    browser = Client(raise_request_exception=False)
+    browser.force_login(person)
+    wrong = []
+    for path in walked():
+        for method in ("GET", "POST", "PATCH", "DELETE")[: 4 if path.startswith("/v1") else 2]:
+            status = ask(browser, method, filled(path))
+            right = needed(path, method)
+            if status != 405 and (status == 403) == (not right or right in scopes_of(role)):
+                wrong.append(f"{method} {path}: {status}, needs {right!r}")
+    assert not wrong, "\n".join(wrong)
