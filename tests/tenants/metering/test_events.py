@@ -45,9 +45,9 @@ def test_a_damaged_event_is_an_event_or_unreadable(event: MeterEvent, data: st.D
 def test_what_units_were_set_aside_for_is_written_with_it(make_event: MakeEvent) -> None:
     event = replace(make_event(), quantity=9, covered=3, covered_of_all=4)
     assert read_event(write_event(event)) == event
-    for wrong in ({"covered": 6}, {"covered_of_all": -1}):
+    for covered, of_all in ((6, 4), (-1, 4)):
         with pytest.raises(Unreadable, match="cannot be covered"):
-            read_event(write_event(replace(event, **wrong)))
+            read_event(write_event(replace(event, covered=covered, covered_of_all=of_all)))
 
 
 def test_an_event_cut_off_is_refused(make_event: MakeEvent) -> None:
