@@ -7,7 +7,7 @@ from typing import Literal, Protocol
 from uuid import UUID
 
 from tenants.billing.plans.agreed import NONE, AgreedPrices
-from tenants.errors import KeyNotForAddress, KeyNotForModel, NotPermitted, TenantClosing
+from tenants.errors import KeyNotForAddress, KeyNotForModel, LiveKeyNeeded, NotPermitted, TenantClosing
 from tenants.key_fences import may_come_from
 from tenants.limits import EffectiveLimits
 from tenants.rates.limits import UNLIMITED, CallerLimits
@@ -121,6 +121,13 @@ class Identity:
     def acting_on(self, thing: "HasMode") -> "Identity":
         """What comes of a live thing is live, and what comes of a test's is a test, whoever asks for it."""
         return self if self.livemode == thing.livemode else replace(self, livemode=thing.livemode)
+
+    def require_livemode(self) -> None:
+        """For what is of the account as a whole, or of its money."""
+        if not self.livemode:
+            raise LiveKeyNeeded(
+                "This is a test key, and what it asks for is for live keys alone. Send a live key."
+            )
 
     def require(self, scope: Scope) -> None:
         if scope not in self.scopes:

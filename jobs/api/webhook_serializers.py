@@ -63,6 +63,7 @@ class EndpointSerializer(serializers.ModelSerializer[WebhookEndpoint]):
             "disabled_reason",
             "disabled_at",
             "failing_since",
+            "livemode",
             "created_at",
         )
 

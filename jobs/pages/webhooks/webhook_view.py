@@ -28,6 +28,7 @@ class EndpointView:
     """Why it is disabled; empty where it is not."""
     failing: str
     """Since when; empty where it is not."""
+    of_tests: bool
     made_at: datetime
     made: str
 
@@ -68,6 +69,7 @@ def endpoint_view(endpoint: WebhookEndpoint, now: datetime) -> EndpointView:
         tone=_TONES[endpoint.state],
         why="" if enabled else _WHY.get(endpoint.disabled_reason, ""),
         failing=ago(endpoint.failing_since, now) if endpoint.failing_since and enabled else "",
+        of_tests=not endpoint.livemode,
         made_at=endpoint.created_at,
         made=ago(endpoint.created_at, now),
     )
