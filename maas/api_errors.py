@@ -33,6 +33,7 @@ STATUS: Mapping[str, int] = {
     "insufficient_funds": 402,
     "insufficient_scope": 403,
     "key_not_for_model": 403,
+    "live_key_needed": 403,
     "key_not_for_address": 403,
     "tenant_suspended": 403,
     "tenant_closing": 403,

@@ -57,6 +57,12 @@ def current_tenant_id() -> UUID:
     return scope.tenant_id
 
 
+def current_mode() -> bool | None:
+    """The `livemode` of all that exists here; None for both, and for the operator."""
+    scope = _scope.get()
+    return scope.mode if scope else None
+
+
 @contextmanager
 def unit_of_work(whose: UUID | Acting) -> Iterator[None]:
     """One transaction in which database and managers know one tenant only, and of it what whoever acts may touch.

@@ -50,6 +50,10 @@ class NotPermitted(DomainError):
     code = "insufficient_scope"
 
 
+class LiveKeyNeeded(DomainError):
+    code = "live_key_needed"
+
+
 class KeyNotForModel(DomainError):
     code = "key_not_for_model"
 

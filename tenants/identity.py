@@ -7,7 +7,7 @@ from typing import Literal, Protocol
 from uuid import UUID
 
 from tenants.billing.plans.agreed import NONE, AgreedPrices
-from tenants.errors import KeyNotForAddress, KeyNotForModel, NotPermitted, TenantClosing
+from tenants.errors import KeyNotForAddress, KeyNotForModel, LiveKeyNeeded, NotPermitted, TenantClosing
 from tenants.key_fences import may_come_from
 from tenants.limits import EffectiveLimits
 from tenants.rates.limits import UNLIMITED, CallerLimits
@@ -128,6 +128,13 @@ class Identity:
     def budget_key_id(self) -> UUID | None:
         """Whose budgets bound what it spends."""
         return self.budgets_of or self.key_id
+
+    def require_livemode(self) -> None:
+        """For what is of the account as a whole, or of its money."""
+        if not self.livemode:
+            raise LiveKeyNeeded(
+                "This is a test key, and what it asks for is for live keys alone. Send a live key."
+            )
 
     def require(self, scope: Scope) -> None:
         if scope not in self.scopes:

@@ -35,6 +35,11 @@ class Keeping:
         return min((some for some in (days, self.test_days) if some), default=FOR_EVER)
 
 
+def test_days_within(days: int) -> int:
+    """Of what is kept for so many days by itself, when a test key made it."""
+    return min(days, settings.MAAS_KEEP_TEST_DAYS or days)
+
+
 def keeping_of(chosen: ChosenLimits) -> Keeping:
     return Keeping(
         documents_days=_or(chosen.keep_documents_days, settings.MAAS_KEEP_DOCUMENTS_DAYS),

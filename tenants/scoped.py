@@ -15,7 +15,8 @@ M = TypeVar("M", bound=models.Model)
 class TenantManager(models.Manager[M]):
     """Refuses to query without a scope; inside a tenant's scope, only that tenant's rows exist.
 
-    Of those that say whether they are live or a test's, only those of the scope's mode, if it has one.
+    Of those that say whether they are live or a test's, only those of the scope's mode, if it has one; to tests nothing
+    exists that is about money.
     """
 
     def get_queryset(self) -> "models.QuerySet[M]":
@@ -28,11 +29,13 @@ class TenantManager(models.Manager[M]):
         if scope.tenant_id is None:
             return queryset
         queryset = queryset.filter(tenant_id=scope.tenant_id)
-        return (
-            queryset
-            if scope.mode is None or not _has_mode(self.model)
-            else queryset.filter(livemode=scope.mode)
-        )
+        return queryset if scope.mode is None else self._of_mode(queryset, scope.mode)
+
+    def _of_mode(self, queryset: "models.QuerySet[M]", mode: bool) -> "models.QuerySet[M]":
+        if _has_mode(self.model):
+            return queryset.filter(livemode=mode)
+        is_money = getattr(self.model, "is_money", False)
+        return queryset.none() if is_money and not mode else queryset
 
 
 @cache

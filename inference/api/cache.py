@@ -21,6 +21,8 @@ class Cache(APIView):
     def delete(self, request: Request) -> Response:
         identity = caller(request, "jobs:write")
         only(request)
+        # What is kept for live keys would go as well.
+        identity.require_livemode()
         with unit_of_work(identity):
             erase_results(tenant_id=identity.tenant_id)
         return Response(status=204)

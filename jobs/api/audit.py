@@ -73,6 +73,7 @@ class AuditLog(APIView):
     )
     def get(self, request: Request) -> Response:
         identity = caller(request, "audit:read")
+        identity.require_livemode()
         only(request, *NAMES, "limit", "cursor")
         try:
             wanted = AuditFilter.read(request.query_params.dict())

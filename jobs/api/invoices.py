@@ -152,6 +152,7 @@ class UpcomingInvoices(APIView):
         """One in each currency. Nothing is written, and nothing of it is agreed."""
         identity = caller(request, "billing:read")
         only(request)
+        identity.require_livemode()
         found = upcoming_now(identity.tenant_id)
         told = {"object": "list", "month": str(found.month), "known": found.known, "data": found.told}
         return Response(told)

@@ -12,7 +12,6 @@ from rest_framework.views import APIView
 from jobs.api.pagination import listing
 from jobs.api.schema import IDEMPOTENCY_KEY
 from jobs.api.sending_again import key_of, replay_headers
-from jobs.errors import InvalidRequest
 from jobs.idempotency.creations import begin_payment_once
 from tenants.api.callers import caller
 from tenants.api.parameters import only
@@ -21,7 +20,6 @@ from tenants.billing.payments.models import Payment
 from tenants.billing.payments.selectors import bank_details, get_payment, instructions_for, payments
 from tenants.billing.payments.services import start
 from tenants.context import unit_of_work
-from tenants.identity import Identity
 
 PROVIDERS = ["stripe", "offline"]
 INSTRUCTIONS = inline_serializer(
@@ -102,11 +100,6 @@ def payment_body(payment: Payment, details: str | None = None) -> dict[str, Any]
     }
 
 
-def require_livemode(identity: Identity) -> None:
-    if not identity.livemode:
-        raise InvalidRequest("This is a test key, and what is paid is real money. Send a live key.")
-
-
 class PaymentList(APIView):
     @extend_schema(
         operation_id="create_payment",
@@ -117,7 +110,7 @@ class PaymentList(APIView):
     )
     def post(self, request: Request) -> Response:
         identity, key = caller(request, "billing:write"), key_of(request)
-        require_livemode(identity)
+        identity.require_livemode()
         form = PaymentRequestSerializer(data=request.data)
         form.is_valid(raise_exception=True)
         answered = begin_payment_once(identity=identity, asked=dict(form.validated_data), key=key)

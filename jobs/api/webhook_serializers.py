@@ -70,6 +70,7 @@ class EndpointSerializer(serializers.ModelSerializer[WebhookEndpoint]):
             "disabled_at",
             "failing_since",
             "rests_until",
+            "livemode",
             "created_at",
         )
 

@@ -5,7 +5,7 @@ from uuid import UUID
 
 import structlog
 from django.conf import settings
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 
 from jobs.archives import states
@@ -13,6 +13,7 @@ from jobs.archives.claims import fail_waiting
 from jobs.archives.models import Archive
 from jobs.archives.services import forget
 from tenants.context import operator_work, unit_of_work
+from tenants.keeping import test_days_within
 
 log = structlog.get_logger(__name__)
 MOST = 200
@@ -23,7 +24,10 @@ def keep_up_archives() -> int:
     kept = timedelta(days=settings.MAAS_ARCHIVE_DAYS)
     with operator_work():
         late = _found(Archive.objects.filter(state=states.UNPACKING, created_at__lte=Now() - kept))
-        old = _found(Archive.objects.exclude(state=states.UNPACKING).filter(finished_at__lte=Now() - kept))
+        ended = Archive.objects.exclude(state=states.UNPACKING)
+        tests_kept = timedelta(days=test_days_within(settings.MAAS_ARCHIVE_DAYS))
+        of_tests = Q(livemode=False, finished_at__lte=Now() - tests_kept)
+        old = _found(ended.filter(Q(finished_at__lte=Now() - kept) | of_tests))
     return sum(_expire(*one) for one in late) + sum(_forget(*one) for one in old)
 
 

@@ -86,6 +86,9 @@ class Batch(TenantOwned):
                 fields=["id"], condition=models.Q(status__in=states.UNFINISHED), name="jobs_batch_unfinished"
             ),
             models.Index(fields=["input_file_id"], name="jobs_batch_of_file"),
+            models.Index(
+                fields=["created_at"], condition=models.Q(livemode=False), name="jobs_batch_of_tests"
+            ),
         ]
 
     def __str__(self) -> str:

@@ -1,8 +1,10 @@
 """What the scheduler does for batches and files: silent workers, what is past its time, and the count of it."""
 
+from datetime import timedelta
 from uuid import UUID
 
 import structlog
+from django.conf import settings
 from django.db import connections
 from django.db.models import Q
 from django.db.models.functions import Now
@@ -11,10 +13,11 @@ from jobs.batches import states
 from jobs.batches.bell import ring
 from jobs.batches.claims import take_from_silent_workers
 from jobs.batches.metrics import UNFINISHED
-from jobs.batches.models import Batch, StoredFile
+from jobs.batches.models import Batch, BatchTask, StoredFile
 from jobs.batches.services import erase_file
 from jobs.batches.settlement import end_early
 from tenants.context import OPERATOR, operator_work, unit_of_work
+from tenants.keeping import FOR_EVER
 
 log = structlog.get_logger(__name__)
 MOST = 200
@@ -75,6 +78,23 @@ def _erase(tenant_id: UUID, file_id: UUID) -> bool:
             return False
         erase_file(stored)
     return True
+
+
+def forget_batches_of_tests() -> int:
+    """How many that ended. Their files go by themselves, no later; what is left is for the next round."""
+    days = settings.MAAS_KEEP_TEST_DAYS
+    if days == FOR_EVER:
+        return 0
+    with operator_work():
+        old = Batch.objects.filter(livemode=False, created_at__lte=Now() - timedelta(days=days))
+        found = list(
+            old.exclude(status__in=states.UNFINISHED)
+            .order_by("created_at")
+            .values_list("id", flat=True)[:MOST]
+        )
+        BatchTask.objects.filter(batch_id__in=found).delete()
+        Batch.objects.filter(id__in=found).delete()
+    return len(found)
 
 
 def count_batches() -> None:

@@ -13,7 +13,7 @@ from django.db import connections
 from inference.brokers import BrokerUnavailable
 from inference.registry.selectors import served_versions
 from jobs.archives.upkeep import keep_up_archives
-from jobs.batches.upkeep import count_batches, erase_expired_files, keep_up_batches
+from jobs.batches.upkeep import count_batches, erase_expired_files, forget_batches_of_tests, keep_up_batches
 from jobs.closing.erasing import erase_closed_tenants
 from jobs.dispatch.aside import Aside
 from jobs.dispatch.broker import messages_set_aside, patiently
@@ -104,6 +104,7 @@ class Scheduler:
             _Duty(FORGET_EVERY_S, Aside(end_used_up_pages)),
             _Duty(FORGET_EVERY_S, Aside(erase_forgotten_keys)),
             _Duty(FORGET_EVERY_S, Aside(erase_expired_files)),
+            _Duty(FORGET_EVERY_S, Aside(forget_batches_of_tests)),
             _Duty(FORGET_EVERY_S, Aside(keep_up_archives)),
             _Duty(FORGET_EVERY_S, Aside(erase_overdue)),
             _Duty(FORGET_EVERY_S, Aside(erase_old_events)),

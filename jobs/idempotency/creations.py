@@ -248,4 +248,4 @@ def _sent(identity: Identity, operation: Operation, key: str | None, **asked: ob
     if key is None:
         return None
     fingerprint = fingerprint_of({**asked, "livemode": identity.livemode})
-    return Sent(identity.tenant_id, operation, key, fingerprint)
+    return Sent(identity.tenant_id, operation, key, fingerprint, identity.livemode)

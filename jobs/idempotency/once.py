@@ -135,7 +135,7 @@ def made_before(sent: Sent | None, look: Look[M]) -> Answered[M] | None:
 
 def _earlier(sent: Sent, look: Look[M]) -> Answered[M] | None:
     """Looked for before anything else is checked: what was accepted is given whatever became of its model since."""
-    kept = remembered_keys().filter(key=sent.key).first()
+    kept = remembered_keys().filter(key=sent.kept_as).first()
     if kept is None:
         return None
     # As it stands there, or as it stood there before there was a secret.
@@ -175,7 +175,7 @@ def _write(
     row: dict[str, UUID | str | int | float | None] = {
         "id": uuid7(),
         "tenant": sent.tenant_id,
-        "key": sent.key,
+        "key": sent.kept_as,
         "operation": sent.operation,
         "fingerprint": _kept_as(sent),
         "status": status,

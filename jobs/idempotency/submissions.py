@@ -93,7 +93,7 @@ def _sent(
         document_url=document_url,
         livemode=identity.livemode,
     )
-    return Sent(identity.tenant_id, "submit_job", key, asked.fingerprint())
+    return Sent(identity.tenant_id, "submit_job", key, asked.fingerprint(), identity.livemode)
 
 
 @contextmanager

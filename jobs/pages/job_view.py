@@ -33,6 +33,7 @@ class JobView:
     age: str
     last_seq: int
     retry_of: UUID | None
+    of_tests: bool
     finished: bool
     may_cancel: bool
     may_retry: bool
@@ -48,6 +49,7 @@ def job_view(job: Job, now: datetime) -> JobView:
         id=job.id,
         name=_name(job),
         model=job.model_version.key,
+        of_tests=not job.livemode,
         state=job.state,
         state_words=state_words(job.state),
         pages_done=job.pages_done,

@@ -13,7 +13,7 @@ from jobs.search.meaning import meaning_of, nearest
 from jobs.search.patience import searching
 from jobs.search.queries import parsed
 from jobs.search.services import name_of
-from tenants.context import APP, current_tenant_id
+from tenants.context import APP, current_mode, current_tenant_id
 
 __all__ = [
     "MOST_HITS",
@@ -30,7 +30,7 @@ _MOST_CHARACTERS = 200_000
 """Of a page's text, of which an excerpt is cut."""
 
 
-_SEARCH = "SELECT job_id, number FROM maas_search_words(%s::tsquery, %s::tsquery, %s)"
+_SEARCH = "SELECT job_id, number FROM maas_search_words(%s::tsquery, %s::tsquery, %s, %s)"
 
 _TEXTS = """
 SELECT p.job_id, left(p.result ->> 'text', %s)
@@ -47,7 +47,7 @@ def search_jobs(words: str, *, limit: int = MOST_HITS) -> list[Hit]:
         return []
     refusal = f"{words[:60]!r} is on too many pages to be looked for. Add a word, or write the last one out."
     with searching(refusal), connections[APP].cursor() as cursor:
-        cursor.execute(_SEARCH, [wanted, query.unwanted_by(tenant_id), min(limit, MOST_HITS)])
+        cursor.execute(_SEARCH, [wanted, query.unwanted_by(tenant_id), min(limit, MOST_HITS), current_mode()])
         return [Hit(job_id, number or None) for job_id, number in cursor.fetchall()]
 
 

@@ -22,6 +22,7 @@ from jobs.uploads.receiving import LEASE_S, Turn
 from jobs.uploads.services import OPEN, State, end_upload
 from tenants.context import operator_work, unit_of_work
 from tenants.errors import DomainError
+from tenants.keeping import test_days_within
 
 log = structlog.get_logger(__name__)
 MOST = 50
@@ -59,7 +60,8 @@ def expire_uploads() -> int:
 def forget_uploads() -> int:
     """How many rows of those that ended long ago. Their bytes went with their end; a document stays what it is."""
     with operator_work():
-        old = ResumableUpload.objects.filter(ended_at__lte=Now() - timedelta(days=KEPT_DAYS))
+        of_tests = Q(livemode=False, ended_at__lte=Now() - timedelta(days=test_days_within(KEPT_DAYS)))
+        old = ResumableUpload.objects.filter(Q(ended_at__lte=Now() - timedelta(days=KEPT_DAYS)) | of_tests)
         found = list(old.order_by("ended_at").values_list("id", flat=True)[:MOST_FORGOTTEN])
         deleted, _ = ResumableUpload.objects.filter(id__in=found).delete()
     return deleted

@@ -17,8 +17,8 @@ MOST_SERVERS = 100
 def taken_url(identity: Identity, url: str) -> str:
     """Inside the unit of work in which the job is stored; whatever is wrong with it is said before it is."""
     if require_room_for_url(url):
-        tenants_own_secret(identity.tenant_id)
-        lane_of_jobs(identity.tenant_id, url)
+        tenants_own_secret(identity.tenant_id, of_tests=not identity.livemode)
+        lane_of_jobs(identity.tenant_id, url, livemode=identity.livemode)
     return url
 
 

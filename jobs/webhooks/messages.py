@@ -14,7 +14,8 @@ from tenants.context import current_alias
 
 MOST_TRIES = 5
 _KEEP_LANE = """
-SELECT id FROM jobs_webhookendpoint WHERE tenant_id = %(tenant)s AND kind = 'jobs' AND url = %(url)s FOR KEY SHARE
+SELECT id FROM jobs_webhookendpoint WHERE tenant_id = %(tenant)s AND kind = 'jobs' AND url = %(url)s
+  AND livemode = %(livemode)s FOR KEY SHARE
 """
 
 
@@ -33,27 +34,31 @@ def tell_of_end(job_id: UUID, event_type: str) -> None:
 
 def _endpoints_of(job: Job, event_type: str) -> list[WebhookEndpoint]:
     there = WebhookEndpoint.objects.filter(
-        tenant_id=job.tenant_id, kind=WebhookEndpoint.Kind.ENDPOINT
+        tenant_id=job.tenant_id, kind=WebhookEndpoint.Kind.ENDPOINT, livemode=job.livemode
     ).exclude(state=WebhookEndpoint.State.DELETED)
     found = [one for one in there.order_by("id") if wants(one.events, event_type)]
-    return [*found, lane_of_jobs(job.tenant_id, job.webhook_url)] if job.webhook_url else found
+    if not job.webhook_url:
+        return found
+    return [*found, lane_of_jobs(job.tenant_id, job.webhook_url, livemode=job.livemode)]
 
 
-def lane_of_jobs(tenant_id: UUID, url: str) -> WebhookEndpoint:
+def lane_of_jobs(tenant_id: UUID, url: str, *, livemode: bool) -> WebhookEndpoint:
     """Of the server that a job's own address is at; made when a job first names it, or names it again after long."""
     for _ in range(MOST_TRIES):
-        found = _kept_lane(tenant_id, origin_of(url))
+        found = _kept_lane(tenant_id, origin_of(url), livemode)
         if found is not None:
             return found
-        new = WebhookEndpoint(tenant_id=tenant_id, kind=WebhookEndpoint.Kind.JOBS, url=origin_of(url))
+        new = WebhookEndpoint(
+            tenant_id=tenant_id, kind=WebhookEndpoint.Kind.JOBS, url=origin_of(url), livemode=livemode
+        )
         WebhookEndpoint.objects.bulk_create([new], ignore_conflicts=True)
     raise LookupError(f"the lane of {origin_of(url)} was made and erased many times at once")
 
 
-def _kept_lane(tenant_id: UUID, origin: str) -> WebhookEndpoint | None:
+def _kept_lane(tenant_id: UUID, origin: str, livemode: bool) -> WebhookEndpoint | None:
     """Locked against being erased for idleness, and against nothing else, until something is written that names it."""
     with connections[current_alias()].cursor() as cursor:
-        cursor.execute(_KEEP_LANE, {"tenant": tenant_id, "url": origin})
+        cursor.execute(_KEEP_LANE, {"tenant": tenant_id, "url": origin, "livemode": livemode})
         row = cursor.fetchone()
     return None if row is None else WebhookEndpoint.objects.get(id=row[0])
 

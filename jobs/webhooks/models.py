@@ -31,6 +31,7 @@ class WebhookEndpoint(TenantOwned):
 
     kind = models.CharField(max_length=10, choices=Kind.choices, default=Kind.ENDPOINT)
     url = models.CharField(max_length=LONGEST_URL)
+    livemode = models.BooleanField(default=True, db_default=True)
     description = models.CharField(max_length=200, blank=True)
     events = ArrayField(models.CharField(max_length=60), default=list)
     state = models.CharField(max_length=10, choices=State.choices, default=State.ENABLED)
@@ -79,7 +80,9 @@ class WebhookEndpoint(TenantOwned):
         constraints = [
             *TenantOwned.Meta.constraints,
             models.UniqueConstraint(
-                fields=["tenant", "url"], condition=models.Q(kind="jobs"), name="jobs_webhookendpoint_of_jobs"
+                fields=["tenant", "url", "livemode"],
+                condition=models.Q(kind="jobs"),
+                name="jobs_webhookendpoint_of_jobs_mode",
             ),
         ]
 
@@ -103,6 +106,11 @@ class WebhookSecret(TenantOwned):
         db_index=False,
         help_text="None for the tenant's own, which signs what goes to addresses that jobs name.",
     )
+    of_tests = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="Of the tenant's own: signs what tests tell the addresses that they name.",
+    )
     salt = models.BinaryField(max_length=32)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     ends_at = models.DateTimeField(null=True, help_text="When a secret that was rotated out signs no more.")
@@ -111,10 +119,10 @@ class WebhookSecret(TenantOwned):
         constraints = [
             *TenantOwned.Meta.constraints,
             models.UniqueConstraint(
-                fields=["tenant", "endpoint"],
+                fields=["tenant", "endpoint", "of_tests"],
                 condition=models.Q(ends_at=None),
                 nulls_distinct=False,
-                name="jobs_webhooksecret_one_lasts",
+                name="jobs_webhooksecret_one_lasts_mode",
             ),
         ]
 

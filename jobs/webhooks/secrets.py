@@ -16,35 +16,41 @@ OVERLAP = timedelta(hours=24)
 """How long a secret that was rotated out still signs beside its successor."""
 
 
-def signing_secrets(tenant_id: UUID, endpoint_id: UUID | None) -> list[str]:
-    """The newest first. None is the tenant's own secret."""
-    return [text_of(one) for one in _of(tenant_id, endpoint_id).order_by("-created_at", "-id")]
+def signing_secrets(tenant_id: UUID, endpoint_id: UUID | None, *, of_tests: bool = False) -> list[str]:
+    """The newest first. None is the tenant's own secret, of which tests have another than all else."""
+    found = _of(tenant_id, endpoint_id, of_tests=of_tests)
+    return [text_of(one) for one in found.order_by("-created_at", "-id")]
 
 
-def lasting(tenant_id: UUID, endpoint_id: UUID | None) -> WebhookSecret:
-    return _of(tenant_id, endpoint_id).filter(ends_at=None).get()
+def lasting_secret(tenant_id: UUID, endpoint_id: UUID) -> str:
+    """The newest of an endpoint."""
+    return text_of(lasting(tenant_id, endpoint_id))
 
 
-def new_secret(tenant_id: UUID, endpoint_id: UUID | None) -> str:
-    made = WebhookSecret(tenant_id=tenant_id, endpoint_id=endpoint_id, salt=os.urandom(32))
+def lasting(tenant_id: UUID, endpoint_id: UUID | None, *, of_tests: bool = False) -> WebhookSecret:
+    return _of(tenant_id, endpoint_id, of_tests=of_tests).filter(ends_at=None).get()
+
+
+def new_secret(tenant_id: UUID, endpoint_id: UUID | None, *, of_tests: bool = False) -> str:
+    made = WebhookSecret(tenant_id=tenant_id, endpoint_id=endpoint_id, of_tests=of_tests, salt=os.urandom(32))
     made.save(force_insert=True)
     return text_of(made)
 
 
-def rotate(tenant_id: UUID, endpoint_id: UUID | None) -> str:
+def rotate(tenant_id: UUID, endpoint_id: UUID | None, *, of_tests: bool = False) -> str:
     """The one that lasted so far signs for a day more; what was rotated out before it signs no more."""
-    before = _of(tenant_id, endpoint_id)
+    before = _of(tenant_id, endpoint_id, of_tests=of_tests)
     before.exclude(ends_at=None).update(ends_at=Now())
     before.filter(ends_at=None).update(ends_at=Now() + OVERLAP)
-    return new_secret(tenant_id, endpoint_id)
+    return new_secret(tenant_id, endpoint_id, of_tests=of_tests)
 
 
-def tenants_own_secret(tenant_id: UUID) -> str:
+def tenants_own_secret(tenant_id: UUID, *, of_tests: bool = False) -> str:
     """Made when it is first asked for; two that ask first at once get the same one."""
-    lasting = _of(tenant_id, None).filter(ends_at=None)
+    lasting = _of(tenant_id, None, of_tests=of_tests).filter(ends_at=None)
     found = lasting.first()
     if found is None:
-        new = WebhookSecret(tenant_id=tenant_id, endpoint_id=None, salt=os.urandom(32))
+        new = WebhookSecret(tenant_id=tenant_id, endpoint_id=None, of_tests=of_tests, salt=os.urandom(32))
         WebhookSecret.objects.bulk_create([new], ignore_conflicts=True)
         found = lasting.get()
     return text_of(found)
@@ -59,7 +65,6 @@ def text_of(secret: WebhookSecret) -> str:
     return secret_of(bytes(secret.salt), settings.MAAS_KEY_PEPPER)
 
 
-def _of(tenant_id: UUID, endpoint_id: UUID | None) -> "QuerySet[WebhookSecret]":
-    return WebhookSecret.objects.filter(
-        Q(ends_at=None) | Q(ends_at__gt=Now()), tenant_id=tenant_id, endpoint_id=endpoint_id
-    )
+def _of(tenant_id: UUID, endpoint_id: UUID | None, *, of_tests: bool = False) -> "QuerySet[WebhookSecret]":
+    there = WebhookSecret.objects.filter(Q(ends_at=None) | Q(ends_at__gt=Now()))
+    return there.filter(tenant_id=tenant_id, endpoint_id=endpoint_id, of_tests=of_tests)

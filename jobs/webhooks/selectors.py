@@ -5,6 +5,7 @@ from django.db.models import QuerySet
 from jobs.documents.selectors import as_uuid
 from jobs.errors import NotFound
 from jobs.models import WebhookDelivery, WebhookEndpoint
+from tenants.context import current_mode
 
 
 def endpoints() -> "QuerySet[WebhookEndpoint]":
@@ -26,7 +27,9 @@ def get_endpoint(endpoint_id: object, *, for_update: bool = False) -> WebhookEnd
 
 
 def deliveries() -> "QuerySet[WebhookDelivery]":
-    return WebhookDelivery.objects.select_related("message", "endpoint").order_by("-id")
+    """Each is of its endpoint's mode."""
+    mode, rows = current_mode(), WebhookDelivery.objects.select_related("message", "endpoint").order_by("-id")
+    return rows if mode is None else rows.filter(endpoint__livemode=mode)
 
 
 def get_delivery(delivery_id: object, *, for_update: bool = False) -> WebhookDelivery:

@@ -4,7 +4,7 @@ import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from jobs.models import WebhookMessage
+from jobs.models import WebhookEndpoint, WebhookMessage
 from jobs.webhooks.claims import Held
 from jobs.webhooks.schedule import retry_after
 from jobs.webhooks.secrets import signing_secrets, tenants_own_secret
@@ -77,7 +77,9 @@ def signed(held: Held) -> Outbound:
 def _secrets(held: Held) -> list[str]:
     if not held.of_job:
         return signing_secrets(held.tenant_id, held.endpoint_id)
-    return signing_secrets(held.tenant_id, None) or [tenants_own_secret(held.tenant_id)]
+    of_tests = not WebhookEndpoint.objects.values_list("livemode", flat=True).get(id=held.endpoint_id)
+    found = signing_secrets(held.tenant_id, None, of_tests=of_tests)
+    return found or [tenants_own_secret(held.tenant_id, of_tests=of_tests)]
 
 
 def _answered(answer: Answer, clock: _Clock) -> Outcome:

@@ -44,12 +44,16 @@ def create_endpoint(
     with unit_of_work(identity):
         # Whoever makes one waits for who is making one: else two at once would both find the last place free.
         Tenant.objects.select_for_update(no_key=True).filter(id=identity.tenant_id).first()
-        if endpoints().count() >= MOST_ENDPOINTS:
+        if endpoints().filter(livemode=identity.livemode).count() >= MOST_ENDPOINTS:
             raise TooManyWebhookEndpoints(
                 f"This account has {MOST_ENDPOINTS} webhook endpoints, which is the most. Delete one first."
             )
         endpoint = WebhookEndpoint(
-            tenant_id=identity.tenant_id, url=url, events=wanted, description=description
+            tenant_id=identity.tenant_id,
+            url=url,
+            events=wanted,
+            description=description,
+            livemode=identity.livemode,
         )
         endpoint.save(force_insert=True)
         endpoint.refresh_from_db()
@@ -169,15 +173,15 @@ def rotate_secret(*, identity: Identity, endpoint_id: object) -> WithSecret:
 def own_secret(*, identity: Identity) -> str:
     """Of what goes to addresses that jobs name."""
     with unit_of_work(identity):
-        return secrets.tenants_own_secret(identity.tenant_id)
+        return secrets.tenants_own_secret(identity.tenant_id, of_tests=not identity.livemode)
 
 
 def rotate_own_secret(*, identity: Identity) -> WebhookSecret:
     with unit_of_work(identity):
         Tenant.objects.select_for_update(no_key=True).filter(id=identity.tenant_id).first()
-        secrets.rotate(identity.tenant_id, None)
+        secrets.rotate(identity.tenant_id, None, of_tests=not identity.livemode)
         record(tenant_id=identity.tenant_id, deed="webhook_secret.rotated", subject="of jobs' own addresses")
-        return secrets.lasting(identity.tenant_id, None)
+        return secrets.lasting(identity.tenant_id, None, of_tests=not identity.livemode)
 
 
 def send_test(*, identity: Identity, endpoint_id: object) -> WebhookDelivery:

@@ -65,6 +65,7 @@ class BalanceList(APIView):
         """Any key may ask: what is told is its own account's. Of people, those who may see its bills."""
         only(request)
         identity = cast(Identity, request.user)
+        identity.require_livemode()
         if identity.key_id is None:
             identity.require("billing:read")
         with unit_of_work(identity.tenant_id):

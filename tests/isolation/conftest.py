@@ -1,5 +1,7 @@
 """Two tenants as the flows have them, whose keys may all that a key may, and something that belongs to each."""
 
+from collections.abc import Iterator
+
 import pytest
 
 from tests.flows.accounts import caller, other_caller, product
@@ -14,6 +16,17 @@ __all__ = ["caller", "other_caller", "product"]
 _LET_PAY = """
 UPDATE tenants_apikey SET scopes = scopes || '{billing:read,billing:write}'::varchar[]
 WHERE tenant_id = %s RETURNING id
+"""
+
+
+_TEST_KEY = """
+from uuid import UUID
+from tenants.context import unit_of_work
+from tenants.identity import KEY_SCOPES
+from tenants.services import create_key
+tenant_id = UUID("{tenant}")
+with unit_of_work(tenant_id):
+    print(create_key(tenant_id=tenant_id, name="tests", livemode=False, scopes=list(KEY_SCOPES)).text)
 """
 
 
@@ -36,6 +49,20 @@ def other_account(product: Product) -> Account:
 
 def _billed(product: Product, account: Account) -> str:
     return inserted(product, account.tenant_id)[0]
+
+
+@pytest.fixture(scope="session")
+def tests_caller(product: Product, account: Account) -> Iterator[Caller]:
+    """Alpha's, with a test key."""
+    done = product.manage("shell", "-v0", "-c", _TEST_KEY.format(tenant=account.tenant_id))
+    assert done.returncode == 0, done.stderr
+    with Caller(product.running.url, done.stdout.strip()) as caller:
+        yield caller
+
+
+@pytest.fixture(scope="session")
+def of_tests(tests_caller: Caller) -> Belongings:
+    return Belongings.made_by(tests_caller, "This is of tests")
 
 
 @pytest.fixture(scope="session")

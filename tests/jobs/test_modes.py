@@ -1,10 +1,11 @@
 """Live things and tests are apart: a key sees and touches what is of its own mode, and nothing else is there."""
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
-from django.http import HttpResponse
 from django.test import Client
 
 from jobs.dispatch.settlement import Failure, fail_page
@@ -12,9 +13,13 @@ from jobs.errors import NotFound
 from jobs.models import Document, Job
 from jobs.selectors import tenant_events_after
 from jobs.services import JobRequest, cancel_job, retry_job, submit_job
+from jobs.webhooks.claims import Held
+from jobs.webhooks.selectors import deliveries
+from jobs.webhooks.sending import signed
+from jobs.webhooks.signing import signed_headers
 from tenants.context import every_mode, unit_of_work
 from tenants.errors import UnscopedQuery
-from tenants.identity import Identity
+from tenants.identity import Identity, all_scopes
 from tests.tenants.billing.ledger.conftest import Purse
 
 from .conftest import Desk
@@ -33,13 +38,13 @@ def person(desk: Desk) -> Identity:
     return replace(desk.identity, key_id=None, user_id=uuid4())
 
 
-def call(identity: Identity, method: str, path: str) -> HttpResponse:
-    answer: HttpResponse = getattr(Client(), method)(path, **{"maas.identity": identity})
+def call(identity: Identity, method: str, path: str) -> Any:
+    answer = getattr(Client(), method)(path, **{"maas.identity": identity})
     return answer
 
 
 def listed(identity: Identity, path: str) -> set[str]:
-    return {one["id"] for one in call(identity, "get", path).json()["data"]}  # type: ignore[attr-defined]
+    return {one["id"] for one in call(identity, "get", path).json()["data"]}
 
 
 def failed(desk: Desk, job: Job) -> Job:
@@ -74,8 +79,8 @@ def test_a_job_of_the_other_mode_never_was(desk: Desk, tests: Desk, method: str,
         assert without_ids(foreign, job.id) == without_ids(unknown, nobodys)
 
 
-def without_ids(answer: HttpResponse, asked: UUID) -> str:
-    body = answer.json()  # type: ignore[attr-defined]
+def without_ids(answer: Any, asked: UUID) -> str:
+    body = answer.json()
     body.pop("request_id", None)
     return str(body).replace(str(asked), "ID")
 
@@ -176,3 +181,116 @@ def test_work_inside_work_never_sees_more(desk: Desk, tests: Desk) -> None:
         with every_mode():
             assert Job.objects.filter(id=live.id).exists()
         assert not Job.objects.filter(id=live.id).exists()
+
+
+def asked(identity: Identity, path: str, body: Mapping[str, object], key: str = "") -> Any:
+    headers = {"Idempotency-Key": key} if key else {}
+    return Client().post(path, body, "application/json", headers=headers, **{"maas.identity": identity})  # type: ignore[arg-type]
+
+
+def test_endpoints_hear_of_their_own_mode_and_are_seen_by_its_keys(
+    desk: Desk, tests: Desk, person: Identity
+) -> None:
+    ids = {}
+    for one in (desk, tests):
+        made = asked(one.identity, "/v1/webhooks/endpoints", {"url": "https://example.com/hook"}).json()
+        assert made["livemode"] is one.identity.livemode
+        ids[one.identity.livemode] = made["id"]
+        one.finish(one.pages(one.submit())[0])
+    for one, other in ((desk, tests), (tests, desk)):
+        assert listed(one.identity, "/v1/webhooks/endpoints") == {ids[one.identity.livemode]}
+        (delivery,) = call(one.identity, "get", "/v1/webhooks/deliveries").json()["data"]
+        assert delivery["endpoint"] == ids[one.identity.livemode]
+        for path in (
+            f"/v1/webhooks/endpoints/{delivery['endpoint']}",
+            f"/v1/webhooks/deliveries/{delivery['id']}",
+        ):
+            assert call(one.identity, "get", path).status_code == 200
+            assert call(other.identity, "get", path).status_code == 404
+        assert (
+            call(other.identity, "delete", f"/v1/webhooks/endpoints/{ids[one.identity.livemode]}").status_code
+            == 404
+        )
+    assert listed(person, "/v1/webhooks/endpoints") == set(ids.values())
+
+
+def test_the_secret_of_jobs_own_addresses_is_one_for_each_mode(desk: Desk, tests: Desk) -> None:
+    def secret(one: Desk) -> str:
+        return str(call(one.identity, "get", "/v1/webhooks/secret").json()["secret"])
+
+    live, test = secret(desk), secret(tests)
+    assert live != test
+    rotated = asked(tests.identity, "/v1/webhooks/secret/rotate", {}).json()["secret"]
+    assert secret(tests) == rotated != test
+    assert secret(desk) == live
+
+
+@pytest.mark.parametrize("livemode", [True, False])
+def test_what_goes_to_a_jobs_own_address_is_signed_with_the_secret_of_its_mode(
+    desk: Desk, tests: Desk, livemode: bool
+) -> None:
+    one = desk if livemode else tests
+    request = JobRequest(
+        model=one.version.served_model.name, input={"text": "a"}, webhook_url="https://example.com/of-the-job"
+    )
+    job = submit_job(identity=one.identity, request=request)
+    one.finish(one.pages(job)[0])
+    with unit_of_work(one.identity):
+        delivery = deliveries().get(message__job=job)
+    held = Held(
+        id=delivery.id,
+        tenant_id=one.identity.tenant_id,
+        endpoint_id=delivery.endpoint_id,
+        token=1,
+        number=1,
+        url=delivery.url,
+        of_job=True,
+        message_id=delivery.message_id,
+        body=delivery.message.body,
+        doubtful=False,
+        width=1,
+    )
+    sent = signed(held)
+    headers = {name.lower(): value for name, value in sent.headers.items()}
+    for key in (desk, tests):
+        secret = call(key.identity, "get", "/v1/webhooks/secret").json()["secret"]
+        expected = signed_headers(
+            [secret],
+            webhook_id=headers["webhook-id"],
+            timestamp=int(headers["webhook-timestamp"]),
+            body=delivery.message.body.encode(),
+        )
+        assert (expected["webhook-signature"] == headers["webhook-signature"]) is (key is one)
+
+
+def test_the_same_key_in_both_modes_names_two_requests(desk: Desk, tests: Desk) -> None:
+    body = {"model": desk.version.served_model.name, "input": "hello"}
+    live, test = (asked(one.identity, "/v1/jobs", body, key="one") for one in (desk, tests))
+    assert (live.status_code, test.status_code) == (202, 202)
+    assert live.json()["id"] != test.json()["id"]
+    for one, first in ((desk, live), (tests, test)):
+        again = asked(one.identity, "/v1/jobs", body, key="one")
+        assert again.json()["id"] == first.json()["id"]
+        assert again.headers["Idempotent-Replay"] == "true"
+
+
+@pytest.mark.parametrize("path", ["/v1/balance", "/v1/invoices/upcoming", "/v1/audit"])
+def test_what_is_of_the_account_as_a_whole_is_for_live_keys_alone(desk: Desk, path: str) -> None:
+    may_all = replace(desk.identity, key_id=uuid4(), scopes=all_scopes())
+    assert call(may_all, "get", path).status_code == 200
+    refused = call(replace(may_all, livemode=False), "get", path)
+    assert (refused.status_code, refused.json()["code"]) == (403, "live_key_needed")
+
+
+def test_to_a_test_key_there_is_no_payment(desk: Desk) -> None:
+    may_all = replace(desk.identity, key_id=uuid4(), scopes=all_scopes())
+    paid = asked(may_all, "/v1/payments", {"amount_micros": 5_000_000, "currency": "EUR"}).json()
+    test = replace(may_all, livemode=False)
+    assert listed(may_all, "/v1/payments") == {paid["id"]}
+    assert listed(test, "/v1/payments") == set()
+    assert call(test, "get", f"/v1/payments/{paid['id']}").status_code == 404
+
+
+def test_kept_results_are_erased_by_live_keys_alone(desk: Desk, tests: Desk) -> None:
+    assert call(tests.identity, "delete", "/v1/cache").status_code == 403
+    assert call(desk.identity, "delete", "/v1/cache").status_code == 204

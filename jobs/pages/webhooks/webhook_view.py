@@ -30,6 +30,7 @@ class EndpointView:
     """Since when; empty where it is not."""
     rests_until: datetime | None
     """Nothing is sent to it before, since its server is down."""
+    of_tests: bool
     made_at: datetime
     made: str
 
@@ -71,6 +72,7 @@ def endpoint_view(endpoint: WebhookEndpoint, now: datetime) -> EndpointView:
         why="" if enabled else _WHY.get(endpoint.disabled_reason, ""),
         failing=ago(endpoint.failing_since, now) if endpoint.failing_since and enabled else "",
         rests_until=_rests_until(endpoint, now) if enabled else None,
+        of_tests=not endpoint.livemode,
         made_at=endpoint.created_at,
         made=ago(endpoint.created_at, now),
     )

@@ -101,6 +101,8 @@ class NumberSeries(models.Model):
 class Invoice(TenantOwned):
     """One, or a credit note to one. What was billed never changes; what was paid of it does."""
 
+    is_money = True
+
     class Kind(models.TextChoices):
         INVOICE = "invoice"
         CREDIT_NOTE = "credit_note"

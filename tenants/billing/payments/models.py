@@ -14,6 +14,8 @@ DISPUTES_LEFT_BEHIND = ("won", "warning_closed")
 class Payment(TenantOwned):
     """Of an invoice, or of credit bought before. It is in the ledger once it has succeeded, once for ever."""
 
+    is_money = True
+
     class Purpose(models.TextChoices):
         INVOICE = "invoice"
         TOP_UP = "top_up", "credit"
