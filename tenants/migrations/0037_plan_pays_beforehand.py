@@ -4,7 +4,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("tenants", "0035_days_not_in_months")]
+    dependencies = [("tenants", "0036_days_not_in_months")]
 
     operations = [
         migrations.AddField(

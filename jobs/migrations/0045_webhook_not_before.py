@@ -4,7 +4,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("jobs", "0042_webhook_rests")]
+    dependencies = [("jobs", "0044_webhook_rests")]
 
     operations = [
         migrations.AddField(

@@ -38,6 +38,6 @@ RESET ROLE;
 
 
 class Migration(migrations.Migration):
-    dependencies = [("jobs", "0042_apart_by_mode")]
+    dependencies = [("jobs", "0046_apart_by_mode")]
 
     operations = [migrations.RunSQL(SEARCH, f"DROP FUNCTION {FUNCTION};")]

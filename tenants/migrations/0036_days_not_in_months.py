@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
     atomic = False
 
-    dependencies = [("tenants", "0034_usage_by_month")]
+    dependencies = [("tenants", "0035_usage_by_month")]
 
     operations = [
         migrations.RunSQL(

@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('tenants', '0036_plan_pays_beforehand'),
+        ("tenants", "0037_plan_pays_beforehand"),
     ]
 
     operations = [

@@ -12,7 +12,7 @@ FIELDS = {
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('tenants', '0034_charged_earlier'),
+        ("tenants", "0038_charged_earlier"),
     ]
 
     operations = [

@@ -46,7 +46,7 @@ def dropped(name: str) -> str:
 class Migration(migrations.Migration):
     atomic = False
 
-    dependencies = [("jobs", "0041_count_stored_bytes")]
+    dependencies = [("jobs", "0045_webhook_not_before")]
 
     operations = [
         migrations.SeparateDatabaseAndState(

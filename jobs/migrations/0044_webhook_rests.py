@@ -4,7 +4,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("jobs", "0042_places_of_first_events")]
+    dependencies = [("jobs", "0043_places_of_first_events")]
 
     operations = [
         migrations.AddField(

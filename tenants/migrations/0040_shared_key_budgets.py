@@ -52,7 +52,7 @@ DROP FUNCTION maas_budget_key(uuid);
 
 
 class Migration(migrations.Migration):
-    dependencies = [("tenants", "0034_erasure_fence")]
+    dependencies = [("tenants", "0039_what_was_cleared")]
 
     operations = [
         migrations.AddField("apikey", "budgets_of", models.UUIDField(editable=False, null=True)),
