@@ -13,8 +13,8 @@ from typing import Self
 
 from maas.launch.state_files import read_env_file
 from maas.supervisor.ports import free_port
-from tests.kept_cluster import give_if_kept
-from tests.services import PROJECT, without_product
+from tests.kept_cluster import PROJECT, give_if_kept
+from tests.services import without_product
 
 _START_PATIENCE_S = 300.0
 _STOP_PATIENCE_S = 15.0

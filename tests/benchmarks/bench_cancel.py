@@ -21,10 +21,11 @@ import psycopg
 
 from tests.benchmarks.circumstances import circumstances
 from tests.flows.caller import Caller
+from tests.kept_cluster import PROJECT
 from tests.live_stack import LiveStack, RunningStack
 from tests.samples.counting_model import FOR_EVER, counting_input, save_counting_model
 from tests.samples.pdfs import scanned_pdf
-from tests.services import PROJECT, without_product
+from tests.services import without_product
 from tests.waiting import eventually
 
 CANCELS = 60

@@ -29,8 +29,9 @@ import psycopg
 
 from tests.benchmarks.circumstances import circumstances
 from tests.flows.caller import Caller
+from tests.kept_cluster import PROJECT
 from tests.live_stack import LiveStack, RunningStack
-from tests.services import PROJECT, without_product
+from tests.services import without_product
 from tests.waiting import eventually
 
 FLOOD = 10_000

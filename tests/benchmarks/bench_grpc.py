@@ -24,8 +24,8 @@ from maas.supervisor.ports import free_port
 from tests.benchmarks.bench_front import load, serving
 from tests.benchmarks.circumstances import circumstances
 from tests.inference.runtime.graphs import save_adder
+from tests.kept_cluster import PROJECT
 from tests.live_stack import LiveStack
-from tests.services import PROJECT
 
 ROUNDS = 3
 ROUND_S = 4.0

@@ -18,8 +18,8 @@ from tests.benchmarks.bench_cache import Requests
 from tests.benchmarks.circumstances import circumstances
 from tests.benchmarks.http_load import Figures, Request, load
 from tests.inference.runtime.graphs import save_adder
+from tests.kept_cluster import PROJECT
 from tests.live_stack import LiveStack
-from tests.services import PROJECT
 
 CALLERS, ROUNDS, ROUND_S = 32, 9, 1.5
 MODEL = "adder"

@@ -6,7 +6,8 @@ import sys
 
 import pytest
 
-from tests.services import PROJECT, without_product
+from tests.kept_cluster import PROJECT
+from tests.services import without_product
 
 pytestmark = pytest.mark.xdist_group("chaos")
 PATIENCE_S = 400.0

@@ -13,8 +13,9 @@ import maas_client
 from maas_client import MaasError
 from tests.docs.product import read, table_rows
 from tests.flows.product import Account, Product
+from tests.kept_cluster import PROJECT
 from tests.samples.pdfs import text_pdf
-from tests.services import PROJECT, without_product
+from tests.services import without_product
 
 GUIDE = "docs/client.md"
 PROGRAM = """#!/bin/sh

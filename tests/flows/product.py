@@ -13,8 +13,9 @@ import psutil  # type: ignore[import-untyped]
 import psycopg
 
 from tests.fixtures import unique
+from tests.kept_cluster import PROJECT
 from tests.live_stack import RunningStack
-from tests.services import PROJECT, without_product
+from tests.services import without_product
 from tests.waiting import eventually
 
 from .caller import Caller

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from tests.services import PROJECT
+from tests.kept_cluster import PROJECT
 
 ARE_READ = "import sys; print('jobs.admin.jobs' in sys.modules)"
 

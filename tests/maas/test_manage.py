@@ -5,7 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.services import PROJECT, without_product
+from tests.kept_cluster import PROJECT
+from tests.services import without_product
 
 
 def test_no_command_takes_whatever_database_the_machine_has(tmp_path: Path) -> None:

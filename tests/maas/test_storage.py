@@ -10,7 +10,7 @@ import pytest
 from django.core.files.base import ContentFile
 
 from maas.storage import DurableFileSystemStorage
-from tests.services import PROJECT
+from tests.kept_cluster import PROJECT
 
 NAME = "tenants/some/documents/one"
 CONTENT = b"bytes of a document" * 65536

@@ -13,8 +13,9 @@ from tests.benchmarks.peers.callers import CallFailed, answers
 from tests.benchmarks.peers.contestants import Started
 from tests.benchmarks.peers.loads import ServedFile
 from tests.benchmarks.peers.wires import Edge, Given, OpenAi, OpenInferenceBytes, Wire
+from tests.kept_cluster import PROJECT
 from tests.live_stack import LiveStack
-from tests.services import PROJECT, without_product
+from tests.services import without_product
 
 OURS = "ours"
 OUR_EDGE = "ours, edge mode"

@@ -11,7 +11,8 @@ import pytest
 
 from tests.client.conftest import account, cable, client, long_report, product, report
 from tests.flows.product import Account, Product
-from tests.services import PROJECT, without_product
+from tests.kept_cluster import PROJECT
+from tests.services import without_product
 
 __all__ = ["account", "cable", "client", "long_report", "product", "report"]
 PATIENCE_S = 90.0

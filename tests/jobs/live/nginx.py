@@ -10,7 +10,7 @@ from typing import Self
 import httpx
 
 from maas.supervisor.ports import free_port
-from tests.services import PROJECT
+from tests.kept_cluster import PROJECT
 from tests.waiting import eventually
 
 PROGRAM = shutil.which("nginx", path="/usr/sbin:/usr/local/sbin:/usr/bin:/usr/local/bin")

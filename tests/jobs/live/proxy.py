@@ -6,7 +6,7 @@ import sys
 from types import TracebackType
 from typing import Self
 
-from tests.services import PROJECT
+from tests.kept_cluster import PROJECT
 
 
 class Proxy:

@@ -17,7 +17,7 @@ from jobs.services import JobRequest, submit_job
 from tenants.context import unit_of_work
 from tenants.identity import Identity
 from tests.inference.affinity.models import ONE_ROW, PoolOfModels, pool_of_models
-from tests.services import PROJECT
+from tests.kept_cluster import PROJECT
 from tests.waiting import eventually
 
 MB = 1_000_000

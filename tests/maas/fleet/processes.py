@@ -17,8 +17,8 @@ from tenants.billing.prices import Price
 from tenants.context import operator_work
 from tests.fixtures import unique
 from tests.inference.runtime.graphs import save_patient, save_wide
+from tests.kept_cluster import PROJECT
 from tests.maas.granian_server import GranianServer
-from tests.services import PROJECT
 
 NUMBERS = 8
 """In a row that the model is asked with; it answers with their sum."""

@@ -11,7 +11,8 @@ from typing import Self
 import httpx
 
 from maas.supervisor.ports import free_port
-from tests.services import PROJECT, without_product
+from tests.kept_cluster import PROJECT
+from tests.services import without_product
 from tests.waiting import eventually
 
 NOWHERE = {

@@ -12,7 +12,7 @@ from maas.one_process.options import EdgeOptions
 from maas.one_process.shelf import fill_shelf
 from tests.inference.pipelines.declarations import CLASSIFIER, changed, save_colours
 from tests.inference.runtime.graphs import save_adder
-from tests.services import PROJECT
+from tests.kept_cluster import PROJECT
 
 NOTHING = EdgeOptions((), {}, {}, {}, "127.0.0.1", 8000, "", 60.0, 4)
 

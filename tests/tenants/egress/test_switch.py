@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.services import PROJECT, without_product
+from tests.kept_cluster import PROJECT
+from tests.services import without_product
 
 
 def check(home: Path, **variables: str) -> subprocess.CompletedProcess[str]:

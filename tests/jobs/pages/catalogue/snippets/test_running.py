@@ -13,8 +13,8 @@ import pytest
 from jobs.pages.catalogue.snippets.call import Call
 from jobs.pages.catalogue.snippets.languages import snippets_of
 from maas.demo.sample import draw_page
+from tests.kept_cluster import PROJECT
 from tests.live_stack import RunningStack
-from tests.services import PROJECT
 
 HOSTILE = 'it\'s "$HOME" `id` $(id) \\ \\n ! # %s {x} \u202e é 😀 </script>'
 HOSTILE_NAME = 'it\'s; "$HOME" `id`, \\ é.txt'
