@@ -101,6 +101,10 @@ class Document(TenantOwned):
                 condition=models.Q(deleted_at__isnull=True),
                 name="jobs_document_kept",
             ),
+            # Few beside all that is live: whoever lists them must not pass over the rest.
+            models.Index(
+                fields=["tenant", "-id"], condition=models.Q(livemode=False), name="jobs_document_of_tests"
+            ),
             models.Index(
                 fields=["deleted_at"],
                 condition=models.Q(deleted_at__isnull=False),
@@ -239,6 +243,9 @@ class Job(TenantOwned):
             # Lists leave out what is erased, of which there may be more than of all else.
             models.Index(
                 fields=["tenant", "-id"], condition=models.Q(erased_at__isnull=True), name="jobs_job_kept"
+            ),
+            models.Index(
+                fields=["tenant", "-id"], condition=models.Q(livemode=False), name="jobs_job_of_tests"
             ),
             # The operator's lists know no tenant. What succeeded is most of all, and found without an index.
             models.Index(

@@ -60,7 +60,7 @@ def _free_day_spent(claim: TaskClaim, check: FileCheck, version: ModelVersion) -
     if claim.livemode:
         yield
         return
-    inputs = check.texts if claim.endpoint == EMBEDDINGS or not reads_rows(version.signature) else check.rows
+    inputs = _inputs_of(claim, check, version)
     free_day().spend(claim.tenant_id, "calls", inputs)
     try:
         yield
@@ -75,3 +75,11 @@ def version_for(endpoint: str, reference: str) -> ModelVersion:
     if endpoint == EMBEDDINGS and version.runtime != EMBED:
         raise ModelKindDiffers(f"The model {version.served_model.name!r} gives no embeddings of text.")
     return version
+
+
+def _inputs_of(claim: TaskClaim, check: FileCheck, version: ModelVersion) -> int:
+    if claim.endpoint == EMBEDDINGS:
+        return check.texts
+    # A model without tensors of its own takes texts, which stand in one.
+    takes_many = not version.signature.get("inputs") or reads_rows(version.signature)
+    return check.rows if takes_many else check.count
