@@ -49,6 +49,7 @@ class Desk:
                 kind="pdf",
                 pages_total=pages,
                 file="none",
+                livemode=self.identity.livemode,
             )
 
     def pages(self, job: Job) -> list[Page]:
