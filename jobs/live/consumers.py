@@ -2,7 +2,9 @@
 
 import asyncio
 import math
+from collections.abc import Mapping
 from contextlib import ExitStack, suppress
+from types import MappingProxyType
 from typing import Any
 
 import structlog
@@ -76,7 +78,7 @@ class EventsConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
             asked_for = tail.place
             first = await self._threads.run(tail.read)
         except DomainError as error:
-            await self._say_error(error.code, error.detail)
+            await self._say_error(error.code, error.detail, error.extra)
             return
         # Where the events that follow begin, not where they end: a client may be cut off in between.
         begins_at = tail.place if asked_for is None else asked_for
@@ -154,8 +156,11 @@ class EventsConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
         async with self._voice, asyncio.timeout(SLOW_CLIENT_S):
             await self.send_json(content)
 
-    async def _say_error(self, code: str, detail: str) -> None:
-        await self._say({"type": "error", "code": code, "detail": detail})
+    async def _say_error(
+        self, code: str, detail: str, more: Mapping[str, Any] = MappingProxyType({})
+    ) -> None:
+        """`more`: what programs need to go on, such as `after`."""
+        await self._say({**more, "type": "error", "code": code, "detail": detail})
 
     async def _end(self, code: str, detail: str, close_code: int) -> None:
         with suppress(TimeoutError):

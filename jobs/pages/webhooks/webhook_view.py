@@ -79,7 +79,8 @@ def endpoint_view(endpoint: WebhookEndpoint, now: datetime) -> EndpointView:
 
 
 def _rests_until(endpoint: WebhookEndpoint, now: datetime) -> datetime | None:
-    return endpoint.rests_until if endpoint.rests_until and endpoint.rests_until > now else None
+    until = endpoint.left_alone_until
+    return until if until and until > now else None
 
 
 def delivery_view(delivery: WebhookDelivery, now: datetime) -> DeliveryView:

@@ -113,6 +113,22 @@ def test_a_jobs_events_are_told_from_any_number_on(
         assert [event["seq"] for event in _events(socket, 1)] == [302]
 
 
+def test_events_that_are_erased_are_said_to_be_with_where_to_go_on(
+    open_socket: Connect, tenant: CreatedTenant, desk: Desk
+) -> None:
+    job = desk.submit()
+    _append(job, "one", "two", "three")
+    desk.sql("DELETE FROM jobs_event WHERE job_id = %s AND seq < 3", job.id)
+    with open_socket(**_bearer(tenant)) as socket:
+        _ready(socket)
+        socket.send(json.dumps({"subscribe": str(job.id), "after": 0}))
+        refused = _next(socket)
+        assert (refused["code"], refused["after"]) == ("events_erased", 2)
+        socket.send(json.dumps({"subscribe": str(job.id), "after": refused["after"]}))
+        assert _next(socket)["cursor"] == 2
+        assert [event["seq"] for event in _events(socket, 2)] == [3, 4]
+
+
 def test_a_tenants_events_are_told_from_any_cursor_on(
     open_socket: Connect, tenant: CreatedTenant, desk: Desk
 ) -> None:
