@@ -43,6 +43,7 @@ def issue_ticket(held: Pass) -> str:
         "livemode": identity.livemode,
         "bounded": identity.bounded,
         "key": str(identity.key_id) if identity.key_id else None,
+        "budgets": str(identity.budgets_of) if identity.budgets_of else None,
         "user": str(identity.user_id) if identity.user_id else None,
         "session": _masked(held.session_key.encode(), ticket).hex() if held.session_key else None,
     }
@@ -69,6 +70,7 @@ def redeem_ticket(ticket: str) -> Pass | None:
         livemode=values["livemode"],
         bounded=values.get("bounded", True),
         key_id=UUID(values["key"]) if values["key"] else None,
+        budgets_of=UUID(values["budgets"]) if values.get("budgets") else None,
         user_id=UUID(values["user"]) if values["user"] else None,
     )
     masked = values["session"]

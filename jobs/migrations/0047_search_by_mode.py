@@ -9,7 +9,7 @@ FUNCTION = "maas_search_words(tsquery, tsquery, int, boolean)"
 SEARCH = f"""
 CREATE FUNCTION maas_search_words(wanted tsquery, unwanted tsquery, most int, mode boolean)
     RETURNS TABLE (job_id uuid, number int)
-    LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, public SET plan_cache_mode = force_custom_plan
+    LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET plan_cache_mode = force_custom_plan
     SET work_mem = '32MB'
     AS $$
     DECLARE

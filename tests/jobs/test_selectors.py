@@ -150,14 +150,16 @@ def test_from_now_on_begins_at_an_event_and_not_at_a_number_that_a_crash_of_the_
     identity = desk.identity
     assert tenant_events_after(identity, None).cursor == "0-0"
     desk.submit()
-    last = tenant_events_after(identity, "0-0").events[-1].cursor
+    # Transactions of others may still run below which nothing is told.
+    last = eventually(lambda: tenant_events_after(identity, "0-0").events, "the first event")[-1].cursor
     for _ in range(3):
         with transaction.atomic(using=APP), connections[APP].cursor() as cursor:
             cursor.execute("SELECT pg_current_xact_id()")
             transaction.set_rollback(True, using=APP)
     assert tenant_events_after(identity, None).cursor == last
     second = desk.submit()
-    assert {event.job_id for event in tenant_events_after(identity, last).events} == {second.id}
+    then = eventually(lambda: tenant_events_after(identity, last).events, "the second event")
+    assert {event.job_id for event in then} == {second.id}
 
 
 def test_an_event_rolled_back_was_never_there(desk: Desk) -> None:

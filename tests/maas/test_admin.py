@@ -47,7 +47,7 @@ from tests.tenants.billing.payments.conftest import Payer
 from tests.tenants.billing.plans.selling import include, make_plan, own_price, price
 
 PASSWORD = "correct horse"
-MOST_QUERIES = {"list": 7, "change": 14}
+MOST_QUERIES = {"list": 7, "change": 15}
 admin.autodiscover()
 EVERY_MODEL = sorted(admin.site._registry, key=lambda model: model._meta.label)
 LABELS = [model._meta.label for model in EVERY_MODEL]

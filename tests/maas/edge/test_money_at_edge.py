@@ -86,6 +86,9 @@ def answers(
     servers: Sequence[GranianServer], tenant: CreatedTenant, model: str, text: Ask, callers: int = CALLERS
 ) -> Counter[int | str]:
     """Of so many who ask at once: statuses, and the codes of refusals."""
+    eventually(
+        lambda: all(_knows(server, tenant, model) for server in servers), "both know the model", PATIENCE_S
+    )
 
     async def ask(client: httpx.AsyncClient, number: int) -> int | str:
         answer = await client.post("/v1/embeddings", json={"model": model, "input": text(number)})
@@ -99,8 +102,17 @@ def answers(
     return Counter(asyncio.run(ask_all()))
 
 
+def _knows(server: GranianServer, tenant: CreatedTenant, model: str) -> bool:
+    """Names are looked up once in a while; what was made a moment ago may not be among them."""
+    return httpx.get(f"{server.url}/v1/models/{model}", headers=_key(tenant)).status_code == 200
+
+
+def _key(tenant: CreatedTenant) -> dict[str, str]:
+    return {"Authorization": f"Bearer {tenant.key.text}"}
+
+
 def _client(server: GranianServer, tenant: CreatedTenant) -> httpx.AsyncClient:
-    key = {"Authorization": f"Bearer {tenant.key.text}"}
+    key = _key(tenant)
     none = httpx.Limits(max_connections=None)
     return httpx.AsyncClient(base_url=server.url, headers=key, timeout=60, limits=none, verify=False)
 

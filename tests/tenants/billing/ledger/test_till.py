@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import pytest
 from django.conf import settings
 
-from tenants.asgi.threads import DatabaseThreads
+from tenants.asgi.threads import DatabaseThreads, Overloaded
 from tenants.billing.ledger.errors import InsufficientFunds
 from tenants.billing.ledger.reserving.reservations import Reservation
 from tenants.billing.ledger.reserving.rooms import Most
@@ -232,12 +232,13 @@ def test_without_redis_a_process_goes_by_what_it_has_used_itself(
     assert asyncio.run(ask()) == 2
 
 
-def test_while_the_database_cannot_be_asked_nobody_is_refused(identity: Identity) -> None:
+def test_where_too_many_ask_at_once_they_are_told_so_and_spend_nothing_unbound(identity: Identity) -> None:
     full = DatabaseThreads("full", 0 + 1, waiting=-1)
 
     async def ask() -> None:
         async with tills(full) as (till, _):
-            assert await till.reserve(identity, uuid7(), "EUR", Most(10)) is None
+            with pytest.raises(Overloaded):
+                await till.reserve(identity, uuid7(), "EUR", Most(10))
 
     asyncio.run(ask())
     full.close()
