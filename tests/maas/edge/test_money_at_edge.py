@@ -103,8 +103,10 @@ def answers(
 
 
 def _knows(server: GranianServer, tenant: CreatedTenant, model: str) -> bool:
-    """Names are looked up once in a while; what was made a moment ago may not be among them."""
-    return httpx.get(f"{server.url}/v1/models/{model}", headers=_key(tenant)).status_code == 200
+    """Names are looked up once in a while; what was made a moment ago may not be among them. Nothing is run."""
+    of_nothing = {"model": model, "input": []}
+    answer = httpx.post(f"{server.url}/v1/embeddings", json=of_nothing, headers=_key(tenant))
+    return bool(answer.json()["error"]["code"] != "model_not_found")
 
 
 def _key(tenant: CreatedTenant) -> dict[str, str]:
