@@ -58,6 +58,9 @@ class IncludedInline(VersionInline):
     verbose_name_plural = "included units a month: those of a model are used up before those of all"
 
 
+FEE = (("monthly_fee_micros", "currency"), ("trial_days", "trial_credit_micros"), "pays_beforehand")
+
+
 @admin.register(Plan)
 class PlanAdmin(OperatorAdmin):
     form = PlanForm
@@ -65,7 +68,6 @@ class PlanAdmin(OperatorAdmin):
     search_fields = ("name", "code")
     search_help_text = "Name or code"
     ordering = ("archived", "name")
-    FEE = (("monthly_fee_micros", "currency"), ("trial_days", "trial_credit_micros"), "pays_beforehand")
     fieldsets = (
         (None, {"fields": ("name", "code", "is_default", "archived", "example")}),
         ("Fee", {"fields": FEE}),

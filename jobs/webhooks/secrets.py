@@ -22,11 +22,6 @@ def signing_secrets(tenant_id: UUID, endpoint_id: UUID | None, *, of_tests: bool
     return [text_of(one) for one in found.order_by("-created_at", "-id")]
 
 
-def lasting_secret(tenant_id: UUID, endpoint_id: UUID) -> str:
-    """The newest of an endpoint."""
-    return text_of(lasting(tenant_id, endpoint_id))
-
-
 def lasting(tenant_id: UUID, endpoint_id: UUID | None, *, of_tests: bool = False) -> WebhookSecret:
     return _of(tenant_id, endpoint_id, of_tests=of_tests).filter(ends_at=None).get()
 
