@@ -52,10 +52,12 @@ _EXPIRED = {
 
 @dataclass(frozen=True)
 class JobRequest:
-    """Exactly one of `document_id` and `input`."""
+    """Exactly one of a document and `input`."""
 
     model: str
     document_id: object | None = None
+    document: Document | None = None
+    """The same, of whoever wrote or locked it in the unit of work in which the job is stored."""
     input: Mapping[str, Any] | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)
     request_id: str = ""
@@ -70,7 +72,7 @@ class JobRequest:
 
 def submit_job(*, identity: Identity, request: JobRequest) -> Job:
     """The accepted job. Everything that can be refused is refused here, before any work."""
-    if (request.document_id is None) == (request.input is None):
+    if (request.document_id is None and request.document is None) == (request.input is None):
         raise InvalidRequest(
             "Send exactly one of `document` (the id of an uploaded document), `document_url` and `input`."
         )
@@ -119,8 +121,8 @@ def check_model(model: str, parameters: Mapping[str, Any]) -> ModelVersion:
 
 
 def _document(request: JobRequest) -> Document | None:
-    if request.document_id is None:
-        return None
+    if request.document is not None or request.document_id is None:
+        return request.document
     return _used(request.document_id)
 
 

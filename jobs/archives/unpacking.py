@@ -39,7 +39,7 @@ from jobs.documents.selectors import live_twin_of
 from jobs.documents.services import StoredDocument, store_document
 from jobs.documents.uploads import Upload
 from jobs.errors import DocumentDeleted, Fenced, FileMissing, StorageUnavailable
-from jobs.idempotency.submissions import with_document
+from jobs.idempotency.submissions import submit_with_document
 from jobs.services import JobRequest, submit_job
 from tenants.billing.ledger.errors import PaymentRequired
 from tenants.context import unit_of_work
@@ -206,10 +206,13 @@ class Turn:
             webhook_url=archive.webhook_url,
             request_id=archive.request_id,
         )
-        with with_document(identity, request, upload) as whole, unit_of_work(identity):
+
+        def submit(whole: JobRequest) -> None:
             held(self.claim)
             job = submit_job(identity=identity, request=whole)
             end_entry(self.claim, entry.number, document_id=job.document_id, job_id=job.id)
+
+        submit_with_document(identity, request, upload, submit)
 
 
 def _refuse_nested(upload: Upload) -> None:

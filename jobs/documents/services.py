@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
+import psycopg
 import structlog
 from django.db import IntegrityError, transaction
 from django.db.models.functions import Now
@@ -22,11 +23,14 @@ from jobs.reuse.forgetting import forget_results_of
 from jobs.services import cancel_unfinished_jobs_of
 from tenants.audit.services import record
 from tenants.context import APP, unit_of_work
+from tenants.errors import DomainError
 from tenants.identity import Identity
 from tenants.ids import uuid7
-from tenants.storage.room import AccountStorageFull, require_kept_within, require_room_for_bytes
+from tenants.storage.room import require_kept_within, require_room_for_bytes
 
 log = structlog.get_logger(__name__)
+SAME_BYTES = "jobs_document_same_bytes_mode"
+"""The constraint that two uploads of the same bytes meet."""
 MOST_TRIES = 5
 """The row that won against ours may be erased before it is looked at; then ours is to be tried once more."""
 
@@ -42,27 +46,41 @@ Along = Callable[[StoredDocument], None]
 """What is written in the transaction in which the document is made or found; UploadWithdrawn undoes all of it."""
 
 
-def store_document(*, identity: Identity, upload: Upload, along: Along | None = None) -> StoredDocument:
-    """First on disk, then in the database: a row never points at nothing. What was found in it came with it."""
+def store_document(
+    *,
+    identity: Identity,
+    upload: Upload,
+    before: Callable[[], None] | None = None,
+    along: Along | None = None,
+) -> StoredDocument:
+    """First on disk, then in the database: a row never points at nothing. What was found in it came with it.
+
+    `before` may refuse all of it: it is called once, in a transaction, while nothing is written.
+    """
+    ask = before or _ask_nothing
     for _ in range(MOST_TRIES):
         with unit_of_work(identity):
+            ask()
             # Whoever writes down that it is there keeps it from being erased meanwhile.
             known = live_document_with(
                 upload.sha256, livemode=identity.livemode, for_update=along is not None
             )
-            twin = live_twin_of(upload.sha256)
             if known is not None:
                 note_use(known)
                 stored = StoredDocument(known, created=False)
                 _write_along(along, stored)
                 return stored
             require_room_for_bytes(identity.tenant_id, upload.more_bytes)
-        inspection = _found_in(upload, twin)
-        _check_against(identity, inspection)
-        document = _new_document(identity, upload, inspection)
+            document = _new_document(identity, upload)
+            erasure.order([document.file], due_in=erasure.time_to_keep(upload.size_bytes))
         if _insert(document, upload, along):
             return StoredDocument(document, created=True)
+        ask = _ask_nothing
     raise ReaderUnavailable("The document was sent and erased many times at once. Send it again.")
+
+
+def _ask_nothing() -> None:
+    """It has been asked, or nobody wanted to."""
 
 
 def _write_along(along: Along | None, stored: StoredDocument) -> None:
@@ -70,8 +88,10 @@ def _write_along(along: Along | None, stored: StoredDocument) -> None:
         along(stored)
 
 
-def _new_document(identity: Identity, upload: Upload, inspection: Inspection | Document) -> Document:
-    return Document(
+def _new_document(identity: Identity, upload: Upload) -> Document:
+    inspection = _found_in(upload)
+    _check_against(identity, inspection)
+    document = Document(
         id=uuid7(),
         tenant_id=identity.tenant_id,
         name=safe_name(upload.filename),
@@ -82,13 +102,12 @@ def _new_document(identity: Identity, upload: Upload, inspection: Inspection | D
         pages_total=inspection.pages_total,
         livemode=identity.livemode,
     )
+    document.file = files.original_name(document.tenant_id, document.id, document.sha256)
+    return document
 
 
 def _insert(document: Document, upload: Upload, along: Along | None) -> bool:
     """Of two uploads of the same bytes at once, one row wins and the other's file is erased."""
-    document.file = files.original_name(document.tenant_id, document.id, document.sha256)
-    with unit_of_work(document.tenant_id):
-        erasure.order([document.file], due_in=erasure.time_to_keep(document.size_bytes))
     files.save_file(document.file, upload.path)
     try:
         with unit_of_work(document.tenant_id):
@@ -96,23 +115,30 @@ def _insert(document: Document, upload: Upload, along: Along | None) -> bool:
             document.save(force_insert=True)
             _write_along(along, StoredDocument(document, created=True))
             require_kept_within(document.tenant_id, upload.more_bytes)
-    except (IntegrityError, UploadWithdrawn, AccountStorageFull) as undone:
+    except (IntegrityError, UploadWithdrawn, DomainError) as undone:
         erasure.carry_out_now(document.tenant_id, [document.file])
-        if not isinstance(undone, IntegrityError):
+        if not _is_there_already(undone):
             raise
         return False
     return True
 
 
-def _found_in(upload: Upload, twin: Document | None) -> Inspection | Document:
+def _is_there_already(undone: Exception) -> bool:
+    cause = undone.__cause__
+    return isinstance(cause, psycopg.IntegrityError) and cause.diag.constraint_name == SAME_BYTES
+
+
+def _found_in(upload: Upload) -> Inspection | Document:
+    """Inside a unit of work."""
     match upload.inspection:
         case DocumentRejected() as rejected:
             raise rejected
-        case None if twin is not None:
-            return twin
         case None:
-            # Known when it came, and erased since. To look at it here would hold a thread that others need.
-            raise ReaderUnavailable("The document was erased while it was sent once more. Send it again.")
+            twin = live_twin_of(upload.sha256)
+            if twin is None:
+                # Known when it came, and erased since. To look at it here would hold a thread that others need.
+                raise ReaderUnavailable("The document was erased while it was sent once more. Send it again.")
+            return twin
         case inspection:
             return inspection
 

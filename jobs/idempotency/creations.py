@@ -16,7 +16,7 @@ from jobs.batches.models import Batch, StoredFile
 from jobs.batches.selectors import get_batch, get_file
 from jobs.batches.services import BatchRequest, create_batch, store_file
 from jobs.documents.selectors import as_uuid, get_document
-from jobs.documents.services import store_document
+from jobs.documents.services import StoredDocument, store_document
 from jobs.documents.uploads import Address, Upload
 from jobs.errors import NotFound
 from jobs.idempotency.keys import Operation, Sent, fingerprint_of
@@ -51,12 +51,14 @@ def upload_document_once(
     """Its status is 200 where these very bytes were here already. `address` is where they were fetched from."""
 
     def store(keep: Keep[Document]) -> Answered[Document]:
-        stored = store_document(identity=identity, upload=upload)
-        first = Answered(stored.document, CREATED if stored.created else OK)
-        # In a transaction of its own: whoever dies before it has given no answer, and the same bytes find the document.
-        with unit_of_work(identity):
-            keep(first)
-        return first
+        made: list[Answered[Document]] = []
+
+        def answer(stored: StoredDocument) -> None:
+            made.append(Answered(stored.document, CREATED if stored.created else OK))
+            keep(made[-1])
+
+        store_document(identity=identity, upload=upload, along=answer)
+        return made[-1]
 
     sent = _sent_from(identity, address, key) if address else _sent_bytes(identity, upload, key)
     return make_in_steps(sent, make=store, look=get_document)

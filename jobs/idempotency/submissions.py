@@ -1,15 +1,14 @@
 """Submissions that may be sent again: there is one job, and its pages are counted once."""
 
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import replace
 
 from jobs.allowance import pages_paid, require_room_for_job
 from jobs.dispatch.admission import require_short_queue
-from jobs.documents.reader import Inspection, ReaderUnavailable
-from jobs.documents.services import store_document
+from jobs.documents.reader import Inspection
+from jobs.documents.services import StoredDocument, store_document
 from jobs.documents.uploads import Upload
-from jobs.errors import DocumentDeleted
 from jobs.idempotency.keys import Asked, Sent
 from jobs.idempotency.once import Answered, Keep, made_before, make_in_steps, make_once
 from jobs.models import Job
@@ -63,17 +62,14 @@ def _submitted(identity: Identity, request: JobRequest) -> Answered[Job]:
 def _submitted_with(
     upload: Upload, identity: Identity, request: JobRequest, keep: Keep[Job]
 ) -> Answered[Job]:
-    """Whatever is refused, and be it by the last commit, gives back what was spent for it."""
-    with with_document(identity, request, upload) as whole, unit_of_work(identity):
-        try:
-            first = _submitted(identity, whole)
-        except DocumentDeleted:
-            # Not what the caller asked for by an id: its own bytes are to be sent once more.
-            raise ReaderUnavailable(
-                "The document was erased while its job was made. Send it again."
-            ) from None
-        keep(first)
-    return first
+    made: list[Answered[Job]] = []
+
+    def submit(whole: JobRequest) -> None:
+        made.append(_submitted(identity, whole))
+        keep(made[-1])
+
+    submit_with_document(identity, request, upload, submit)
+    return made[-1]
 
 
 def _sent(
@@ -96,21 +92,30 @@ def _sent(
     return Sent(identity.tenant_id, "submit_job", key, asked.fingerprint(), identity.livemode)
 
 
-@contextmanager
-def with_document(identity: Identity, request: JobRequest, upload: Upload) -> Iterator[JobRequest]:
-    """A new document's pages are counted before it is stored: what is refused leaves nothing behind."""
+def submit_with_document(
+    identity: Identity, request: JobRequest, upload: Upload, submit: Callable[[JobRequest], None]
+) -> None:
+    """A new document and its job are one transaction, and what its pages cost is asked before its file is stored:
+    what is refused leaves nothing behind, and gives back what was spent for it.
+
+    `submit` is given the request with its document, inside the unit of work. Where that had to begin anew, the last
+    time counts.
+    """
     version = check_model(request.model, request.parameters)
     identity.require_model(version.served_model.name)
     require_short_queue(identity.tenant_id, version, request.priority)
     pages = upload.inspection.pages_total if isinstance(upload.inspection, Inspection) else None
-    with unit_of_work(identity):
+
+    def ask() -> None:
         require_room_for_job(identity)
         require_room_for_url(request.webhook_url)
         if pages is not None:
             require_room_for_pages(identity, pages, counts=False)
             require_money_for(identity, version, pages)
-    with ExitStack() as paid:
-        if pages is not None:
             paid.enter_context(pages_paid(identity, version.served_model.name, pages))
-        stored = store_document(identity=identity, upload=upload)
-        yield replace(request, document_id=stored.document.id, is_paid=pages is not None)
+
+    def submit_of(stored: StoredDocument) -> None:
+        submit(replace(request, document=stored.document, is_paid=pages is not None))
+
+    with ExitStack() as paid:
+        store_document(identity=identity, upload=upload, before=ask, along=submit_of)

@@ -11,17 +11,15 @@ from django.db import connections
 
 from inference.contracts import WorkRefused
 from inference.registry.services import set_paused
-from jobs import allowance
-from jobs.documents.reader import ReaderUnavailable
-from jobs.documents.services import StoredDocument, delete_document, store_document
-from jobs.documents.uploads import Upload
+from jobs import allowance, services
 from jobs.errors import IdempotencyKeyReused, RequestInProgress
-from jobs.idempotency import submissions
 from jobs.idempotency.expiry import REMEMBERED
 from jobs.idempotency.once import Answered
 from jobs.idempotency.submissions import submit_once
-from jobs.models import Job
+from jobs.models import Document, FileToErase, Job
 from jobs.services import JobRequest, cancel_job
+from tenants.billing.ledger.errors import PaymentRequired
+from tenants.context import unit_of_work
 from tenants.identity import Identity
 from tenants.rates.limits import caller_limits
 from tenants.rates.rates import Rates
@@ -56,31 +54,30 @@ def test_a_replay_gives_the_job_as_it_stands_now(desk: Desk, submit: Submit) -> 
 
 
 @pytest.mark.parametrize("key", [None, "order-1"])
-def test_a_document_that_is_erased_while_its_job_is_made_leaves_nothing_half_made(
+def test_a_document_whose_job_is_refused_at_the_last_moment_leaves_nothing_behind(
     desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str | None
 ) -> None:
-    def store_and_lose(*, identity: Identity, upload: Upload) -> StoredDocument:
-        stored = store_document(identity=identity, upload=upload)
-        if erased:
-            delete_document(identity=identity, document_id=stored.document.id)
-            erased.pop()
-        return stored
+    def refuse(*_: object) -> None:
+        raise PaymentRequired("Another job took the last of the money.")
 
-    erased = [True]
-    monkeypatch.setattr(submissions, "store_document", store_and_lose)
     request = JobRequest(model=desk.version.served_model.name)
     for folder in ("first", "again"):
         (tmp_path / folder).mkdir()
-    with pytest.raises(ReaderUnavailable, match="Send it again"):
-        submit_once(
-            identity=desk.identity,
-            request=request,
-            key=key,
-            upload=arrived(text_pdf("one"), tmp_path / "first" / "a.pdf"),
-        )
-    assert jobs_of(desk.identity) == keys_of(desk.identity) == 0
+    with monkeypatch.context() as refusing:
+        refusing.setattr(services, "hold_for", refuse)
+        with pytest.raises(PaymentRequired):
+            submit_once(
+                identity=desk.identity,
+                request=request,
+                key=key,
+                upload=arrived(text_pdf("one"), tmp_path / "first" / "a.pdf"),
+            )
+    assert jobs_of(desk.identity) == 0
+    with unit_of_work(desk.identity.tenant_id):
+        assert not Document.objects.exists()
+        assert not FileToErase.objects.exists(), "its order goes once its file is erased"
     again = arrived(text_pdf("one"), tmp_path / "again" / "a.pdf")
-    assert submit_once(identity=desk.identity, request=request, key=key, upload=again).status == 202
+    assert submit_once(identity=desk.identity, request=request, key="order-2", upload=again).status == 202
 
 
 def test_of_fifty_at_once_under_one_key_one_makes_a_job_and_the_others_get_it_or_are_told_to_come_again(

@@ -6,6 +6,8 @@ import { submissionOf } from "./playground-submission.js";
 
 const FIRST_WAIT_S = 1;
 const WAIT_S = 2;
+// So little is on its way before anybody can press Cancel: it is never broken off, and its job is canceled by its id.
+const SENT_AT_ONCE_BYTES = 1024 * 1024;
 const LONGEST_PAUSE_MS = 15_000;
 
 // Troubles of the moment, and what has no code because a proxy said it: the job itself goes on.
@@ -39,7 +41,7 @@ async function run() {
     refused(refusal);
     return;
   }
-  begin();
+  begin(submission.bytes <= SENT_AT_ONCE_BYTES);
   try {
     const job = await finished(await submitted(submission));
     part("cancel").hidden = true;
@@ -55,11 +57,11 @@ async function run() {
   }
 }
 
-function begin() {
+function begin(sent) {
   running = {
     startedAt: performance.now(),
     stop: new AbortController(),
-    sent: false,
+    sent,
     unwanted: false,
     job: null,
     seq: 0,
@@ -94,9 +96,9 @@ async function submitted({ key, body, headers }) {
 }
 
 function tellSent(share) {
-  running.sent = share === 1;
+  running.sent ||= share === 1;
   if (running.unwanted) return;
-  if (running.sent) tell("Sent. Waiting for the answer …");
+  if (share === 1) tell("Sent. Waiting for the answer …");
   else tell(`Sending … ${Math.floor(share * 100)} %`, share);
 }
 

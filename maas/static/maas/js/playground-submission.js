@@ -1,7 +1,7 @@
 // What the form says, as a request to the API.
 import { Refused } from "./playground-requests.js";
 
-/** `body` and `headers` of the request, and a `key` that is the same for the same call. */
+/** `body` and `headers` of the request, about how many `bytes` it has, and a `key` that is the same for the same call. */
 export function submissionOf({ model, kind, value, file, parameters, priority }) {
   return kind === "document" ? form(model, file, parameters, priority) : json(model, kind, value, parameters, priority);
 }
@@ -14,14 +14,14 @@ function form(model, file, parameters, priority) {
   body.append("priority", priority);
   body.append("file", file);
   const key = JSON.stringify([model, file.name, file.size, file.lastModified, parameters, priority]);
-  return { body, headers: {}, key };
+  return { body, headers: {}, bytes: file.size, key };
 }
 
 // Tensors are sent as they were typed: JavaScript's numbers would lose digits of large ones.
 function json(model, kind, value, parameters, priority) {
   const input = kind === "tensors" ? `{"tensors": ${checked(value)}}` : JSON.stringify(value);
   const body = `{"model": ${JSON.stringify(model)}, "input": ${input}, "parameters": ${JSON.stringify(parameters)}, "priority": ${JSON.stringify(priority)}}`;
-  return { body, headers: { "Content-Type": "application/json" }, key: body };
+  return { body, headers: { "Content-Type": "application/json" }, bytes: body.length, key: body };
 }
 
 function checked(written) {
