@@ -479,6 +479,9 @@ class IdempotencyKey(TenantOwned):
         db_index=False,
     )
     made_id = models.UUIDField(null=True, help_text="Of what was made, where it is no job.")
+    made_count = models.PositiveIntegerField(
+        null=True, help_text="How many were told, where that is the answer and no single one of them is."
+    )
     refusal = models.JSONField(
         null=True, help_text="What was said where it could not be paid, and so nothing was made."
     )
