@@ -53,8 +53,12 @@ class SlowReader:
 
     def _read_slowly(self, call: Call) -> None:
         go_on = threading.Event()
-        waiter = threading.Thread(target=lambda: self.may.wait(20) and go_on.set(), daemon=True)
-        waiter.start()
+
+        def wait() -> None:
+            self.may.wait(20)
+            go_on.set()
+
+        threading.Thread(target=wait, daemon=True).start()
         call.on_cancel(go_on.set)
         assert go_on.wait(20), "never allowed"
         if not self.may.is_set():
