@@ -10,3 +10,5 @@ NUMBERS: Mapping[str, int] = {name: number for number, name in NAMES.items()}
 WEIGHTS: Mapping[int, int] = {INTERACTIVE: 16, STANDARD: 4, BULK: 1}
 """Pages that each gets in the time in which the last gets one, where all wait."""
 DEFAULT = NAMES[STANDARD]
+CHOICES = list(NAMES.items())
+"""For the fields of tables."""

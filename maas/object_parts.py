@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from botocore.config import Config  # type: ignore[import-untyped]
 from botocore.exceptions import ClientError  # type: ignore[import-untyped]
@@ -10,17 +10,27 @@ from botocore.exceptions import ClientError  # type: ignore[import-untyped]
 from jobs.documents.parts import StoredPart
 from maas.object_errors import as_os_error
 
-if TYPE_CHECKING:
-    from maas.object_storage import ObjectStorage
-
 BLOCK_BYTES = 1 << 20
 # The older way of signing, which the library takes for some regions, says nothing about a body's length; and a checksum
 # that a client would have to know of must not be asked of it.
 _SIGNING = Config(signature_version="s3v4", request_checksum_calculation="when_required")
 
 
+class Bucket(Protocol):
+    """What is needed of the storage that the parts are for."""
+
+    bucket_name: str
+    connection: Any
+
+    def key_of(self, name: str) -> str: ...
+
+    def check_bucket(self, name: str) -> None: ...
+
+    def signer(self, config: Any) -> Any: ...
+
+
 class ObjectParts:
-    def __init__(self, storage: "ObjectStorage") -> None:
+    def __init__(self, storage: Bucket) -> None:
         self._storage = storage
 
     def begin(self, name: str) -> str:
@@ -100,13 +110,4 @@ class ObjectParts:
 
     @cached_property
     def _signer(self) -> Any:
-        """Signs for the address that clients know the storage by."""
-        storage = self._storage
-        return storage._create_session().client(
-            "s3",
-            region_name=storage.region_name,
-            use_ssl=storage.use_ssl,
-            endpoint_url=storage.public_endpoint_url or storage.endpoint_url,
-            config=storage.client_config.merge(_SIGNING),
-            verify=storage.verify,
-        )
+        return self._storage.signer(_SIGNING)

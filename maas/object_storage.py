@@ -70,5 +70,16 @@ class ObjectStorage(S3Storage):  # type: ignore[misc]
     def key_of(self, name: str) -> str:
         return str(self._normalize_name(clean_name(name)))
 
+    def signer(self, config: Any) -> Any:
+        """Signs for the address that clients know the storage by."""
+        return self._create_session().client(
+            "s3",
+            region_name=self.region_name,
+            use_ssl=self.use_ssl,
+            endpoint_url=self.public_endpoint_url or self.endpoint_url,
+            config=self.client_config.merge(config),
+            verify=self.verify,
+        )
+
     def _object(self, name: str) -> Any:
         return self.bucket.Object(self.key_of(name))

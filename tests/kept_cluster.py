@@ -12,6 +12,7 @@ PROJECT = Path(__file__).resolve().parents[1]
 VARIABLE = "MAAS_TEST_KEPT_CLUSTER"
 """Where processes of a run find it; without it, whatever is started makes its tables itself."""
 
+_NEW = "new-"
 _FOLDER = PROJECT / ".pytest_cache" / "d" / "kept_cluster"
 
 # What decides how a migrated cluster looks, beside the packages.
@@ -33,19 +34,29 @@ class KeptCluster:
 
     def give_to(self, home: Path) -> bool:
         """Whether there was one for `home`, which has none yet."""
+        remove_leftovers(_FOLDER)
         return give(self.path, home)
 
     def keep(self, home: Path) -> None:
         """That of `home`, whose server is stopped. Two runs may keep theirs at once: the first stays."""
         _FOLDER.mkdir(parents=True, exist_ok=True)
-        new = Path(tempfile.mkdtemp(dir=_FOLDER, prefix="new-"))
+        remove_leftovers(_FOLDER)
+        new = Path(tempfile.mkdtemp(dir=_FOLDER, prefix=f"{_NEW}{os.getpid()}-"))
         _copy(home / "postgres", new / "postgres")
         for other in _FOLDER.iterdir():
-            if other not in (new, self.path) and not other.name.startswith("new-"):
+            if other not in (new, self.path) and not other.name.startswith(_NEW):
                 shutil.rmtree(other, ignore_errors=True)
         try:
             new.rename(self.path)
         except OSError:
+            shutil.rmtree(new, ignore_errors=True)
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Copies that runs were at when they were killed: each is named after its process."""
+    for new in folder.glob(f"{_NEW}*"):
+        maker = new.name.removeprefix(_NEW).partition("-")[0]
+        if not (maker.isdecimal() and Path("/proc", maker).exists()):
             shutil.rmtree(new, ignore_errors=True)
 
 

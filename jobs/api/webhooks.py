@@ -27,6 +27,7 @@ from jobs.errors import InvalidRequest
 from jobs.idempotency.creations import (
     create_endpoint_once,
     replay_once,
+    replay_range_once,
     rotate_once,
     rotate_own_once,
     send_test_once,
@@ -156,16 +157,18 @@ class EndpointReplay(APIView):
     @extend_schema(
         operation_id="replay_webhook_deliveries",
         summary="Send the messages of a time once more",
+        parameters=[IDEMPOTENCY_KEY],
         request=ReplaySerializer,
         responses={202: REPLAYED, **REFUSALS},
     )
     def post(self, request: Request, endpoint_id: str) -> Response:
-        identity = caller(request, "webhooks:write")
+        identity, key = caller(request, "webhooks:write"), key_of(request)
         with unit_of_work(identity):
             get_endpoint(endpoint_id)
         asked = _asked(ReplaySerializer(data=request.data))
-        replayed = services.replay_range(identity=identity, endpoint_id=endpoint_id, **asked)
-        return Response({"object": "webhook_replay", "replayed": replayed}, status=202)
+        answered = replay_range_once(identity=identity, endpoint_id=endpoint_id, key=key, **asked)
+        body = {"object": "webhook_replay", "replayed": answered.made}
+        return Response(body, answered.status, headers=replay_headers(answered))
 
 
 class OwnSecret(APIView):

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
@@ -20,7 +21,7 @@ from jobs.documents.services import StoredDocument, store_document
 from jobs.documents.uploads import Address, Upload
 from jobs.errors import NotFound
 from jobs.idempotency.keys import Operation, Sent, fingerprint_of
-from jobs.idempotency.once import Answered, Keep, made_before, make_in_steps, make_once
+from jobs.idempotency.once import Answered, Keep, count_once, made_before, make_in_steps, make_once
 from jobs.models import Document, Job, ResumableUpload, WebhookDelivery, WebhookEndpoint, WebhookSecret
 from jobs.selectors import get_job
 from jobs.services import retry_job
@@ -32,6 +33,7 @@ from jobs.webhooks.selectors import get_delivery, get_endpoint
 from jobs.webhooks.services import (
     create_endpoint,
     replay_delivery,
+    replay_range,
     rotate_own_secret,
     rotate_secret,
     send_test,
@@ -212,6 +214,34 @@ def replay_once(*, identity: Identity, delivery_id: str, key: str | None) -> Ans
         make=lambda: Answered(replay_delivery(identity=identity, delivery_id=delivery_id), ACCEPTED),
         look=get_delivery,
     )
+
+
+def replay_range_once(
+    *,
+    identity: Identity,
+    endpoint_id: str,
+    since: datetime,
+    until: datetime,
+    only_failed: bool,
+    key: str | None,
+) -> Answered[int]:
+    sent = _sent(
+        identity,
+        "replay_webhook_deliveries",
+        key,
+        endpoint=str(as_uuid(endpoint_id) or endpoint_id),
+        since=since.astimezone(UTC).isoformat(),
+        until=until.astimezone(UTC).isoformat(),
+        only_failed=only_failed,
+    )
+
+    def replay() -> Answered[int]:
+        replayed = replay_range(
+            identity=identity, endpoint_id=endpoint_id, since=since, until=until, only_failed=only_failed
+        )
+        return Answered(replayed, ACCEPTED)
+
+    return count_once(sent, make=replay)
 
 
 def begin_payment_once(*, identity: Identity, asked: Mapping[str, Any], key: str | None) -> Answered[Payment]:

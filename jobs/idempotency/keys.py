@@ -25,6 +25,7 @@ Operation = Literal[
     "rotate_own_webhook_secret",
     "test_webhook_endpoint",
     "replay_webhook_delivery",
+    "replay_webhook_deliveries",
     "create_payment",
 ]
 """By the names that the API's description gives them."""

@@ -19,7 +19,7 @@ from django.db import Error, connections
 from jobs.errors import DocumentDeleted, IdempotentResultGone, JobErased, NotFound, RequestInProgress
 from jobs.idempotency.expiry import REMEMBERED, remembered_keys
 from jobs.idempotency.keys import Sent, require_same
-from jobs.models import Job
+from jobs.models import IdempotencyKey, Job
 from tenants.billing.ledger.errors import PaymentRequired
 from tenants.context import APP, OPERATOR, current_alias, unit_of_work
 from tenants.ids import uuid7
@@ -40,23 +40,24 @@ _NO_LONGER = "SELECT pg_advisory_unlock(%s)"
 # A row that stands in the way is too old to be answered from, or else it is somebody's who was faster.
 _KEEP = """
 INSERT INTO jobs_idempotencykey AS kept
-    (id, tenant_id, key, operation, fingerprint, status, job_id, made_id, refusal, created_at)
-SELECT %(id)s, %(tenant)s, %(key)s, %(operation)s, %(fingerprint)s, %(status)s, %(job)s, %(other)s,
+    (id, tenant_id, key, operation, fingerprint, status, job_id, made_id, made_count, refusal, created_at)
+SELECT %(id)s, %(tenant)s, %(key)s, %(operation)s, %(fingerprint)s, %(status)s, %(job)s, %(other)s, %(count)s,
     %(refusal)s::jsonb, statement_timestamp()
 WHERE %(by_operator)s OR pg_try_advisory_xact_lock(%(lock)s)
 ON CONFLICT (tenant_id, key) DO UPDATE SET
     operation = EXCLUDED.operation, fingerprint = EXCLUDED.fingerprint, status = EXCLUDED.status,
-    job_id = EXCLUDED.job_id, made_id = EXCLUDED.made_id, refusal = EXCLUDED.refusal,
-    created_at = EXCLUDED.created_at
+    job_id = EXCLUDED.job_id, made_id = EXCLUDED.made_id, made_count = EXCLUDED.made_count,
+    refusal = EXCLUDED.refusal, created_at = EXCLUDED.created_at
 WHERE kept.created_at <= statement_timestamp() - make_interval(secs => %(remembered_s)s)
 """
 
-M = TypeVar("M", bound=TenantOwned)
+M = TypeVar("M", bound=TenantOwned | int)
 
 
 @dataclass(frozen=True)
 class Answered(Generic[M]):
     made: M
+    """Or how many, where it is no single one."""
     status: int
     """Of the first answer, and so of every one that repeats it."""
     replayed: bool = False
@@ -65,6 +66,7 @@ class Answered(Generic[M]):
 
 Keep = Callable[[Answered[M]], None]
 Look = Callable[[UUID], M]
+Read = Callable[[IdempotencyKey], M]
 
 
 def make_once(sent: Sent | None, *, make: Callable[[], Answered[M]], look: Look[M]) -> Answered[M]:
@@ -73,11 +75,20 @@ def make_once(sent: Sent | None, *, make: Callable[[], Answered[M]], look: Look[
 
     `look` finds what was made before; both are called in a unit of work.
     """
+    return _make_once(sent, make, _looked_up(look))
+
+
+def count_once(sent: Sent | None, *, make: Callable[[], Answered[int]]) -> Answered[int]:
+    """The same of what answers with how many it has made: that is not to be found again, and so kept as it was told."""
+    return _make_once(sent, make, _count_of)
+
+
+def _make_once(sent: Sent | None, make: Callable[[], Answered[M]], read: Read[M]) -> Answered[M]:
     if sent is None:
         return make()
     with unit_of_work(sent.tenant_id):
         is_alone = _locked(_FOR_TRANSACTION, sent)
-        earlier = _earlier(sent, look)
+        earlier = _earlier(sent, read)
         if earlier is not None:
             return earlier
         if not is_alone:
@@ -102,7 +113,7 @@ def make_in_steps(sent: Sent | None, *, make: Callable[[Keep[M]], Answered[M]], 
         return make(_keep_nothing)
     with _turn(sent) as is_alone:
         with unit_of_work(sent.tenant_id):
-            earlier = _earlier(sent, look)
+            earlier = _earlier(sent, _looked_up(look))
         if earlier is not None:
             return earlier
         if not is_alone:
@@ -127,13 +138,22 @@ def made_before(sent: Sent | None, look: Look[M]) -> Answered[M] | None:
         return None
     with unit_of_work(sent.tenant_id):
         is_alone = _locked(_FOR_TRANSACTION, sent)
-        earlier = _earlier(sent, look)
+        earlier = _earlier(sent, _looked_up(look))
     if earlier is None and not is_alone:
         raise _in_progress(sent)
     return earlier
 
 
-def _earlier(sent: Sent, look: Look[M]) -> Answered[M] | None:
+def _looked_up(look: Look[M]) -> Read[M]:
+    return lambda kept: look(kept.result_id)
+
+
+def _count_of(kept: IdempotencyKey) -> int:
+    assert kept.made_count is not None
+    return kept.made_count
+
+
+def _earlier(sent: Sent, read: Read[M]) -> Answered[M] | None:
     """Looked for before anything else is checked: what was accepted is given whatever became of its model since."""
     kept = remembered_keys().filter(key=sent.kept_as).first()
     if kept is None:
@@ -144,7 +164,7 @@ def _earlier(sent: Sent, look: Look[M]) -> Answered[M] | None:
     if kept.refusal is not None:
         raise PaymentRequired(**kept.refusal)
     try:
-        return Answered(look(kept.result_id), kept.status, replayed=True)
+        return Answered(read(kept), kept.status, replayed=True)
     except (NotFound, DocumentDeleted, JobErased) as gone:
         raise IdempotentResultGone(
             f"What the first request with the Idempotency-Key {sent.key[:80]!r} made has been deleted since. "
@@ -153,9 +173,13 @@ def _earlier(sent: Sent, look: Look[M]) -> Answered[M] | None:
 
 
 def _keep(sent: Sent, first: Answered[M]) -> None:
-    is_job = isinstance(first.made, Job)
-    made_id = first.made.id
-    _write(sent, status=first.status, job=made_id if is_job else None, other=None if is_job else made_id)
+    match first.made:
+        case int() as count:
+            _write(sent, status=first.status, count=count)
+        case Job(id=job_id):
+            _write(sent, status=first.status, job=job_id)
+        case TenantOwned(id=made_id):
+            _write(sent, status=first.status, other=made_id)
 
 
 def _keep_refusal(sent: Sent, refused: PaymentRequired) -> None:
@@ -169,6 +193,7 @@ def _write(
     status: int,
     job: UUID | None = None,
     other: UUID | None = None,
+    count: int | None = None,
     refusal: str | None = None,
 ) -> None:
     alias = current_alias()
@@ -181,6 +206,7 @@ def _write(
         "status": status,
         "job": job,
         "other": other,
+        "count": count,
         "refusal": refusal,
         "lock": sent.lock_id,
         "by_operator": alias == OPERATOR,

@@ -1,12 +1,16 @@
 """Looks at documents before Django is asked, so that a slow one holds none of its threads."""
 
-from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 from uuid import UUID
 
+from inference.calls import Call
+from inference.errors import CallCanceled
 from jobs.documents.reader import DocumentRejected, Inspection, ReaderUnavailable
 from jobs.documents.selectors import live_twin_of
 from jobs.documents.uploads import Upload
@@ -20,13 +24,17 @@ PATIENCE_S = 5.0
 """So long one waits for one's turn; what was uploaded lies on disk meanwhile."""
 LONG_BYTES = 256 * 2**20
 """A look at what is as large may take much longer than one at others."""
+QUICK_S = 1.0
+"""Nearly all looks take milliseconds. One that takes longer may be in the way of others."""
 MOST_WAITING_EACH = 64
+
+Found = Inspection | DocumentRejected
 
 
 class Reader(Protocol):
-    """Both block; `close` ends what `inspect` is at."""
+    """Both block; `close` ends what `inspect` is at, and so does canceling its call."""
 
-    def inspect(self, path: Path) -> Inspection: ...
+    def inspect(self, path: Path, call: Call) -> Inspection: ...
 
     def close(self) -> None: ...
 
@@ -36,8 +44,12 @@ class ReaderBusy(DomainError):
 
 
 class Inspections:
-    """As many at once as the reader has children, unless there is but one: neither one tenant nor large documents,
-    whoever sent them, ever have all.
+    """As many at once as the reader has children, unless there is but one: neither one tenant nor large or slow
+    documents, whoever sent them, ever have all for longer than a quick look takes.
+
+    A document that turns out slow goes over to the large ones, and is read on where they have a place. Where they have
+    none and others wait for its child, its look ends and begins anew among them: once, since there it may take
+    its time.
     """
 
     def __init__(
@@ -48,6 +60,7 @@ class Inspections:
         *,
         children: int,
         patience_s: float = PATIENCE_S,
+        quick_s: float = QUICK_S,
     ) -> None:
         """`reader` is called when the first document comes: children belong to the process that uses them."""
         self._reader = reader
@@ -55,6 +68,7 @@ class Inspections:
         self._lookups = lookups
         self._stop = stop
         self._patience_s = patience_s
+        self._quick_s = quick_s
         self._threads = BoundedThreads("inspect", children)
         spared = max(1, children - 1)
         self._turns = Turns(children, most_each=spared, most_waiting_each=MOST_WAITING_EACH)
@@ -64,13 +78,12 @@ class Inspections:
         """The upload with what was found; without, when the tenant has these very bytes already."""
         if await self._lookups.run(_is_known, tenant_id, upload.sha256):
             return upload
-        async with AsyncExitStack() as held:
-            await self._take_turns(held, tenant_id, upload)
-            try:
-                async with self._stop.limit():
-                    found = await self._threads.run(self._inspect, upload.path)
-            except TimeoutError:
-                raise Restarting() from None
+        found = None
+        if upload.size_bytes < LONG_BYTES:
+            found = await self._look(tenant_id, upload.path, [self._turns])
+        if found is None:
+            # The long one comes first: whoever waits for it holds no child.
+            found = await self._look(tenant_id, upload.path, [self._long, self._turns])
         return replace(upload, inspection=found)
 
     def close(self) -> None:
@@ -78,34 +91,65 @@ class Inspections:
         if self._opened is not None:
             self._opened.close()
 
-    async def _take_turns(self, held: AsyncExitStack, tenant_id: UUID, upload: Upload) -> None:
-        """Until `held` ends. The long one comes first: whoever waits for it holds no child."""
-        wanted = [self._long, self._turns] if upload.size_bytes >= LONG_BYTES else [self._turns]
+    async def _look(self, tenant_id: UUID, path: Path, wanted: Sequence[Turns]) -> Found | None:
+        """None where it was ended for others' sake."""
+        held, call = await self._take_turns(tenant_id, wanted), Call()
+        work = asyncio.ensure_future(self._threads.run(self._inspect, path, call))
+        # Not before its child is free again, even where the sender has gone.
+        work.add_done_callback(partial(_end, held))
+        may_take_long = self._long in wanted
         try:
-            async with self._stop.limit(self._patience_s):
-                for turns in wanted:
-                    await held.enter_async_context(_turn(turns, tenant_id))
+            async with self._stop.limit():
+                while not await _has_ended(work, within_s=None if may_take_long else self._quick_s):
+                    if self._long.free:
+                        await _take(held, self._long, tenant_id)
+                        may_take_long = True
+                    elif self._turns.wanted_by_others(tenant_id):
+                        call.cancel()
+                return work.result()
         except TimeoutError:
-            raise (Restarting() if self._stop.told else _busy()) from None
+            raise Restarting() from None
+        finally:
+            call.cancel()
 
-    def _inspect(self, path: Path) -> Inspection | DocumentRejected:
+    async def _take_turns(self, tenant_id: UUID, wanted: Sequence[Turns]) -> ExitStack:
+        with ExitStack() as held:
+            try:
+                async with self._stop.limit(self._patience_s):
+                    for turns in wanted:
+                        await _take(held, turns, tenant_id)
+            except TimeoutError:
+                raise (Restarting() if self._stop.told else _busy()) from None
+            return held.pop_all()
+
+    def _inspect(self, path: Path, call: Call) -> Found | None:
         """In a thread."""
         self._opened = self._reader()
         try:
-            return self._opened.inspect(path)
+            return self._opened.inspect(path, call)
         except DocumentRejected as rejected:
             return rejected
+        except CallCanceled:
+            return None
         except ReaderUnavailable as error:
             raise _busy() from error
 
 
-@asynccontextmanager
-async def _turn(turns: Turns, tenant_id: UUID) -> AsyncIterator[None]:
+async def _take(held: ExitStack, turns: Turns, tenant_id: UUID) -> None:
     await turns.take(tenant_id)
-    try:
-        yield
-    finally:
-        turns.give_back(tenant_id)
+    held.callback(turns.give_back, tenant_id)
+
+
+async def _has_ended(work: "asyncio.Future[Found | None]", *, within_s: float | None) -> bool:
+    """Leaves it going on, also where its caller is canceled."""
+    await asyncio.wait([work], timeout=within_s)
+    return work.done()
+
+
+def _end(held: ExitStack, work: "asyncio.Future[Found | None]") -> None:
+    held.close()
+    if not work.cancelled():
+        work.exception()  # Else it is logged where nobody waits for it any more.
 
 
 def _busy() -> ReaderBusy:

@@ -29,6 +29,10 @@ class Turns:
     def waiting_of(self, tenant_id: UUID) -> int:
         return len(self._waiting.get(tenant_id, ()))
 
+    def wanted_by_others(self, tenant_id: UUID) -> bool:
+        """Whether a place that this tenant gave back would be another's at once."""
+        return any(one != tenant_id and self._held[one] < self._most_each for one in self._waiting)
+
     def tenants_waiting(self, tenant_id: UUID) -> int:
         """With this one."""
         return len(self._waiting) + (tenant_id not in self._waiting)

@@ -103,14 +103,15 @@ class DocumentReader:
         """What stands between documents and this machine; None until the first child is ready."""
         return self._pool.isolation
 
-    def inspect(self, path: Path) -> Inspection:
-        """Type and page count, or DocumentRejected; nothing is rendered."""
+    def inspect(self, path: Path, call: Call | None = None) -> Inspection:
+        """Type and page count, or DocumentRejected; nothing is rendered. CallCanceled ends it."""
         with self._opened(path) as document:
             return self._ask(
                 {"do": "inspect"},
                 [document],
                 lambda reply: parse_inspection(reply, self.limits),
                 self._inspection_budget(os.fstat(document).st_size),
+                call,
             )
 
     def read_page(self, path: Path, kind: Kind, number: int, call: Call | None = None) -> PageContent:

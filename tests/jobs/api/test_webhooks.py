@@ -7,12 +7,13 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from django.db.models.functions import Now
 from django.test import Client
 
-from jobs.models import Document
+from jobs.models import Document, WebhookDelivery
 from jobs.webhooks import job_urls
 from jobs.webhooks.services import MOST_ENDPOINTS
-from tenants.context import unit_of_work
+from tenants.context import operator_work, unit_of_work
 from tenants.identity import Identity
 from tests.jobs.conftest import Desk
 
@@ -190,6 +191,34 @@ def test_a_range_without_bounds_is_refused(call: Call, endpoint: dict[str, Any])
     assert call("POST", here, {}).status_code == 400
     asked = {"since": "2026-01-01T00:00:00Z", "until": "2026-01-02T00:00:00Z"}
     assert call("POST", here, asked).json() == {"object": "webhook_replay", "replayed": 0}
+
+
+def test_a_range_under_a_key_is_replayed_once_and_told_again(call: Call, endpoint: dict[str, Any]) -> None:
+    here = f"{HOOKS}/endpoints/{endpoint['id']}"
+    sent = call("POST", f"{here}/test").json()["id"]
+    asked = {"since": "2026-01-01T00:00:00Z", "until": "2126-01-01T00:00:00Z"}
+    _failed(sent)
+    first = call("POST", f"{here}/replay", asked, key="one")
+    assert (first.status_code, first.json()["replayed"]) == (202, 1)
+    assert "Idempotent-Replay" not in first
+    _failed(sent)
+    again = call("POST", f"{here}/replay", {**asked, "since": "2026-01-01T01:00:00+01:00"}, key="one")
+    assert (again.status_code, again.json()) == (202, first.json())
+    assert again["Idempotent-Replay"] == "true"
+    assert call("GET", f"{HOOKS}/deliveries/{sent}").json()["state"] == "failed"
+    other = call("POST", f"{here}/replay", {**asked, "only_failed": False}, key="one")
+    assert (other.status_code, other.json()["code"]) == (422, "idempotency_key_reused")
+    assert call("POST", f"{here}/replay", asked, key="two").json()["replayed"] == 1
+    assert call("POST", f"{here}/replay", asked, key="three").json()["replayed"] == 0
+    assert call("POST", f"{here}/replay", asked, key="three")["Idempotent-Replay"] == "true"
+
+
+def _failed(delivery_id: str) -> None:
+    with operator_work():
+        changed = WebhookDelivery.objects.filter(id=delivery_id).update(
+            state="failed", ended_at=Now(), next_attempt_at=None
+        )
+    assert changed == 1
 
 
 def test_another_tenants_endpoint_was_never_there(

@@ -4,6 +4,7 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from typing import TypeVar
 
 import pytest
 from django.db import connections
@@ -12,13 +13,14 @@ from jobs.documents.selectors import get_document
 from jobs.documents.services import delete_document
 from jobs.errors import IdempotentResultGone, InvalidRequest, RequestInProgress
 from jobs.idempotency.keys import Sent
-from jobs.idempotency.once import Answered, Keep, make_in_steps, make_once
+from jobs.idempotency.once import Answered, Keep, count_once, make_in_steps, make_once
 from jobs.models import Document, IdempotencyKey
 from tenants.context import APP, unit_of_work
 from tests.jobs.conftest import Desk
 
 from .conftest import keys_of
 
+M = TypeVar("M", bound=Document | int)
 Way = Callable[[Sent, Callable[[], Document]], Answered[Document]]
 
 
@@ -69,6 +71,26 @@ def at_work(way: Way, sent: Sent, make: Callable[[], Document]) -> Iterator[Futu
             go_on.set()
 
 
+def test_a_count_that_is_still_being_made_is_not_made_by_another(sent: Sent) -> None:
+    begun, go_on = threading.Event(), threading.Event()
+
+    def count_slowly() -> Answered[int]:
+        begun.set()
+        assert go_on.wait(30)
+        return Answered(7, 202)
+
+    with ThreadPoolExecutor(1) as threads:
+        first = threads.submit(lambda: closing(lambda: count_once(sent, make=count_slowly)))
+        assert begun.wait(30)
+        try:
+            with pytest.raises(RequestInProgress):
+                count_once(sent, make=lambda: Answered(8, 202))
+        finally:
+            go_on.set()
+        assert first.result() == Answered(7, 202)
+    assert count_once(sent, make=lambda: Answered(8, 202)) == Answered(7, 202, replayed=True)
+
+
 def unwanted() -> Document:
     raise AssertionError("it is not to be made again")
 
@@ -98,7 +120,7 @@ def test_who_asks_for_an_answer_that_is_there_is_not_kept_by_another_who_does(
             assert threads.submit(lambda: closing(lambda: way(sent, unwanted))).result().made.id == made.id
 
 
-def closing(ask: Callable[[], Answered[Document]]) -> Answered[Document]:
+def closing(ask: Callable[[], Answered[M]]) -> Answered[M]:
     try:
         return ask()
     finally:

@@ -11,6 +11,8 @@ from uuid import UUID, uuid4
 import httpx
 import pytest
 
+from inference.calls import Call
+from inference.errors import CallCanceled
 from jobs.documents.reader import DocumentRejected, Inspection, ReaderUnavailable
 from jobs.documents.reader.contents import PageSize
 from jobs.documents.services import store_document
@@ -30,20 +32,38 @@ FOUND = Inspection("text/plain", "text", (PageSize(0, 0),))
 
 @dataclass
 class SlowReader:
-    """Opens files named `slow` only once it may."""
+    """Opens files named `slow` only once it may, or has nobody to read them for; `hung` ones not even then."""
 
     may: threading.Event = field(default_factory=threading.Event)
     seen: list[str] = field(default_factory=list)
+    let_go: int = 0
+    """How many looks were canceled before their end."""
 
-    def inspect(self, path: Path) -> Inspection:
+    def inspect(self, path: Path, call: Call) -> Inspection:
         self.seen.append(path.name)
-        if path.name == "slow" and not self.may.wait(20):
+        if path.name == "hung" and not self.may.wait(20):
             raise AssertionError("never allowed")
+        if path.name == "slow":
+            self._read_slowly(call)
         if path.name == "bad":
             raise DocumentRejected("document_corrupt", "bad")
         if path.name == "unlucky":
             raise ReaderUnavailable("no child")
         return FOUND
+
+    def _read_slowly(self, call: Call) -> None:
+        go_on = threading.Event()
+
+        def wait() -> None:
+            self.may.wait(20)
+            go_on.set()
+
+        threading.Thread(target=wait, daemon=True).start()
+        call.on_cancel(go_on.set)
+        assert go_on.wait(20), "never allowed"
+        if not self.may.is_set():
+            self.let_go += 1
+            raise CallCanceled
 
     def close(self) -> None:
         self.may.set()
@@ -59,18 +79,28 @@ class Bench:
         upload = Upload(Path(name), uuid4().hex, size_bytes, name, "text/plain")
         return await self.inspections.look_at(tenant_id, upload)
 
-    async def slow(self, tenant_id: UUID, number: int, size_bytes: int = 1) -> "list[asyncio.Task[Upload]]":
+    async def slow(
+        self, tenant_id: UUID, number: int, size_bytes: int = 1, name: str = "slow"
+    ) -> "list[asyncio.Task[Upload]]":
         """Returns when the first of them is being looked at."""
         before = len(self.reader.seen)
-        tasks = [asyncio.create_task(self.look(tenant_id, "slow", size_bytes)) for _ in range(number)]
+        tasks = [asyncio.create_task(self.look(tenant_id, name, size_bytes)) for _ in range(number)]
         await asyncio.to_thread(eventually, lambda: len(self.reader.seen) > before, "a look at the first")
         return tasks
 
 
-def run(check: Callable[[Bench], Awaitable[None]], *, children: int = 2, patience_s: float = 20) -> None:
+def run(
+    check: Callable[[Bench], Awaitable[None]],
+    *,
+    children: int = 2,
+    patience_s: float = 20,
+    quick_s: float = 0.05,
+) -> None:
     async def go() -> None:
         reader, stop, lookups = SlowReader(), Stop(), DatabaseThreads("lookups", 2)
-        inspections = Inspections(lambda: reader, lookups, stop, children=children, patience_s=patience_s)
+        inspections = Inspections(
+            lambda: reader, lookups, stop, children=children, patience_s=patience_s, quick_s=quick_s
+        )
         try:
             async with asyncio.timeout(20):
                 await check(Bench(reader, stop, inspections))
@@ -102,6 +132,49 @@ def test_slow_documents_of_one_tenant_keep_no_others_from_being_looked_at() -> N
         assert {(await task).inspection for task in slow} == {FOUND}
 
     run(check)
+
+
+def test_slow_small_documents_of_however_many_tenants_keep_no_others_from_being_looked_at() -> None:
+    async def check(bench: Bench) -> None:
+        slow = [task for _ in range(4) for task in await bench.slow(uuid4(), 1)]
+        for _ in range(5):
+            assert (await bench.look(uuid4(), "good")).inspection == FOUND
+        bench.reader.may.set()
+        assert {(await task).inspection for task in slow} == {FOUND}
+        # One went on in its place; each other began anew at most once, when somebody waited.
+        assert bench.reader.let_go <= 3
+        assert bench.reader.seen.count("slow") == 4 + bench.reader.let_go
+
+    run(check)
+
+
+def test_a_slow_look_goes_on_in_its_place_where_nobody_else_waits_for_it() -> None:
+    async def check(bench: Bench) -> None:
+        tenant_id = uuid4()
+        await bench.slow(uuid4(), 1)
+        # The other two are one tenant's, who holds all that one may: nobody could have what the first of them gave up.
+        others = [await bench.slow(tenant_id, 1), [asyncio.create_task(bench.look(tenant_id, "good"))]]
+        for _ in range(100):
+            await asyncio.sleep(0)
+        assert (bench.reader.seen, bench.reader.let_go) == (["slow", "slow"], 0)
+        bench.reader.may.set()
+        assert {(await task).inspection for tasks in others for task in tasks} == {FOUND}
+
+    run(check, quick_s=0)
+
+
+def test_whose_sender_has_gone_holds_the_tenants_turn_until_its_reader_is_through() -> None:
+    async def check(bench: Bench) -> None:
+        tenant_id = uuid4()
+        for task in await bench.slow(tenant_id, 1, name="hung"):
+            task.cancel()
+            await asyncio.wait([task])
+        with pytest.raises(ReaderBusy):
+            await bench.look(tenant_id, "good")
+        assert (await bench.look(uuid4(), "good")).inspection == FOUND
+        bench.reader.may.set()
+
+    run(check, patience_s=0.05)
 
 
 def test_large_documents_of_however_many_tenants_keep_no_others_from_being_looked_at() -> None:

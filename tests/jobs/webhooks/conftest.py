@@ -170,6 +170,13 @@ class Post:
     def sql(self, statement: str, *values: UUID) -> None:
         self.desk.sql(f"{statement} AND tenant_id = %s", *values, self.desk.identity.tenant_id)
 
+    def end_rest(self) -> None:
+        """As if the time had come, of messages and of endpoints that are left alone."""
+        self.make_due()
+        self.sql(
+            "UPDATE jobs_webhookendpoint SET rests_until = clock_timestamp() WHERE rests_until IS NOT NULL"
+        )
+
     def taken(self) -> list[Held]:
         return take_due(room=32, doubtful_room=16)
 
