@@ -60,12 +60,15 @@ def _spent(prices: Sequence[Price]) -> Iterator[None]:
         raise
 
 
-def require_room_for_job(identity: Identity) -> None:
-    """Inside the unit of work in which the job is stored. Raises TooManyUnfinishedJobs."""
+def require_room_for_job(identity: Identity, *, counts: bool = True) -> None:
+    """Inside the unit of work in which the job is stored. Raises TooManyUnfinishedJobs.
+
+    Where it `counts` not, it is only asked for a document that is still to be stored, and nobody waits for it.
+    """
     limit = identity.limits.unfinished_jobs
     if limit is None or _is_far_from_full(identity.tenant_id):
         return
-    if limit <= COUNTED_EACH_TIME:
+    if counts and limit <= COUNTED_EACH_TIME:
         # Whoever hands in a job waits for who is handing in one: else two at once would both find the last place free.
         Tenant.objects.select_for_update(no_key=True).filter(id=identity.tenant_id).first()
     unfinished = unfinished_jobs(limit)

@@ -59,7 +59,7 @@ def require_room_for_pages(identity: Identity, pages: int, *, counts: bool = Tru
     """Inside the unit of work in which the job is stored. Raises TooManyUnfinishedPages.
 
     A job of more pages than the limit is let in when no other is unfinished: nobody has to cut up a document.
-    Where it `counts` not, it is only asked for a document that is still to be stored.
+    Where it `counts` not, it is only asked for a document that is still to be stored, and nobody waits for it.
     """
     tenant_id = identity.tenant_id
     if _has_room(tenant_id, pages if counts else 0, asked=pages):
@@ -68,7 +68,7 @@ def require_room_for_pages(identity: Identity, pages: int, *, counts: bool = Tru
     if limit is None:
         _remember(tenant_id, MOST_JOBS)
         return
-    if limit <= COUNTED_EACH_TIME:
+    if counts and limit <= COUNTED_EACH_TIME:
         # Whoever hands in a job waits for who is handing in one: else two would both find the last room free.
         Tenant.objects.select_for_update(no_key=True).filter(id=tenant_id).first()
     unfinished = _just_counted(tenant_id, limit)

@@ -107,7 +107,7 @@ def submit_with_document(
     pages = upload.inspection.pages_total if isinstance(upload.inspection, Inspection) else None
 
     def ask() -> None:
-        require_room_for_job(identity)
+        require_room_for_job(identity, counts=False)
         require_room_for_url(request.webhook_url)
         if pages is not None:
             require_room_for_pages(identity, pages, counts=False)
