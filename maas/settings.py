@@ -263,7 +263,7 @@ SPECTACULAR_SETTINGS = {
         "maas.openapi.with_gateway",
     ],
     "ENUM_NAME_OVERRIDES": {
-        "JobState": "jobs.models._JOB_STATES",
+        "JobState": "jobs.models.jobs._STATES",
         "KindEnum": "jobs.models.Document.Kind",
         "ServedModelState": "inference.registry.models.ServedModel.State",
         "WebhookDeliveryState": "jobs.webhooks.models.WebhookDelivery.State",
