@@ -7,9 +7,11 @@ from jobs.admin.archives import ArchiveAdmin
 from jobs.admin.batches import BatchAdmin, StoredFileAdmin
 from jobs.admin.documents import DocumentAdmin
 from jobs.admin.events import EventAdmin
+from jobs.admin.health import troubles_with_work
 from jobs.admin.jobs import JobAdmin
 from jobs.admin.pages import PageAdmin
 from jobs.admin.webhooks import WebhookDeliveryAdmin, WebhookEndpointAdmin
+from tenants.admin.health import on_health
 
 __all__ = [
     "ArchiveAdmin",
@@ -22,3 +24,5 @@ __all__ = [
     "WebhookDeliveryAdmin",
     "WebhookEndpointAdmin",
 ]
+
+on_health("jobs.view_job", troubles_with_work)

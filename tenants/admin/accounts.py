@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from django.contrib import admin, messages
+from django.contrib.admin.utils import unquote
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
@@ -16,10 +17,12 @@ from tenants.admin.act_as import act_as
 from tenants.admin.columns import badge, column
 from tenants.admin.confirmation import at_once, confirmed
 from tenants.admin.filters import CreatedFilter
+from tenants.admin.health import health_words
 from tenants.admin.members import MembershipInline
 from tenants.admin.model_limits import ModelLimitInline
 from tenants.admin.records import FoundById, tenants_named
-from tenants.admin.spending import spending_words
+from tenants.admin.sight import TenantList, look_at, seen, sees_money
+from tenants.admin.spending import spending_words, used_words
 from tenants.admin.tenant_changing import TenantChangeForm
 from tenants.admin.tenant_making import MadeTenant, TenantAddForm, make_tenant
 from tenants.admin.words import ago, link_to, list_link
@@ -52,7 +55,7 @@ THEIRS = (
 class TenantAdmin(FoundById):
     id_fields = ("id",)
     search_help_text = "Name, whole id, or a member's e-mail"
-    list_display = ("name", "state_badge", "jobs", "members", "identifier", "created")
+    list_display = ("name", "state_badge", "health", "this_month", "jobs", "members", "identifier", "created")
     list_filter = (("state", ChoicesDropdownFilter), ("created_at", CreatedFilter))
     ordering = ("-id",)
     fields = (
@@ -61,6 +64,7 @@ class TenantAdmin(FoundById):
         "plan",
         "plan_start",
         "plans",
+        "health",
         "spending",
         "records",
         *NAMES,
@@ -71,10 +75,30 @@ class TenantAdmin(FoundById):
         "created_at",
         "closes_at",
     )
-    readonly_fields = ("id", "created_at", "closes_at", "plans", "spending", "records", "stored")
+    readonly_fields = ("id", "created_at", "closes_at", "plans", "health", "spending", "records", "stored")
     inlines = (MembershipInline, ModelLimitInline)
     actions = ("suspend", "reactivate", "erase_results", "take_back", "erase_now")
     services_tell = True
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[TenantList]:
+        return TenantList
+
+    def get_list_display(self, request: HttpRequest) -> tuple[str, ...]:
+        shown = self.list_display
+        return tuple(name for name in shown if name != "this_month" or sees_money(request))
+
+    def get_object(
+        self, request: HttpRequest, object_id: str, from_field: str | None = None
+    ) -> Tenant | None:
+        """A page that is only looked at asks for its row twice, and is given the same."""
+        known: Tenant | None = getattr(request, "tenant_shown", None)
+        if known is not None and request.method == "GET" and str(known.pk) == unquote(object_id):
+            return known
+        tenant: Tenant | None = super().get_object(request, object_id, from_field)
+        if tenant is not None:
+            look_at(request, [tenant])
+            request.tenant_shown = tenant  # type: ignore[attr-defined]
+        return tenant
 
     def get_urls(self) -> list[Any]:
         at = path(
@@ -100,8 +124,7 @@ class TenantAdmin(FoundById):
     def get_fields(self, request: HttpRequest, obj: Tenant | None = None) -> tuple[str, ...]:
         if obj is None:
             return ("name", "owner_email", "made_as")
-        sees_money = request.user.has_perm("tenants.view_invoice")
-        return tuple(name for name in self.fields if name != "spending" or sees_money)
+        return tuple(name for name in self.fields if name != "spending" or sees_money(request))
 
     def get_readonly_fields(self, request: HttpRequest, obj: Tenant | None = None) -> tuple[str, ...]:
         return self.readonly_fields if obj else ()
@@ -158,10 +181,16 @@ class TenantAdmin(FoundById):
 
     @column("spending")
     def spending(self, tenant: Tenant) -> str:
-        """Asked once, as what is stored is."""
-        if not hasattr(tenant, "spent"):
-            tenant.spent = spending_words(tenant.id)  # type: ignore[attr-defined]
-        return str(tenant.spent)  # type: ignore[attr-defined]
+        return spending_words(seen(tenant).money)
+
+    @column("this month")
+    def this_month(self, tenant: Tenant) -> SafeString:
+        words = used_words(seen(tenant).money) or "nothing"
+        return list_link("tenants_usagerecord", words, tenant__id__exact=tenant.pk)
+
+    @column("health")
+    def health(self, tenant: Tenant) -> SafeString:
+        return health_words(tenant.pk, seen(tenant).troubles)
 
     @column("work")
     def jobs(self, tenant: Tenant) -> SafeString:

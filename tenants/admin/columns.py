@@ -49,10 +49,12 @@ def column(name: str, *, order_by: str | None = None) -> Callable[[Column], Colu
 
 
 def badge(state: str) -> SafeString:
+    return tone(state.replace("_", " "), TONES.get(state, PLAIN))
+
+
+def tone(words: object, how: str) -> SafeString:
     """The theme's own would render a template for each cell."""
-    return format_html(
-        '<span class="op-badge is-{}">{}</span>', TONES.get(state, PLAIN), state.replace("_", " ")
-    )
+    return format_html('<span class="op-badge is-{}">{}</span>', how, words)
 
 
 def two_lines(title: str, below: str) -> SafeString:

@@ -1,0 +1,45 @@
+"""What an operator is shown of tenants beside their rows, looked up once for a whole page of them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.http import HttpRequest
+
+from tenants.admin.health import Trouble, troubles_of
+from tenants.admin.records import BoundedChangeList
+from tenants.admin.spending import money_troubles, spending_of
+from tenants.models import Tenant
+
+
+@dataclass(frozen=True)
+class Seen:
+    money: Mapping[str, Any] = field(default_factory=dict)
+    troubles: Sequence[Trouble] = ()
+
+
+class TenantList(BoundedChangeList):
+    def get_results(self, request: HttpRequest) -> None:
+        super().get_results(request)
+        # They stay in the result's cache, from which the list is drawn.
+        look_at(request, list(self.result_list))
+
+
+def sees_money(request: HttpRequest) -> bool:
+    return bool(request.user.has_perm("tenants.view_invoice"))
+
+
+def look_at(request: HttpRequest, tenants: Sequence[Tenant]) -> None:
+    ids = [tenant.pk for tenant in tenants]
+    spending = spending_of(ids) if ids and sees_money(request) else {}
+    of_money = money_troubles(ids, spending)
+    of_others = troubles_of(ids, request.user.has_perm)
+    for tenant in tenants:
+        troubles = [*of_money[tenant.pk], *of_others.get(tenant.pk, ())]
+        tenant.seen = Seen(spending.get(tenant.pk, {}), troubles)  # type: ignore[attr-defined]
+
+
+def seen(tenant: Tenant) -> Seen:
+    """Nothing where nobody looked: on the form of a tenant that is to be made."""
+    found: Seen = getattr(tenant, "seen", Seen())
+    return found
