@@ -175,6 +175,13 @@ def test_nobody_changes_or_takes_away_what_is_written(alias: str, table: str, st
     assert isinstance(refused.value.__cause__, psycopg.errors.InsufficientPrivilege)
 
 
+@pytest.mark.parametrize("statement", ["UPDATE {} SET quantity = 0", "DELETE FROM {}", "TRUNCATE {} CASCADE"])
+def test_who_serves_requests_changes_nothing_of_what_was_used(statement: str) -> None:
+    with pytest.raises(DatabaseError) as refused, connections[APP].cursor() as cursor:
+        cursor.execute(statement.format("tenants_usagerecord"))
+    assert isinstance(refused.value.__cause__, psycopg.errors.InsufficientPrivilege)
+
+
 def test_one_grant_asked_for_twice_is_given_once(purse: Purse) -> None:
     grant_id = uuid7()
     purse.grant(5, grant_id)
