@@ -38,7 +38,7 @@ from jobs.documents.reader import DocumentRejected, Inspection, ReaderUnavailabl
 from jobs.documents.selectors import live_twin_of
 from jobs.documents.services import StoredDocument, store_document
 from jobs.documents.uploads import Upload
-from jobs.errors import DocumentDeleted, Fenced, FileMissing, StorageUnavailable
+from jobs.errors import Fenced, FileMissing, StorageUnavailable
 from jobs.idempotency.submissions import submit_with_document
 from jobs.services import JobRequest, submit_job
 from tenants.billing.ledger.errors import PaymentRequired
@@ -144,9 +144,6 @@ class Turn:
             fail_entry(self.claim, entry.number, code="entry_corrupt", detail=str(error))
         except (DocumentRejected, WorkRefused) as error:
             fail_entry(self.claim, entry.number, error.code, error.detail)
-        except DocumentDeleted as error:
-            # Known by its bytes, and erased while its job was made: it is in the archive still.
-            raise _Rests(1.0, error.code) from error
         except DomainError as error:
             if isinstance(error, PaymentRequired):
                 # Work under way may give back what it did not need, and credit may be granted.

@@ -26,18 +26,18 @@ class Trouble:
 
 Troubles = Mapping[UUID, Sequence[Trouble]]
 Look = Callable[[Sequence[UUID]], Troubles]
-_looks: dict[str, Look] = {}
+_looks: dict[Look, str] = {}
 
 
 def on_health(needs: str, look: Look) -> None:
     """`needs` is the permission without which an operator is not told. Said once, when the process starts."""
-    _looks[needs] = look
+    _looks[look] = needs
 
 
 def troubles_of(tenant_ids: Sequence[UUID], may: Callable[[str], bool]) -> dict[UUID, list[Trouble]]:
     """In an operator's work; tenants without any are not in it."""
     found: dict[UUID, list[Trouble]] = defaultdict(list)
-    for needs, look in _looks.items():
+    for look, needs in _looks.items():
         if tenant_ids and may(needs):
             for tenant_id, troubles in look(tenant_ids).items():
                 found[tenant_id].extend(troubles)

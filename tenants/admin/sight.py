@@ -1,20 +1,19 @@
 """What an operator is shown of tenants beside their rows, looked up once for a whole page of them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from django.http import HttpRequest
 
 from tenants.admin.health import Trouble, troubles_of
 from tenants.admin.records import BoundedChangeList
-from tenants.admin.spending import money_troubles, spending_of
+from tenants.admin.spending import Spending, money_troubles, spending_of
 from tenants.models import Tenant
 
 
 @dataclass(frozen=True)
 class Seen:
-    money: Mapping[str, Any] = field(default_factory=dict)
+    money: Spending = field(default_factory=dict)
     troubles: Sequence[Trouble] = ()
 
 

@@ -28,11 +28,11 @@ class _Row(NamedTuple):
     """How many of them are overdue, or used up."""
 
 
-_Rows = Mapping[str, Sequence[_Row]]
-"""By what they are."""
+Spending = Mapping[str, Sequence[_Row]]
+"""Of a tenant, by what it tells of."""
 
 
-def spending_of(tenant_ids: Sequence[UUID]) -> dict[UUID, _Rows]:
+def spending_of(tenant_ids: Sequence[UUID]) -> dict[UUID, Spending]:
     """In an operator's work. One look, for a page that makes many."""
     first = _month().first
     of_month = {"tenant_id__in": tenant_ids, "day__gte": first, "livemode": True}
@@ -60,12 +60,12 @@ def _summed(rows: "QuerySet[Any]", what: str, micros: Sum, many: Any = _NONE, ba
     return by_currency.annotate(what=Value(what), micros=micros, many=many, bad=bad)
 
 
-def spending_words(rows: _Rows) -> str:
+def spending_words(rows: Spending) -> str:
     month = f"{used_words(rows) or 'nothing'} used in {_month().title}"
     return " · ".join([month, *_balances(rows), *_owed(rows)])
 
 
-def used_words(rows: _Rows) -> str:
+def used_words(rows: Spending) -> str:
     """In this month; empty for nothing."""
     spent: dict[str, int] = defaultdict(int)
     for row in rows.get("used", ()):
@@ -73,11 +73,11 @@ def used_words(rows: _Rows) -> str:
     return " + ".join(money(micros, currency) for currency, micros in spent.items())
 
 
-def money_troubles(tenant_ids: Sequence[UUID], found: Mapping[UUID, _Rows]) -> Troubles:
+def money_troubles(tenant_ids: Sequence[UUID], found: Mapping[UUID, Spending]) -> Troubles:
     return {one: _troubles(found.get(one, {})) for one in tenant_ids}
 
 
-def _troubles(rows: _Rows) -> list[Trouble]:
+def _troubles(rows: Spending) -> list[Trouble]:
     overdue = sum(row.bad for row in rows.get("owes", ()))
     used_up = [row.currency for row in rows.get("has", ()) if row.bad]
     found = []
@@ -89,11 +89,11 @@ def _troubles(rows: _Rows) -> list[Trouble]:
     return found
 
 
-def _balances(rows: _Rows) -> list[str]:
+def _balances(rows: Spending) -> list[str]:
     return [f"balance {money(row.micros, row.currency)}" for row in rows.get("has", ())]
 
 
-def _owed(rows: _Rows) -> list[str]:
+def _owed(rows: Spending) -> list[str]:
     return [
         f"{money(row.micros, row.currency)} open on {row.many} {'invoice' if row.many == 1 else 'invoices'}"
         + (f", {row.bad} overdue" if row.bad else "")
