@@ -2,13 +2,13 @@
 
 import asyncio
 import secrets
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 
 import structlog
 
 from jobs.batches.blobs import Scratch
 from jobs.documents.reader import ReaderUnavailable
-from jobs.live.inspections import Inspections
+from jobs.live.inspections import LONG_BYTES, Inspections, take_turn
 from jobs.live.spool import Spool
 from jobs.live.turns import Turns
 from jobs.uploads import finishing
@@ -18,7 +18,8 @@ from tenants.asgi.threads import DatabaseThreads
 from tenants.errors import DomainError
 
 log = structlog.get_logger(__name__)
-AT_ONCE = 2
+AT_ONCE, LARGE_AT_ONCE = 4, 2
+"""To put a large upload together may take half a minute: small ones, whoever sent them, are not held up by those."""
 WAIT_S = 20.0
 """So long the request with the last byte waits for its document; what takes longer is asked for."""
 PAUSE_S = 2.0
@@ -33,7 +34,8 @@ class Finishing:
         self._lookups = lookups
         self._stop = stop
         self._threads = DatabaseThreads("finish", AT_ONCE)
-        self._turns = Turns(AT_ONCE, most_each=max(1, AT_ONCE - 1), most_waiting_each=64)
+        self._turns = Turns(AT_ONCE, most_each=AT_ONCE - 1, most_waiting_each=64)
+        self._large = Turns(LARGE_AT_ONCE, most_each=LARGE_AT_ONCE - 1, most_waiting_each=64)
         self._under_way: set[asyncio.Task[None]] = set()
 
     async def finish(self, turn: Turn) -> None:
@@ -73,20 +75,22 @@ class Finishing:
             await self._lookups.run(finishing.put_off, turn, PAUSE_S)
 
     async def _in_turn(self, turn: Turn) -> None:
-        await self._turns.take(turn.tenant_id)
+        with ExitStack() as held:
+            if turn.size_bytes >= LONG_BYTES:
+                await take_turn(held, self._large, turn.tenant_id)
+            await take_turn(held, self._turns, turn.tenant_id)
+            await self._make(turn)
+
+    async def _make(self, turn: Turn) -> None:
+        file = await self._threads.run(self._scratch)
         try:
-            file = await self._threads.run(self._scratch)
-            try:
-                upload = await self._threads.run(finishing.join, turn, file)
-                upload = await self._inspections.look_at(turn.tenant_id, upload)
-                await self._threads.run(finishing.settle, turn, upload)
-            finally:
-                with suppress(
-                    RuntimeError
-                ):  # The threads have ended with the process, and so will its folder.
-                    self._threads.start(file.close)
+            upload = await self._threads.run(finishing.join, turn, file)
+            upload = await self._inspections.look_at(turn.tenant_id, upload)
+            await self._threads.run(finishing.settle, turn, upload)
         finally:
-            self._turns.give_back(turn.tenant_id)
+            # The threads may have ended with the process, and so will its folder.
+            with suppress(RuntimeError):
+                self._threads.start(file.close)
 
     def _scratch(self) -> Scratch:
         """In this process's own folder, which does not outlive it."""

@@ -102,7 +102,7 @@ class Inspections:
             async with self._stop.limit():
                 while not await _has_ended(work, within_s=None if may_take_long else self._quick_s):
                     if self._long.free:
-                        await _take(held, self._long, tenant_id)
+                        await take_turn(held, self._long, tenant_id)
                         may_take_long = True
                     elif self._turns.wanted_by_others(tenant_id):
                         call.cancel()
@@ -117,7 +117,7 @@ class Inspections:
             try:
                 async with self._stop.limit(self._patience_s):
                     for turns in wanted:
-                        await _take(held, turns, tenant_id)
+                        await take_turn(held, turns, tenant_id)
             except TimeoutError:
                 raise (Restarting() if self._stop.told else _busy()) from None
             return held.pop_all()
@@ -135,7 +135,8 @@ class Inspections:
             raise _busy() from error
 
 
-async def _take(held: ExitStack, turns: Turns, tenant_id: UUID) -> None:
+async def take_turn(held: ExitStack, turns: Turns, tenant_id: UUID) -> None:
+    """Given back when the stack is left."""
     await turns.take(tenant_id)
     held.callback(turns.give_back, tenant_id)
 
