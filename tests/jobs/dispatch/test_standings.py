@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from django.db import connections
 
-from inference.affinity.heartbeats import Beat, Heartbeat
+from inference.affinity.heartbeats import Beat, Heartbeat, live_workers_patiently
 from inference.runtime.once import OncePerKey
 from jobs.dispatch import slots, standings
 from jobs.dispatch.standings import standing_of
@@ -33,6 +33,8 @@ def rival(desk: Desk, other_identity: Identity) -> Desk:
 def _nothing_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(slots, "_last", slots._Seen())
     monkeypatch.setattr(standings, "_lines", OncePerKey())
+    # A busy machine may take longer than the patience of requests; no worker would be seen then.
+    monkeypatch.setattr(slots, "live_workers", live_workers_patiently)
 
 
 @pytest.fixture(autouse=True)
