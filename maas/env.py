@@ -121,6 +121,7 @@ class DatabaseUrl:
         """
         options: dict[str, object] = {**_NOTICES_SILENCE, **self.options}
         if role:
+            options |= {"server_side_binding": True, "prepare_threshold": 5}
             options["options"] = f"-c role={role} -c idle_in_transaction_session_timeout={patience_s}s"
         return {
             "ENGINE": "maas.postgres",

@@ -1,4 +1,5 @@
-"""PostgreSQL for Django, where a connection that the server itself has ended reads as a database that is away.
+"""PostgreSQL for Django, where a connection that the server itself has ended reads as a database that is away, and a
+number that no column holds as wrong data, though it never leaves.
 
 The standard's class for these errors is that of an error inside the database, which nobody would try again. Whether a
 connection has been ended is seen without a question to the server: each piece of work would wait for its answer.
@@ -8,7 +9,7 @@ import select
 from types import TracebackType
 
 import psycopg
-from django.db.utils import DatabaseErrorWrapper, OperationalError
+from django.db.utils import DatabaseErrorWrapper, DataError, OperationalError
 from django.utils.functional import cached_property
 from django_prometheus.db.backends.postgresql import base
 
@@ -33,6 +34,8 @@ class AwayErrorWrapper(DatabaseErrorWrapper):
         if isinstance(error, _AWAY):
             self.wrapper.errors_occurred = True
             raise OperationalError(*error.args).with_traceback(trace) from error
+        if isinstance(error, OverflowError):
+            raise DataError(*error.args).with_traceback(trace) from error
         super().__exit__(kind, error, trace)
 
 

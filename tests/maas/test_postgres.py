@@ -4,7 +4,8 @@ import select
 
 import psycopg
 import pytest
-from django.db import IntegrityError, OperationalError, connections, transaction
+from django.db import DataError, IntegrityError, OperationalError, connections, transaction
+from psycopg.types.numeric import Int8
 
 from maas.api_errors import body_for
 from tenants.context import APP
@@ -37,6 +38,21 @@ def test_a_server_that_only_reads_is_away() -> None:
 def test_other_errors_are_what_they_were() -> None:
     with pytest.raises(IntegrityError):
         write("DO $$ BEGIN RAISE unique_violation; END $$")
+
+
+def test_a_number_that_no_column_holds_is_wrong_data() -> None:
+    with pytest.raises(DataError), connections[APP].cursor() as cursor:
+        cursor.execute("SELECT %s", [Int8(2**63)])
+
+
+@pytest.mark.usefixtures("_own_connection")
+@pytest.mark.parametrize(("alias", "prepared"), [(APP, 1), ("operator", 1), ("owner", 0)])
+def test_what_is_asked_again_and_again_is_prepared(alias: str, prepared: int) -> None:
+    with connections[alias].cursor() as cursor:
+        for number in range(10):
+            cursor.execute("SELECT %s::int AS again_and_again", [number])
+        cursor.execute("SELECT count(*) FROM pg_prepared_statements WHERE statement LIKE '%again_and_again%'")
+        assert cursor.fetchone() == (prepared,)
 
 
 @pytest.mark.usefixtures("_own_connection")
