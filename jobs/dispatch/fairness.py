@@ -15,7 +15,7 @@ from jobs.priorities import WEIGHTS
 
 WINDOW_PER_SLOT = 2
 """At most: a page for each slot, and the next one at hand."""
-AT_HAND_S = 0.25
+AT_HAND_S = 0.1
 """Of work that lies ready in front of a slot: who ends a page releases the next, so that it need not last longer than
 that takes. More would only make newcomers wait."""
 UNKNOWN_COST_S = 1.0

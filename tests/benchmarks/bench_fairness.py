@@ -1,8 +1,8 @@
 """What a tenant waits while another floods: how long, and behind how many of its pages.
 
 Run from the repository's root: python -m tests.benchmarks.bench_fairness [jobs of the flood] [seconds of each part]. It
-starts a product of its own. What is measured is handed in over the API; the flood is written into the tables as an
-acceptance writes it, since handing it in would take the processors of what is measured.
+starts a product of its own. Singles and steady rates are handed in over the API, those of the flood too; only the ten
+thousand jobs are written into the tables as an acceptance writes them.
 
 1. One tenant has 10,000 jobs of a page; another hands in one after the other. For each: its wait until a worker has
    begun it, and how many pages of the flood were begun meanwhile. The control: one more job of the flooding tenant.
@@ -10,12 +10,14 @@ acceptance writes it, since handing it in would take the processors of what is m
    and, as the control, as callers of that very tenant, whose jobs then are one line, first come, first served.
 """
 
+import asyncio
+import itertools
 import json
+import multiprocessing
 import os
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -28,6 +30,7 @@ import numpy as np
 import psycopg
 
 from tests.benchmarks.circumstances import circumstances
+from tests.benchmarks.overload_load import play
 from tests.flows.caller import Caller
 from tests.kept_cluster import PROJECT
 from tests.live_stack import LiveStack, RunningStack
@@ -40,8 +43,8 @@ SINGLES = 30
 LIGHT_TENANTS = 9
 LIGHT_EACH_S = 0.5
 TIMES = 100
-FLOOD_EVERY_S = 0.1
 DRAIN_PATIENCE_S = 180.0
+LOOKED_AT_S = 3.0
 MODEL, TEXT = "embed", "A short note about the delivery of twelve apples, number {}."
 
 TENANTS = """
@@ -102,6 +105,7 @@ class Dwell:
     sent: int
     ms: Sequence[float]
     service_ms: float
+    service_p99_ms: float
 
     def at(self, percent: float) -> float:
         return float(np.percentile(self.ms, percent))
@@ -159,8 +163,7 @@ class Bench:
 
     def steady(self, seconds: float, flood_s: float, callers: Sequence[Tenant]) -> Dwell:
         """Every light caller at its rate, whatever has become of what it sent before."""
-        over = threading.Event()
-        flooding = threading.Thread(target=self._flood, args=[flood_s, over]) if flood_s else None
+        flooding = handing_in(self.flood.caller, flood_s, seconds + 2 + LOOKED_AT_S) if flood_s else None
         if flooding is not None:
             flooding.start()
             time.sleep(2)
@@ -172,23 +175,36 @@ class Bench:
                 jobs.append(pool.submit(self.submit, callers[number % len(callers)]))
         ids = [job.result() for job in jobs]
         # The control's stand in one line behind the flood: those that are not done by now have waited so long at least.
-        time.sleep(3)
+        time.sleep(LOOKED_AT_S)
         rows = self.tables.execute(DWELL, [ids]).fetchall()
-        over.set()
         if flooding is not None:
             flooding.join()
         self.end_flood()
-        return Dwell(
-            len(ids), [float(row[0]) for row in rows], float(np.median([row[1] for row in rows] or [0]))
-        )
+        service_ms = [float(row[1]) for row in rows] or [0.0]
+        p50_ms, p99_ms = np.percentile(service_ms, [50, 99])
+        return Dwell(len(ids), [float(row[0]) for row in rows], float(p50_ms), float(p99_ms))
 
-    def _flood(self, each_s: float, over: threading.Event) -> None:
-        began_s, added = time.monotonic(), 0
-        while not over.wait(FLOOD_EVERY_S):
-            due = int((time.monotonic() - began_s) * each_s) - added
-            if due > 0:
-                self.add(due)
-                added += due
+
+def handing_in(caller: Caller, each_s: float, seconds: float) -> "multiprocessing.process.BaseProcess":
+    """At a rate of its own, in a process of its own, whether or not the product keeps up."""
+    port = int(caller.url.rpartition(":")[2])
+    spawned = multiprocessing.get_context("spawn")
+    return spawned.Process(target=_hand_in, args=[port, caller.key, each_s, seconds])
+
+
+def _hand_in(port: int, key: str, each_s: float, seconds: float) -> None:
+    numbers = itertools.count()
+
+    def request() -> bytes:
+        text = TEXT.format(f"{time.time_ns()} {next(numbers)}")
+        body = json.dumps({"model": MODEL, "input": {"text": text}}).encode()
+        head = f"POST /v1/jobs HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nAuthorization: Bearer {key}\r\nCache-Control: no-store\r\n"
+        more = f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+        return (head + more).encode() + body
+
+    played = asyncio.run(play(port, each_s, seconds, request))
+    taken = sum(answer.status == 202 for answer in played.answers)
+    print(f"(the flood: {taken} of {int(each_s * seconds)} accepted)", flush=True)
 
 
 def make_tenants(running: RunningStack, many: int) -> list[tuple[str, str]]:
@@ -201,8 +217,8 @@ def make_tenants(running: RunningStack, many: int) -> list[tuple[str, str]]:
 
 def row(name: str, dwell: Dwell) -> str:
     if not dwell.ms:
-        return f"| {name} | 0 of {dwell.sent} | | | |"
-    times = f"{dwell.at(50):.0f} | {dwell.at(99):.0f} | {dwell.service_ms:.0f}"
+        return f"| {name} | 0 of {dwell.sent} | | | | |"
+    times = f"{dwell.at(50):.0f} | {dwell.at(99):.0f} | {dwell.service_ms:.0f} | {dwell.service_p99_ms:.0f}"
     return f"| {name} | {len(dwell.ms)} of {dwell.sent} | {times} |"
 
 
@@ -224,7 +240,7 @@ def main(flood: int = FLOOD, seconds: float = PART_S) -> None:
         print(
             f"\n{LIGHT_TENANTS} tenants, {LIGHT_EACH_S:g} jobs/s each; the flood {heavy_s:g} jobs/s; {os.getloadavg()}"
         )
-        print("\n| | done | dwell p50 ms | p99 ms | claimed to done, p50 ms |\n|---|--|--|--|--|")
+        print("\n| | done | dwell p50 ms | p99 ms | claimed to done, p50 ms | p99 ms |\n|---|--|--|--|--|--|")
         alone = bench.steady(seconds, 0, bench.light)
         print(row("alone", alone), flush=True)
         beside = bench.steady(seconds, heavy_s, bench.light)
