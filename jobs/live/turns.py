@@ -2,13 +2,35 @@
 
 import asyncio
 from collections import Counter, deque
+from dataclasses import dataclass, field
 from uuid import UUID
 
 from tenants.asgi.threads import Overloaded
 
 
+@dataclass(slots=True)
+class _Line:
+    """One tenant's, where the first to ask is the first served: of those that are ahead, and then of the others."""
+
+    places: "deque[asyncio.Future[None]]" = field(default_factory=deque)
+    ahead: int = 0
+    """So many of them: they stand in front."""
+
+    def stand(self, place: "asyncio.Future[None]", *, ahead: bool) -> None:
+        self.places.insert(self.ahead if ahead else len(self.places), place)
+        self.ahead += ahead
+
+    def first(self) -> "asyncio.Future[None]":
+        self.ahead = max(0, self.ahead - 1)
+        return self.places.popleft()
+
+    def leave(self, place: "asyncio.Future[None]") -> None:
+        self.ahead -= self.places.index(place) < self.ahead
+        self.places.remove(place)
+
+
 class Turns:
-    """Within a tenant, the first to ask is the first served; tenants take turns."""
+    """Within a tenant, those that are ahead come first; tenants take turns."""
 
     def __init__(self, places: int, *, most_each: int, most_waiting_each: int | None = None) -> None:
         self._free = places
@@ -16,7 +38,7 @@ class Turns:
         self._most_waiting_each = most_waiting_each
         self._count = 0
         self._held: Counter[UUID] = Counter()
-        self._waiting: dict[UUID, deque[asyncio.Future[None]]] = {}
+        self._waiting: dict[UUID, _Line] = {}
 
     @property
     def free(self) -> bool:
@@ -26,8 +48,12 @@ class Turns:
     def waiting(self) -> int:
         return self._count
 
-    def waiting_of(self, tenant_id: UUID) -> int:
-        return len(self._waiting.get(tenant_id, ()))
+    def waiting_of(self, tenant_id: UUID, *, ahead: bool = False) -> int:
+        """Behind whom one that comes now would stand."""
+        line = self._waiting.get(tenant_id)
+        if line is None:
+            return 0
+        return line.ahead if ahead else len(line.places)
 
     def wanted_by_others(self, tenant_id: UUID) -> bool:
         """Whether a place that this tenant gave back would be another's at once."""
@@ -37,16 +63,16 @@ class Turns:
         """With this one."""
         return len(self._waiting) + (tenant_id not in self._waiting)
 
-    async def take(self, tenant_id: UUID) -> None:
+    async def take(self, tenant_id: UUID, *, ahead: bool = False) -> None:
         """Whoever returns from this gives back. Who is canceled has nothing."""
         place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        queue = self._waiting.get(tenant_id, ())
-        if self._most_waiting_each is not None and len(queue) >= self._most_waiting_each:
+        waiting = self.waiting_of(tenant_id)
+        if self._most_waiting_each is not None and waiting >= self._most_waiting_each:
             raise Overloaded(
-                f"{len(queue)} of your documents are waiting for their turn already. Try again.",
+                f"{waiting} of your documents are waiting for their turn already. Try again.",
                 extra={"retry_after_s": 1},
             )
-        self._waiting.setdefault(tenant_id, deque()).append(place)
+        self._waiting.setdefault(tenant_id, _Line()).stand(place, ahead=ahead)
         self._count += 1
         self._lend()
         try:
@@ -67,11 +93,11 @@ class Turns:
 
     def _lend(self) -> None:
         while self._free and (tenant_id := self._next()) is not None:
-            queue = self._waiting.pop(tenant_id)
-            place = queue.popleft()
+            line = self._waiting.pop(tenant_id)
+            place = line.first()
             self._count -= 1
-            if queue:
-                self._waiting[tenant_id] = queue  # Behind the others.
+            if line.places:
+                self._waiting[tenant_id] = line  # Behind the others.
             if not place.done():
                 self._free -= 1
                 self._held[tenant_id] += 1
@@ -81,9 +107,9 @@ class Turns:
         return next((one for one in self._waiting if self._held[one] < self._most_each), None)
 
     def _forget(self, tenant_id: UUID, place: "asyncio.Future[None]") -> None:
-        queue = self._waiting.get(tenant_id)
-        if queue is not None and place in queue:
-            queue.remove(place)
+        line = self._waiting.get(tenant_id)
+        if line is not None and place in line.places:
+            line.leave(place)
             self._count -= 1
-            if not queue:
+            if not line.places:
                 del self._waiting[tenant_id]

@@ -19,8 +19,8 @@ class Counter:
         self.turns = Turns(places, most_each=most_each, most_waiting_each=most_waiting_each)
         self.served: list[str] = []
 
-    async def ask(self, tenant_id: UUID, *names: str) -> "list[asyncio.Task[None]]":
-        tasks = [asyncio.create_task(self._take(tenant_id, name)) for name in names]
+    async def ask(self, tenant_id: UUID, *names: str, ahead: bool = False) -> "list[asyncio.Task[None]]":
+        tasks = [asyncio.create_task(self._take(tenant_id, name, ahead)) for name in names]
         await _settle()
         return tasks
 
@@ -28,8 +28,8 @@ class Counter:
         self.turns.give_back(tenant_id)
         await _settle()
 
-    async def _take(self, tenant_id: UUID, name: str) -> None:
-        await self.turns.take(tenant_id)
+    async def _take(self, tenant_id: UUID, name: str, ahead: bool) -> None:
+        await self.turns.take(tenant_id, ahead=ahead)
         self.served.append(name)
 
 
@@ -69,6 +69,25 @@ def test_tenants_are_served_in_turn_however_much_one_asks_for() -> None:
         for tenant_id in (A, A, B, C, A):
             await counter.give_back(tenant_id)
         assert counter.served == ["a1", "a2", "b1", "c1", "a3", "b2"]
+
+    _run(check)
+
+
+def test_those_ahead_stand_before_their_tenants_others_and_before_nobody_elses() -> None:
+    async def check() -> None:
+        counter = Counter(places=1, most_each=1)
+        await counter.ask(A, "a1", "a2", "a3")
+        await counter.ask(B, "b1", "b2")
+        first, _ = await counter.ask(A, "a4", "a5", ahead=True)
+        await counter.ask(A, "a6")
+        assert (counter.turns.waiting_of(A, ahead=True), counter.turns.waiting_of(A)) == (2, 5)
+        first.cancel()
+        await _settle()
+        assert (counter.turns.waiting_of(A, ahead=True), counter.turns.waiting_of(A)) == (1, 4)
+        for tenant_id in (A, A, B, A, B, A, A):
+            await counter.give_back(tenant_id)
+        assert counter.served == ["a1", "a5", "b1", "a2", "b2", "a3", "a6"]
+        assert counter.turns.waiting == 0
 
     _run(check)
 
