@@ -33,10 +33,10 @@ SELECT step FROM jobs_webhookdelivery WHERE id = %(id)s AND lease_token = %(toke
 
 _SETTLE = """
 UPDATE jobs_webhookdelivery
-SET state = %(state)s, step = step + 1, lease_token = NULL, lease_until = NULL, error_code = %(error)s,
-    next_attempt_at = CASE WHEN %(state)s = 'pending'
+SET state = %(state)s::text, step = step + 1, lease_token = NULL, lease_until = NULL, error_code = %(error)s,
+    next_attempt_at = CASE WHEN %(state)s::text = 'pending'
         THEN clock_timestamp() + make_interval(secs => %(again_in_s)s) END,
-    ended_at = CASE WHEN %(state)s <> 'pending' THEN clock_timestamp() END
+    ended_at = CASE WHEN %(state)s::text <> 'pending' THEN clock_timestamp() END
 WHERE id = %(id)s AND lease_token = %(token)s AND state = 'pending'
 """
 
