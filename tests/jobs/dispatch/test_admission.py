@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.db import connections
 from pytest_django import Settings
 
@@ -57,8 +58,9 @@ def rival(desk: Desk, other_identity: Identity) -> Desk:
 
 
 @pytest.fixture
-def worker(desk: Desk) -> Iterator[None]:
+def worker(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """One that does sixteen pages in two seconds."""
+    monkeypatch.setattr(settings, "MAAS_WORKER_THREADS", 16)
     heart = Heartbeat(unique("worker"), "CPU")
     heart.beat(Beat(serving=(desk.version.key,), service_s={desk.version.key: 2.0}))
     yield

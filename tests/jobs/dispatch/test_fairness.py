@@ -20,7 +20,15 @@ def line(tenant: UUID, priority: int = STANDARD, waiting: int = MANY, **more: fl
 
 @pytest.mark.parametrize(
     ("slots", "service_s", "window"),
-    [(16, 0.0, 32), (16, 0.05, 32), (16, 0.2, 24), (16, 1.0, 18), (16, 4.0, 17), (16, 600.0, 17), (1, 600.0, 2)],
+    [
+        (16, 0.0, 32),
+        (16, 0.05, 32),
+        (16, 0.2, 24),
+        (16, 1.0, 18),
+        (16, 4.0, 17),
+        (16, 600.0, 17),
+        (1, 600.0, 2),
+    ],
 )
 def test_long_pages_lie_ready_in_smaller_numbers(slots: int, service_s: float, window: int) -> None:
     assert release_window(slots, service_s) == window

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
+from django.conf import settings
 from django.db import connections
 
 from inference.affinity.heartbeats import Beat, Heartbeat, live_workers_patiently
@@ -38,8 +39,9 @@ def _nothing_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(autouse=True)
-def worker(desk: Desk) -> Iterator[None]:
+def worker(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """One that has done pages of the model, two seconds each."""
+    monkeypatch.setattr(settings, "MAAS_WORKER_THREADS", 16)
     heart = Heartbeat(unique("worker"), "CPU")
     heart.beat(Beat(serving=(desk.version.key,), service_s={desk.version.key: 2.0}))
     yield
