@@ -11,8 +11,9 @@ from contextlib import asynccontextmanager
 from typing import NoReturn
 from uuid import UUID
 
+from jobs.errors import BacklogTooLong, QueueTooLong
 from jobs.live.metrics import TURNED_AWAY
-from jobs.live.pressure import Pressure
+from jobs.live.pressure import QUIET_S, Pressure
 from jobs.live.turns import Turns
 from tenants.api.authentication import IDENTITY
 from tenants.asgi.protocol import MEMBER, UPLOAD, Scope
@@ -21,6 +22,7 @@ from tenants.errors import DomainError
 from tenants.identity import Identity
 
 FEWEST = 4
+MOST_REMEMBERED = 1_000
 _HANDS_IN = frozenset({"/v1/jobs", "/v1/documents", "/v1/archives", "/v1/files"})
 
 
@@ -40,6 +42,18 @@ class Intake:
         # Where there are some, one tenant never has all: to save a large archive takes a while.
         self._turns = Turns(places, most_each=places - 1 if places >= FEWEST else places)
         self._pressure = Pressure(places)
+        self._flood_until_s: dict[UUID, float] = {}
+        """Of tenants whose work was refused past the door."""
+
+    def hear_of(self, scope: Scope, refusal: Exception) -> None:
+        """Past this door: while a tenant's work is refused for the age of the queue, nobody stands here."""
+        tenant_id = who_hands_in(scope)
+        if tenant_id is None or not isinstance(refusal, BacklogTooLong | QueueTooLong):
+            return
+        now_s = time.monotonic()
+        if len(self._flood_until_s) >= MOST_REMEMBERED:
+            self._flood_until_s = {one: until for one, until in self._flood_until_s.items() if until > now_s}
+        self._flood_until_s[tenant_id] = now_s + QUIET_S
 
     def check(self, scope: Scope) -> None:
         """Raises TooMuchAtOnce or Overloaded."""
@@ -73,7 +87,8 @@ class Intake:
         now_s, own = time.monotonic(), self._turns.waiting_of(tenant_id, ahead=ahead)
         self._pressure.line(self._turns.waiting + 1, now_s)
         try:
-            async with asyncio.timeout(self._pressure.longest_wait_s(own, now_s)):
+            longest_s = self._pressure.longest_wait_s(own, now_s, floods=self._floods(tenant_id, now_s))
+            async with asyncio.timeout(longest_s):
                 await self._turns.take(tenant_id, ahead=ahead)
         except TimeoutError:
             self._pressure.line(self._turns.waiting, time.monotonic())
@@ -85,8 +100,12 @@ class Intake:
             return
         own = turns.waiting_of(tenant_id, ahead=ahead)
         wait_s = self._pressure.wait_s(own, turns.tenants_waiting(tenant_id), turns.waiting)
-        if not self._pressure.lets_in(own, wait_s / worth, now_s):
+        floods = self._floods(tenant_id, now_s)
+        if not self._pressure.lets_in(own, wait_s / worth, now_s, floods=floods):
             self._refuse(own=own)
+
+    def _floods(self, tenant_id: UUID, now_s: float) -> bool:
+        return now_s < self._flood_until_s.get(tenant_id, now_s)
 
     def _refuse(self, *, own: int) -> NoReturn:
         """`own`: how many of theirs stand there already."""

@@ -8,6 +8,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
+from jobs.errors import BacklogTooLong
 from jobs.live.intake import Intake, TooMuchAtOnce, places_for
 from jobs.live.pressure import BURST
 from tenants.api.authentication import IDENTITY
@@ -83,6 +84,23 @@ async def test_who_floods_is_refused_before_the_body_and_nobody_else_is() -> Non
         intake.check(post(ONE))
     assert int(str(refused.value.extra["retry_after_s"])) >= 1
     intake.check(post(TWO))
+    await desk.serve_all()
+
+
+@in_a_loop
+async def test_who_was_refused_for_the_age_of_the_queue_has_no_burst_left_and_others_have() -> None:
+    intake = Intake(2)
+    desk = Desk(intake)
+    intake.hear_of(post(ONE), ValueError("of something else"))
+    intake.hear_of(post(TWO), BacklogTooLong("wait"))
+    await flooded(intake, desk)
+    assert len(desk.tasks) == BURST + 2
+    await desk.serve_all()
+    intake = Intake(2)
+    desk = Desk(intake)
+    intake.hear_of(post(ONE), BacklogTooLong("wait"))
+    await flooded(intake, desk)
+    assert len(desk.tasks) < BURST
     await desk.serve_all()
 
 

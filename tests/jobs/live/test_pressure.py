@@ -50,6 +50,15 @@ def test_the_door_is_strict_until_it_has_been_quiet() -> None:
     assert own_in_line(pressure, 100.7 + QUIET_S + 0.1) == BURST
 
 
+def test_what_is_sent_after_a_refusal_is_no_burst() -> None:
+    pressure = Pressure(8)
+    pressure.line(1, 100.0)
+    assert pressure.lets_in(BURST - 1, 10.0, 100.01)
+    assert not pressure.lets_in(BURST - 1, 10.0, 100.01, floods=True)
+    assert pressure.lets_in(0, NEWCOMERS_S, 100.01, floods=True)
+    assert pressure.longest_wait_s(1, 100.01, floods=True) == OVERDUE_S
+
+
 def test_a_burst_waits_as_long_as_it_takes_and_who_stands_behind_his_own_not_for_long() -> None:
     assert Pressure(8).longest_wait_s(BURST, 100.0) is None
     assert busy().longest_wait_s(1, 100.6) == OVERDUE_S >= PATIENCE_S
