@@ -92,7 +92,7 @@ class Front:
         doorman = Doorman(self._events, sessions, self._strangers)
         self._seats = seats = Seats()
         self._rounds = Rounds(self._hub, self._events)
-        uploads = Uploads(self.django, self._spool, self._inspections)
+        uploads = Uploads(self.django, self._spool, self._inspections, intake)
         self._fetcher = Fetcher(self._stop, places=settings.MAAS_FETCHES, within_s=settings.MAAS_FETCH_S)
         self._finishing = Finishing(self._spool, self._inspections, self._keys, self._stop)
         self._resumable = Resumable(

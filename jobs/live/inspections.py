@@ -74,6 +74,9 @@ class Inspections:
         self._turns = Turns(children, most_each=spared, most_waiting_each=MOST_WAITING_EACH)
         self._long = Turns(spared, most_each=spared, most_waiting_each=MOST_WAITING_EACH)
 
+    def waiting_of(self, tenant_id: UUID) -> int:
+        return self._turns.waiting_of(tenant_id)
+
     async def look_at(self, tenant_id: UUID, upload: Upload) -> Upload:
         """The upload with what was found; without, when the tenant has these very bytes already."""
         if await self._lookups.run(_is_known, tenant_id, upload.sha256):

@@ -61,6 +61,17 @@ class Intake:
         if tenant_id is not None:
             self._check(tenant_id)
 
+    def check_upload(self, scope: Scope, waiting: int) -> None:
+        """Before its body is read; `waiting`: how many of that tenant's have come and are not looked at yet.
+
+        Raises TooMuchAtOnce: under pressure whoever is let in is served soon, and the look comes before the door.
+        """
+        tenant_id, now_s = who_hands_in(scope), time.monotonic()
+        if tenant_id is None or not waiting:
+            return
+        if self._pressure.is_strict(now_s) or self._floods(tenant_id, now_s):
+            self._refuse(own=waiting)
+
     @asynccontextmanager
     async def turn(self, scope: Scope) -> AsyncIterator[None]:
         tenant_id = who_hands_in(scope)

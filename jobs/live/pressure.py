@@ -1,8 +1,8 @@
 """How long whoever hands in work would wait at the door, and whether that is too long; pure.
 
 A burst that comes to an idle door is let in, and waits. One that does not end is kept short: from then on everybody who
-is let in is served soon, and the others are told at once when to come again. So it is with whoever was told a moment ago
-to come again later, for whatever reason: what they send then is no burst, but the rest of a flood.
+is let in is served soon, and the others are told at once when to come again. So it is with whoever was told to come
+again later a moment ago, for whatever reason: what they send then is no burst, but the rest of a flood.
 """
 
 import math
@@ -56,15 +56,18 @@ class Pressure:
         before = min((own + 1) * max(1, tenants), everybody + 1)
         return before * self.service_s / self.places
 
+    def is_strict(self, now_s: float) -> bool:
+        return now_s < self.strict_until_s
+
     def lets_in(self, own: int, wait_s: float, now_s: float, *, floods: bool = False) -> bool:
         """`floods`: whoever comes was told to come again later, and comes."""
         if own < FEW and wait_s <= (FEW * PATIENCE_S if own else NEWCOMERS_S):
             return True
-        return wait_s <= PATIENCE_S if floods or now_s < self.strict_until_s else own < BURST
+        return wait_s <= PATIENCE_S if floods or self.is_strict(now_s) else own < BURST
 
     def longest_wait_s(self, own: int, now_s: float, *, floods: bool = False) -> float | None:
         """For whoever has been let in to stand in line behind `own` of theirs; None for as long as it takes."""
-        if not floods and now_s >= self.strict_until_s:
+        if not (floods or self.is_strict(now_s)):
             return None
         return OVERDUE_S if own else NEWCOMERS_S
 

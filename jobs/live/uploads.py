@@ -7,6 +7,7 @@ from django.conf import settings
 from jobs.dispatch.admission import refuse_known
 from jobs.documents.uploads import Upload
 from jobs.live.inspections import Inspections
+from jobs.live.intake import Intake
 from jobs.live.multipart import FormLimits, FormReader, boundary_of
 from jobs.live.spool import Spool, SpoolFile
 from tenants.api.authentication import IDENTITY
@@ -68,8 +69,9 @@ def caller(scope: Scope) -> Identity:
 class Uploads:
     """Hands Django a request without a body, with the whole file beside it: on local disk, and looked at."""
 
-    def __init__(self, inner: App, spool: Spool, inspections: Inspections) -> None:
+    def __init__(self, inner: App, spool: Spool, inspections: Inspections, intake: Intake) -> None:
         self._inner = inner
+        self._intake = intake
         self._spool = spool
         self._inspections = inspections
 
@@ -79,6 +81,7 @@ class Uploads:
             return
         identity = caller(scope)
         identity.require(SCOPE_FOR_PATH[scope["path"]])
+        self._intake.check_upload(scope, self._inspections.waiting_of(identity.tenant_id))
         with self._spool.file() as file:
             upload = await _receive_form(scope, receive, file, form_limits(scope), identity)
             if scope["path"] not in (FILES, ARCHIVES):
