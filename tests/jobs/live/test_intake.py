@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from jobs.errors import BacklogTooLong
+from jobs.errors import BacklogTooLong, QueueTooLong
 from jobs.live.intake import Intake, TooMuchAtOnce, places_for
 from jobs.live.pressure import BURST
 from tenants.api.authentication import IDENTITY
@@ -102,6 +102,19 @@ async def test_who_was_refused_for_the_age_of_the_queue_has_no_burst_left_and_ot
     await flooded(intake, desk)
     assert len(desk.tasks) < BURST
     await desk.serve_all()
+
+
+def test_a_document_joins_no_line_before_its_look_while_there_is_pressure() -> None:
+    intake = Intake(2)
+    intake.check_upload(post(ONE), 50)
+    intake.hear_of(post(ONE), QueueTooLong("wait"))
+    intake.check_upload(post(ONE), 0)
+    intake.check_upload(post(TWO), 50)
+    with pytest.raises(TooMuchAtOnce):
+        intake.check_upload(post(ONE), 1)
+    intake._pressure.strict_until_s = float("inf")
+    with pytest.raises(TooMuchAtOnce):
+        intake.check_upload(post(TWO), 1)
 
 
 @in_a_loop
