@@ -8,7 +8,7 @@ import structlog
 
 from jobs.batches.blobs import Scratch
 from jobs.documents.reader import ReaderUnavailable
-from jobs.live.inspections import LONG_BYTES, Inspections, take_turn
+from jobs.live.inspections import Inspections, take_turn
 from jobs.live.spool import Spool
 from jobs.live.turns import Turns
 from jobs.uploads import finishing
@@ -18,7 +18,8 @@ from tenants.asgi.threads import DatabaseThreads
 from tenants.errors import DomainError
 
 log = structlog.get_logger(__name__)
-AT_ONCE, LARGE_AT_ONCE = 4, 2
+AT_ONCE = 2
+LARGE_BYTES, LARGE_AT_ONCE = 32 * 2**20, 1
 """To put a large upload together may take half a minute: small ones, whoever sent them, are not held up by those."""
 WAIT_S = 20.0
 """So long the request with the last byte waits for its document; what takes longer is asked for."""
@@ -35,7 +36,7 @@ class Finishing:
         self._stop = stop
         self._threads = DatabaseThreads("finish", AT_ONCE)
         self._turns = Turns(AT_ONCE, most_each=AT_ONCE - 1, most_waiting_each=64)
-        self._large = Turns(LARGE_AT_ONCE, most_each=LARGE_AT_ONCE - 1, most_waiting_each=64)
+        self._large = Turns(LARGE_AT_ONCE, most_each=LARGE_AT_ONCE, most_waiting_each=64)
         self._under_way: set[asyncio.Task[None]] = set()
 
     async def finish(self, turn: Turn) -> None:
@@ -76,7 +77,7 @@ class Finishing:
 
     async def _in_turn(self, turn: Turn) -> None:
         with ExitStack() as held:
-            if turn.size_bytes >= LONG_BYTES:
+            if turn.size_bytes >= LARGE_BYTES:
                 await take_turn(held, self._large, turn.tenant_id)
             await take_turn(held, self._turns, turn.tenant_id)
             await self._make(turn)

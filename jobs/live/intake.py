@@ -11,9 +11,9 @@ from contextlib import asynccontextmanager
 from typing import NoReturn
 from uuid import UUID
 
-from jobs.errors import BacklogTooLong, QueueTooLong
+from jobs.errors import BacklogTooLong
 from jobs.live.metrics import TURNED_AWAY
-from jobs.live.pressure import QUIET_S, Pressure
+from jobs.live.pressure import FEW, QUIET_S, Pressure
 from jobs.live.turns import Turns
 from tenants.api.authentication import IDENTITY
 from tenants.asgi.protocol import MEMBER, UPLOAD, Scope
@@ -23,6 +23,7 @@ from tenants.identity import Identity
 
 FEWEST = 4
 MOST_REMEMBERED = 1_000
+_LOOKED_AT = frozenset({"/v1/jobs", "/v1/documents"})
 _HANDS_IN = frozenset({"/v1/jobs", "/v1/documents", "/v1/archives", "/v1/files"})
 
 
@@ -46,9 +47,9 @@ class Intake:
         """Of tenants whose work was refused past the door."""
 
     def hear_of(self, scope: Scope, refusal: Exception) -> None:
-        """Past this door: while a tenant's work is refused for the age of the queue, nobody stands here."""
+        """Past this door: while a tenant's work is refused for what it has waiting, nobody stands here."""
         tenant_id = who_hands_in(scope)
-        if tenant_id is None or not isinstance(refusal, BacklogTooLong | QueueTooLong):
+        if tenant_id is None or not isinstance(refusal, BacklogTooLong):
             return
         now_s = time.monotonic()
         if len(self._flood_until_s) >= MOST_REMEMBERED:
@@ -67,9 +68,10 @@ class Intake:
         Raises TooMuchAtOnce: under pressure whoever is let in is served soon, and the look comes before the door.
         """
         tenant_id, now_s = who_hands_in(scope), time.monotonic()
-        if tenant_id is None or not waiting:
+        if tenant_id is None or scope["path"] not in _LOOKED_AT:
             return
-        if self._pressure.is_strict(now_s) or self._floods(tenant_id, now_s):
+        floods = self._floods(tenant_id, now_s)
+        if (waiting and floods) or (waiting >= FEW and self._pressure.is_strict(now_s)):
             self._refuse(own=waiting)
 
     @asynccontextmanager
@@ -79,7 +81,7 @@ class Intake:
             yield
             return
         # Of a document that has been looked at most is done: it goes before what its tenant sends besides.
-        await self._take(tenant_id, ahead=UPLOAD in scope)
+        await self._take(tenant_id, ahead=UPLOAD in scope and scope["path"] in _LOOKED_AT)
         began_s = time.monotonic()
         try:
             yield
@@ -91,7 +93,7 @@ class Intake:
 
     async def _take(self, tenant_id: UUID, *, ahead: bool) -> None:
         if self._turns.free:
-            await self._turns.take(tenant_id)
+            await self._turns.take(tenant_id, ahead=ahead)
             return
         # What has come whole is worth twice the wait.
         self._check(tenant_id, worth=2.0, ahead=ahead)

@@ -7,22 +7,36 @@ from uuid import UUID
 
 from tenants.asgi.threads import Overloaded
 
+MOST_IN_A_ROW = 3
+
 
 @dataclass(slots=True)
 class _Line:
-    """One tenant's, where the first to ask is the first served: of those that are ahead, and then of the others."""
+    """One tenant's, where the first to ask is the first served: of those that are ahead, and then of the others.
+
+    Of the others one in a few is served all the same.
+    """
 
     places: "deque[asyncio.Future[None]]" = field(default_factory=deque)
     ahead: int = 0
     """So many of them: they stand in front."""
+    in_a_row: int = 0
+    """So many of those that are ahead were served since one of the others was."""
 
     def stand(self, place: "asyncio.Future[None]", *, ahead: bool) -> None:
         self.places.insert(self.ahead if ahead else len(self.places), place)
         self.ahead += ahead
 
     def first(self) -> "asyncio.Future[None]":
-        self.ahead = max(0, self.ahead - 1)
-        return self.places.popleft()
+        others = len(self.places) > self.ahead
+        if self.ahead and (self.in_a_row < MOST_IN_A_ROW or not others):
+            self.ahead -= 1
+            self.in_a_row += 1
+            return self.places.popleft()
+        self.in_a_row = 0
+        place = self.places[self.ahead]
+        del self.places[self.ahead]
+        return place
 
     def leave(self, place: "asyncio.Future[None]") -> None:
         self.ahead -= self.places.index(place) < self.ahead

@@ -1,15 +1,18 @@
-"""PostgreSQL for Django, where a connection that the server itself has ended reads as a database that is away, and a
-number that no column holds as wrong data, though it never leaves.
+"""PostgreSQL for Django, where a connection that the server itself has ended reads as a database that is away, a number
+that its column does not hold is refused by the server, and lists are planned for what they are asked for.
 
 The standard's class for these errors is that of an error inside the database, which nobody would try again. Whether a
 connection has been ended is seen without a question to the server: each piece of work would wait for its answer.
 """
 
 import select
+from functools import cache
 from types import TracebackType
+from typing import Any, cast
 
 import psycopg
-from django.db.utils import DatabaseErrorWrapper, DataError, OperationalError
+from django.db.backends.postgresql.operations import DatabaseOperations
+from django.db.utils import DatabaseErrorWrapper, OperationalError
 from django.utils.functional import cached_property
 from django_prometheus.db.backends.postgresql import base
 
@@ -34,12 +37,49 @@ class AwayErrorWrapper(DatabaseErrorWrapper):
         if isinstance(error, _AWAY):
             self.wrapper.errors_occurred = True
             raise OperationalError(*error.args).with_traceback(trace) from error
-        if isinstance(error, OverflowError):
-            raise DataError(*error.args).with_traceback(trace) from error
         super().__exit__(kind, error, trace)
 
 
+class CheckedIntegers(DatabaseOperations):
+    def adapt_integerfield_value(self, value: Any, internal_type: str) -> Any:
+        """What a column's type does not hold would be sent cut off; as a plain number it is what it is."""
+        low, high = self.integer_field_range(internal_type)
+        if isinstance(value, int) and not low <= value <= high:
+            return value
+        return super().adapt_integerfield_value(value, internal_type)
+
+
+class PlannedLists:
+    """Of a cursor: a list, or a count, of a few rows among very many is not planned for all values at once."""
+
+    def execute(
+        self, query: Any, params: Any = None, *, prepare: bool | None = None, binary: bool | None = None
+    ) -> Any:
+        if prepare is None and isinstance(query, str) and _is_list(query):
+            prepare = False
+        return super().execute(query, params, prepare=prepare, binary=binary)  # type: ignore[misc]
+
+
+@cache
+def _planned(cursor: type) -> type:
+    return type("PlannedCursor", (PlannedLists, cursor), {})
+
+
+def _is_list(query: str) -> bool:
+    return query.startswith("SELECT ") and any(
+        word in query for word in (" ORDER BY ", " GROUP BY ", "COUNT(")
+    )
+
+
 class DatabaseWrapper(base.DatabaseWrapper):  # type: ignore[misc]
+    ops_class = CheckedIntegers
+
+    def get_new_connection(self, conn_params: dict[str, Any]) -> "psycopg.Connection[Any]":
+        connection: psycopg.Connection[Any] = super().get_new_connection(conn_params)
+        if connection.prepare_threshold is not None:
+            connection.cursor_factory = _planned(cast("Any", connection.cursor_factory))
+        return connection
+
     @cached_property
     def wrap_database_errors(self) -> DatabaseErrorWrapper:
         return AwayErrorWrapper(self)

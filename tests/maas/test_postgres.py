@@ -5,10 +5,10 @@ import select
 import psycopg
 import pytest
 from django.db import DataError, IntegrityError, OperationalError, connections, transaction
-from psycopg.types.numeric import Int8
 
 from maas.api_errors import body_for
 from tenants.context import APP
+from tenants.models import User
 
 pytestmark = pytest.mark.django_db(transaction=True, databases=[APP, "operator", "owner"])
 
@@ -40,9 +40,36 @@ def test_other_errors_are_what_they_were() -> None:
         write("DO $$ BEGIN RAISE unique_violation; END $$")
 
 
-def test_a_number_that_no_column_holds_is_wrong_data() -> None:
-    with pytest.raises(DataError), connections[APP].cursor() as cursor:
-        cursor.execute("SELECT %s", [Int8(2**63)])
+@pytest.mark.parametrize(
+    ("column", "kind", "number"),
+    [
+        ("smallint", "SmallIntegerField", 2**16 + 5),
+        ("smallint", "PositiveSmallIntegerField", 2**15),
+        ("integer", "IntegerField", 2**32 + 5),
+        ("integer", "PositiveIntegerField", 2**31),
+        ("bigint", "BigIntegerField", 2**64 + 5),
+        ("bigint", "BigIntegerField", -(2**63) - 1),
+    ],
+)
+def test_a_number_that_its_column_does_not_hold_is_refused(column: str, kind: str, number: int) -> None:
+    """Sent as the column's own type it would come cut off."""
+    sent = connections[APP].ops.adapt_integerfield_value(number, kind)
+    with connections[APP].cursor() as cursor:
+        cursor.execute("SELECT %s::numeric", [sent])
+        assert cursor.fetchone() == (number,)
+        with pytest.raises(DataError):
+            cursor.execute(f"SELECT %s::{column}", [sent])
+
+
+@pytest.mark.usefixtures("_own_connection")
+def test_lists_are_planned_for_what_they_are_asked_for() -> None:
+    for number in range(20):
+        list(User.objects.using(APP).filter(email__gt=str(number)).order_by("email")[:2])
+        User.objects.using(APP).filter(email=str(number)).exists()
+    with connections[APP].cursor() as cursor:
+        cursor.execute("SELECT statement FROM pg_prepared_statements WHERE statement LIKE '%tenants_user%'")
+        (kept,) = [row[0] for row in cursor.fetchall()]
+    assert "LIMIT 1" in kept
 
 
 @pytest.mark.usefixtures("_own_connection")

@@ -9,8 +9,8 @@ import pytest
 
 from jobs.batches.blobs import Scratch
 from jobs.documents.uploads import Upload
-from jobs.live.finishing import LARGE_AT_ONCE, Finishing
-from jobs.live.inspections import LONG_BYTES, Inspections
+from jobs.live.finishing import LARGE_AT_ONCE, LARGE_BYTES, Finishing
+from jobs.live.inspections import Inspections
 from jobs.live.spool import Spool
 from jobs.uploads import finishing
 from jobs.uploads.receiving import Turn
@@ -30,7 +30,7 @@ class SlowDisk:
         self.settled: list[UUID] = []
 
     def join(self, turn: Turn, file: Scratch) -> Upload:
-        if turn.size_bytes >= LONG_BYTES:
+        if turn.size_bytes >= LARGE_BYTES:
             self.large.append(turn.tenant_id)
             self.begun.release()
             assert self.may.wait(PATIENCE_S)
@@ -69,11 +69,11 @@ def test_large_uploads_of_many_tenants_leave_room_for_small_ones(
     async def check() -> None:
         spool = Spool(tmp_path, BoundedThreads("spool", 1))
         made = Finishing(spool, NothingToSee(), DatabaseThreads("lookups", 1), Stop())
-        large = [asyncio.create_task(made.finish(whole(sender, LONG_BYTES))) for sender in senders]
+        large = [asyncio.create_task(made.finish(whole(sender, LARGE_BYTES))) for sender in senders]
         async with asyncio.timeout(PATIENCE_S):
             for _ in range(LARGE_AT_ONCE):
                 await asyncio.to_thread(disk.begun.acquire, timeout=PATIENCE_S)
-            for size_bytes in (10, LONG_BYTES - 1):
+            for size_bytes in (10, LARGE_BYTES - 1):
                 await made.finish(whole(other, size_bytes))
             assert (disk.settled, disk.large) == ([other, other], senders[:LARGE_AT_ONCE])
             disk.may.set()

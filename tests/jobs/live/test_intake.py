@@ -10,7 +10,7 @@ import pytest
 
 from jobs.errors import BacklogTooLong, QueueTooLong
 from jobs.live.intake import Intake, TooMuchAtOnce, places_for
-from jobs.live.pressure import BURST
+from jobs.live.pressure import BURST, FEW
 from tenants.api.authentication import IDENTITY
 from tenants.asgi.protocol import Scope
 from tenants.asgi.threads import Overloaded
@@ -107,14 +107,18 @@ async def test_who_was_refused_for_the_age_of_the_queue_has_no_burst_left_and_ot
 def test_a_document_joins_no_line_before_its_look_while_there_is_pressure() -> None:
     intake = Intake(2)
     intake.check_upload(post(ONE), 50)
-    intake.hear_of(post(ONE), QueueTooLong("wait"))
+    intake.hear_of(post(ONE), QueueTooLong("of others"))
+    intake.check_upload(post(ONE), 50)
+    intake.hear_of(post(ONE), BacklogTooLong("wait"))
     intake.check_upload(post(ONE), 0)
+    intake.check_upload(post(ONE, "/v1/archives"), 50)
     intake.check_upload(post(TWO), 50)
     with pytest.raises(TooMuchAtOnce):
         intake.check_upload(post(ONE), 1)
     intake._pressure.strict_until_s = float("inf")
+    intake.check_upload(post(TWO), FEW - 1)
     with pytest.raises(TooMuchAtOnce):
-        intake.check_upload(post(TWO), 1)
+        intake.check_upload(post(TWO), FEW)
 
 
 @in_a_loop

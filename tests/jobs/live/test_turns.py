@@ -92,6 +92,18 @@ def test_those_ahead_stand_before_their_tenants_others_and_before_nobody_elses()
     _run(check)
 
 
+def test_however_many_are_ahead_the_others_have_a_turn_now_and_then() -> None:
+    async def check() -> None:
+        counter = Counter(places=1, most_each=1)
+        await counter.ask(A, "a0", "a1", "a2")
+        await counter.ask(A, *(f"b{number}" for number in range(8)), ahead=True)
+        for _ in range(10):
+            await counter.give_back(A)
+        assert counter.served == ["a0", "b0", "b1", "b2", "a1", "b3", "b4", "b5", "a2", "b6", "b7"]
+
+    _run(check)
+
+
 def test_who_stops_waiting_is_passed_over() -> None:
     async def check() -> None:
         counter = Counter(places=1, most_each=1)
