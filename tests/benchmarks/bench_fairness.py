@@ -198,8 +198,8 @@ def _hand_in(port: int, key: str, each_s: float, seconds: float) -> None:
     def request() -> bytes:
         text = TEXT.format(f"{time.time_ns()} {next(numbers)}")
         body = json.dumps({"model": MODEL, "input": {"text": text}}).encode()
-        head = f"POST /v1/jobs HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nAuthorization: Bearer {key}\r\nCache-Control: no-store\r\n"
-        more = f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+        head = f"POST /v1/jobs HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nAuthorization: Bearer {key}\r\n"
+        more = f"Cache-Control: no-store\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
         return (head + more).encode() + body
 
     played = asyncio.run(play(port, each_s, seconds, request))
