@@ -11,6 +11,7 @@ from django.utils import timezone
 from jobs import states
 from jobs.errors import TooManyUnfinishedJobs
 from jobs.models import Job
+from jobs.turned_away import turned_away
 from tenants.context import every_mode
 from tenants.identity import Identity
 from tenants.models import Tenant
@@ -73,6 +74,7 @@ def require_room_for_job(identity: Identity, *, counts: bool = True) -> None:
         Tenant.objects.select_for_update(no_key=True).filter(id=identity.tenant_id).first()
     unfinished = unfinished_jobs(limit)
     if unfinished >= limit:
+        turned_away(identity.tenant_id)
         raise _refusal(limit)
     if limit > COUNTED_EACH_TIME and unfinished < limit // 2:
         _remember(identity.tenant_id)

@@ -14,6 +14,7 @@ from django.utils import timezone
 from jobs import states
 from jobs.errors import TooManyUnfinishedPages
 from jobs.models import Job
+from jobs.turned_away import turned_away
 from tenants.context import every_mode
 from tenants.identity import Identity
 from tenants.models import ChosenLimits, Tenant
@@ -78,6 +79,7 @@ def require_room_for_pages(identity: Identity, pages: int, *, counts: bool = Tru
         # Not longer than from when it was counted: who is refused again and again is to hear of room that has come.
         if limit > COUNTED_EACH_TIME and _fresh(tenant_id) is None:
             _remember(tenant_id, limit - unfinished)
+        turned_away(tenant_id)
         raise _refusal(limit, unfinished, pages)
     if limit > COUNTED_EACH_TIME:
         _remember(tenant_id, limit - unfinished - (pages if counts else 0))

@@ -21,6 +21,7 @@ from jobs.dispatch.queue_age import Queue, Verdict, Wait, retry_after_s, verdict
 from jobs.dispatch.slots import fleet_of
 from jobs.errors import BacklogTooLong, QueueTooLong
 from jobs.priorities import BULK, DEFAULT, INTERACTIVE, NAMES, NUMBERS, STANDARD
+from jobs.turned_away import turned_away
 from tenants.context import OPERATOR, operator_work
 from tenants.errors import DomainError
 from tenants.rates.metrics import REFUSED
@@ -174,6 +175,7 @@ def _refusal(key: str, caller: _Caller, found: Verdict, wait: Wait, limit_s: flo
     }
     if found is Verdict.OWN_BACKLOG:
         REFUSED.labels("tenant", "queue_age").inc()
+        turned_away(caller.tenant)
         return BacklogTooLong(
             f"The {kind} pages of this account that wait for {key} already take {_span(wait.own_s)}, and"
             f" {_span(limit_s)} is the most. Send this again in {pause_s} s, or with a priority that may wait longer.",

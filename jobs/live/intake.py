@@ -6,15 +6,15 @@ Asked before a body is read, and once more when it is there. What only looks, an
 import asyncio
 import random
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import NoReturn
 from uuid import UUID
 
-from jobs.errors import BacklogTooLong
 from jobs.live.metrics import TURNED_AWAY
-from jobs.live.pressure import FEW, QUIET_S, Pressure
+from jobs.live.pressure import FEW, Pressure
 from jobs.live.turns import Turns
+from jobs.turned_away import was_turned_away
 from tenants.api.authentication import IDENTITY
 from tenants.asgi.protocol import MEMBER, UPLOAD, Scope
 from tenants.asgi.threads import Overloaded
@@ -22,7 +22,6 @@ from tenants.errors import DomainError
 from tenants.identity import Identity
 
 FEWEST = 4
-MOST_REMEMBERED = 1_000
 _LOOKED_AT = frozenset({"/v1/jobs", "/v1/documents"})
 _HANDS_IN = frozenset({"/v1/jobs", "/v1/documents", "/v1/archives", "/v1/files"})
 
@@ -39,22 +38,12 @@ class TooMuchAtOnce(DomainError):
 
 
 class Intake:
-    def __init__(self, places: int) -> None:
+    def __init__(self, places: int, floods: Callable[[UUID], bool] = was_turned_away) -> None:
         # Where there are some, one tenant never has all: to save a large archive takes a while.
         self._turns = Turns(places, most_each=places - 1 if places >= FEWEST else places)
         self._pressure = Pressure(places)
-        self._flood_until_s: dict[UUID, float] = {}
-        """Of tenants whose work was refused past the door."""
-
-    def hear_of(self, scope: Scope, refusal: Exception) -> None:
-        """Past this door: while a tenant's work is refused for what it has waiting, nobody stands here."""
-        tenant_id = who_hands_in(scope)
-        if tenant_id is None or not isinstance(refusal, BacklogTooLong):
-            return
-        now_s = time.monotonic()
-        if len(self._flood_until_s) >= MOST_REMEMBERED:
-            self._flood_until_s = {one: until for one, until in self._flood_until_s.items() if until > now_s}
-        self._flood_until_s[tenant_id] = now_s + QUIET_S
+        self._floods = floods
+        """Whose work was refused past the door a moment ago, so that nobody stands at it."""
 
     def check(self, scope: Scope) -> None:
         """Raises TooMuchAtOnce or Overloaded."""
@@ -70,8 +59,7 @@ class Intake:
         tenant_id, now_s = who_hands_in(scope), time.monotonic()
         if tenant_id is None or scope["path"] not in _LOOKED_AT:
             return
-        floods = self._floods(tenant_id, now_s)
-        if (waiting and floods) or (waiting >= FEW and self._pressure.is_strict(now_s)):
+        if (waiting and self._floods(tenant_id)) or (waiting >= FEW and self._pressure.is_strict(now_s)):
             self._refuse(own=waiting)
 
     @asynccontextmanager
@@ -100,7 +88,7 @@ class Intake:
         now_s, own = time.monotonic(), self._turns.waiting_of(tenant_id, ahead=ahead)
         self._pressure.line(self._turns.waiting + 1, now_s)
         try:
-            longest_s = self._pressure.longest_wait_s(own, now_s, floods=self._floods(tenant_id, now_s))
+            longest_s = self._pressure.longest_wait_s(own, now_s, floods=self._floods(tenant_id))
             async with asyncio.timeout(longest_s):
                 await self._turns.take(tenant_id, ahead=ahead)
         except TimeoutError:
@@ -113,12 +101,8 @@ class Intake:
             return
         own = turns.waiting_of(tenant_id, ahead=ahead)
         wait_s = self._pressure.wait_s(own, turns.tenants_waiting(tenant_id), turns.waiting)
-        floods = self._floods(tenant_id, now_s)
-        if not self._pressure.lets_in(own, wait_s / worth, now_s, floods=floods):
+        if not self._pressure.lets_in(own, wait_s / worth, now_s, floods=self._floods(tenant_id)):
             self._refuse(own=own)
-
-    def _floods(self, tenant_id: UUID, now_s: float) -> bool:
-        return now_s < self._flood_until_s.get(tenant_id, now_s)
 
     def _refuse(self, *, own: int) -> NoReturn:
         """`own`: how many of theirs stand there already."""

@@ -119,7 +119,6 @@ class EdgeGuard:
         except ClientGone:
             log.info("client_gone", path=without_keys(scope["path"]), request_id=scope[REQUEST_ID])
         except Exception as error:
-            self._intake.hear_of(scope, error)
             if answer.started:
                 raise
             unread = has_body(scope) and not (body is not None and body.complete)

@@ -12,6 +12,7 @@ from jobs import allowance
 from jobs.errors import TooManyUnfinishedJobs
 from jobs.models import Job, Page
 from jobs.services import cancel_job, retry_job
+from jobs.turned_away import was_turned_away
 from tenants.context import unit_of_work
 from tenants.identity import Identity
 from tenants.rates.limits import caller_limits
@@ -120,6 +121,7 @@ def test_no_more_jobs_are_unfinished_than_may_be(desk: Desk) -> None:
         desk.submit()
     assert int(str(refused.value.extra["retry_after_s"])) >= 1
     assert stored(desk.identity)[0] == 2
+    assert was_turned_away(desk.identity.tenant_id)
     cancel_job(identity=desk.identity, job_id=job.id)
     desk.submit()
 

@@ -8,6 +8,7 @@ from jobs import page_allowance
 from jobs.errors import TooManyUnfinishedPages
 from jobs.models import Job
 from jobs.services import cancel_job, retry_job
+from jobs.turned_away import was_turned_away
 from tenants.context import operator_work, unit_of_work
 from tenants.models import Tenant
 from tests.jobs.conftest import Desk
@@ -41,6 +42,7 @@ def test_no_more_pages_are_unfinished_than_may_be(desk: Desk) -> None:
     limit = {"of": "tenant", "name": "unfinished_pages", "amount": 10}
     assert refused.value.extra == {"retry_after_s": page_allowance.UNKNOWN_PAUSE_S, "limit": limit}
     assert stored(desk) == 1
+    assert was_turned_away(desk.identity.tenant_id)
     desk.submit(pages=4)
     cancel_job(identity=desk.identity, job_id=job.id)
     desk.submit(pages=6)

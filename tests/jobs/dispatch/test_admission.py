@@ -23,6 +23,7 @@ from jobs.live.backlogs import refuse_known_job
 from jobs.models import Document, Job
 from jobs.priorities import BULK, INTERACTIVE
 from jobs.services import JobRequest, cancel_job, retry_job
+from jobs.turned_away import was_turned_away
 from tenants.api.authentication import IDENTITY
 from tenants.context import APP, OPERATOR, unit_of_work
 from tenants.errors import DomainError
@@ -87,6 +88,8 @@ def test_a_flood_is_refused_for_its_owner_alone_and_leaves_nothing(
     before = jobs_of(desk)
     refusal = refused(desk)
     assert (refusal.code, jobs_of(desk)) == ("backlog_too_long", before)
+    assert was_turned_away(desk.identity.tenant_id)
+    assert not was_turned_away(rival.identity.tenant_id)
     # 200 pages at 8 a second are 25 s; below 8 s he is let in.
     assert 17 <= int(str(refusal.extra["retry_after_s"])) <= 22
     assert submit(rival).state == "queued"
@@ -163,6 +166,7 @@ def test_pages_that_nobody_works_on_refuse_by_their_age(desk: Desk, monkeypatch:
     forget(monkeypatch)
     refusal = refused(desk)
     assert refusal.code == "queue_too_long"
+    assert not was_turned_away(desk.identity.tenant_id), "for what others have waiting"
     assert int(str(refusal.extra["retry_after_s"])) >= 30
 
 

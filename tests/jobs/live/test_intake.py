@@ -8,7 +8,6 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from jobs.errors import BacklogTooLong, QueueTooLong
 from jobs.live.intake import Intake, TooMuchAtOnce, places_for
 from jobs.live.pressure import BURST, FEW
 from tenants.api.authentication import IDENTITY
@@ -88,28 +87,24 @@ async def test_who_floods_is_refused_before_the_body_and_nobody_else_is() -> Non
 
 
 @in_a_loop
-async def test_who_was_refused_for_the_age_of_the_queue_has_no_burst_left_and_others_have() -> None:
-    intake = Intake(2)
+async def test_who_was_turned_away_past_the_door_has_no_burst_left_and_others_have() -> None:
+    intake = Intake(2, floods={TWO}.__contains__)
     desk = Desk(intake)
-    intake.hear_of(post(ONE), ValueError("of something else"))
-    intake.hear_of(post(TWO), BacklogTooLong("wait"))
     await flooded(intake, desk)
     assert len(desk.tasks) == BURST + 2
     await desk.serve_all()
-    intake = Intake(2)
+    intake = Intake(2, floods={ONE}.__contains__)
     desk = Desk(intake)
-    intake.hear_of(post(ONE), BacklogTooLong("wait"))
     await flooded(intake, desk)
     assert len(desk.tasks) < BURST
     await desk.serve_all()
 
 
 def test_a_document_joins_no_line_before_its_look_while_there_is_pressure() -> None:
-    intake = Intake(2)
+    floods: set[UUID] = set()
+    intake = Intake(2, floods=floods.__contains__)
     intake.check_upload(post(ONE), 50)
-    intake.hear_of(post(ONE), QueueTooLong("of others"))
-    intake.check_upload(post(ONE), 50)
-    intake.hear_of(post(ONE), BacklogTooLong("wait"))
+    floods.add(ONE)
     intake.check_upload(post(ONE), 0)
     intake.check_upload(post(ONE, "/v1/archives"), 50)
     intake.check_upload(post(TWO), 50)

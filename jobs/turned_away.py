@@ -1,0 +1,25 @@
+"""Whose work was refused a moment ago for what they have waiting already: told wherever that is found out.
+
+What such a tenant sends next is the rest of a flood and no burst. Each process knows of its own refusals, in memory.
+"""
+
+import time
+from uuid import UUID
+
+REMEMBERED_S = 3.0
+MOST_REMEMBERED = 10_000
+_until_s: dict[UUID, float] = {}
+
+
+def turned_away(tenant_id: UUID) -> None:
+    now_s = time.monotonic()
+    if len(_until_s) >= MOST_REMEMBERED:
+        for one, until_s in list(_until_s.items()):
+            if until_s <= now_s:
+                _until_s.pop(one, None)
+    if tenant_id in _until_s or len(_until_s) < MOST_REMEMBERED:
+        _until_s[tenant_id] = now_s + REMEMBERED_S
+
+
+def was_turned_away(tenant_id: UUID) -> bool:
+    return time.monotonic() < _until_s.get(tenant_id, 0.0)
