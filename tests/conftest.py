@@ -4,7 +4,6 @@ Tests commit for real and nothing is rolled back or flushed between them: each m
 """
 
 import os
-import shutil
 import socket
 from collections.abc import Iterator
 from typing import NoReturn
@@ -17,10 +16,10 @@ from playwright.sync_api import Browser, sync_playwright
 from pytest_django import DjangoDbBlocker
 
 from maas.supervisor.ports import free_port
+from tests.chromium import FLAGS, NAMED, chromium_program
 from tests.live_stack import LiveStack, RunningStack
 
 pytest_plugins = ["tests.fixtures"]
-_CHROMIUM_FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 
 
 def _missing(what: str) -> NoReturn:
@@ -65,13 +64,13 @@ def amqp_url() -> str:
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """For a module at most: playwright's loop stays in this thread, and no other may run beside it."""
-    program = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+    program = chromium_program()
     if program is None:
-        _missing("Chromium (CHROMIUM, or chromium on PATH)")
+        _missing(NAMED)
     # Playwright runs an event loop in this thread, which Django takes for asynchronous code.
     os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=program, args=_CHROMIUM_FLAGS)
+        chromium = playwright.chromium.launch(executable_path=program, args=FLAGS)
         yield chromium
         chromium.close()
 

@@ -23,6 +23,7 @@ class Options:
     settle_s: float = 60.0
     """How long nothing may happen before the jobs that have not ended are called lost."""
     plain: bool = False
+    window: bool = False
     control: bool = False
     keep: bool = False
 
@@ -58,6 +59,9 @@ def read_options(words: Sequence[str]) -> Options:
     parser.add_argument("--settle", dest="settle_s", type=float, default=usual.settle_s, help="seconds")
     parser.add_argument(
         "--plain", action="store_true", help="small jobs alone: no calls, batches, webhooks or deadlines"
+    )
+    parser.add_argument(
+        "--window", action="store_true", help="with the owner's list of jobs open in a browser all the while"
     )
     parser.add_argument("--control", action="store_true", help="without the outbox: this must fail")
     parser.add_argument(

@@ -9,6 +9,7 @@ import httpx
 
 from .books import Seen
 
+EMAIL, PASSWORD = "owner@chaos.example.com", "correct horse"
 _AT_ONCE = 8
 _PATIENCE_S = 60.0
 _PART = 200

@@ -22,6 +22,7 @@ def describe_options(options: Options) -> str:
         f"{options.jumps} jumps of clocks, {options.fills} full disks, "
         f"broker {options.broker}, lease {options.lease_s} s"
         f"{', small jobs alone' if options.plain else ''}"
+        f"{', with a window' if options.window else ''}"
         f"{', WITHOUT THE OUTBOX' if options.control else ''}"
     )
 

@@ -27,6 +27,7 @@ from .recovery import Span, Waited, is_alone
 from .requests import plain_id
 from .rows import Progress, Rows
 from .streams import broken_streams
+from .window import Window
 
 HEALS_S = 120.0
 _DELIVERED_S = 400.0
@@ -66,7 +67,7 @@ async def run(options: Options, home: Path, console: Console, say: Callable[[str
         load = Load(urls, key, list(orders.values()), callers=options.callers, hook=receiver.url)
         faults = Faults(cluster, {**lines, **cluster.wires.lines}, load, rows, say)
         followers = [StreamFollower(urls, key), SocketFollower(urls, key)]
-        async with _following(followers):
+        async with _following(followers), _window(options, urls[0]) as window:
             async with asyncio.TaskGroup() as both:
                 both.create_task(load.run())
                 both.create_task(faults.strike(_plan(options, cluster)))
@@ -81,9 +82,11 @@ async def run(options: Options, home: Path, console: Console, say: Callable[[str
             books = await _books(rows, load.answers, orders, forgets=forgets)
             books = replace(books, seen=await see_jobs(urls, key, _accepted(load.answers)))
             await _until(lambda: _all_is_heard(followers, books), _HEARD_S)
+            unseen = [] if window is None else await window.broken()
         hooked = {ids[0] for order, ids in load.answers.ids.items() if orders[order].hooked}
         broken = broken_promises(books) + [Broken("odd answer", odd) for odd in load.answers.odd]
         broken += broken_deliveries(hooked, books.jobs, receiver.told)
+        broken += unseen
         for one in followers:
             broken += broken_streams(one.name, one.heard, books.jobs)
         return Verdict(
@@ -111,6 +114,15 @@ async def _following(followers: Sequence[Follower]) -> AsyncIterator[None]:
     finally:
         for task in tasks:
             task.cancel()
+
+
+@asynccontextmanager
+async def _window(options: Options, url: str) -> AsyncIterator[Window | None]:
+    if not options.window:
+        yield None
+        return
+    async with Window(url) as window:
+        yield window
 
 
 async def _until(look: Callable[[], Awaitable[bool]], patience_s: float) -> None:

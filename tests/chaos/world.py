@@ -15,6 +15,7 @@ from tenants.billing.prices import Price
 from tenants.context import OPERATOR, operator_work
 from tenants.services import create_tenant
 
+from .owner import EMAIL, PASSWORD
 from .picky import MODEL, PRICE_MICROS, PRICE_OF_HITS_MICROS, SIGNATURE, save_picky
 
 PLENTY_MICROS = 10**12
@@ -28,7 +29,7 @@ class World:
 
 
 def make_world(word: str) -> None:
-    made = create_tenant(name="Chaos", email="owner@chaos.example.com", password="correct horse")
+    made = create_tenant(name="Chaos", email=EMAIL, password=PASSWORD)
     with operator_work(), transaction.atomic(using=OPERATOR):
         set_terms(tenant_id=made.tenant.id, currency="EUR", kind="prepaid")
         grant_credit(

@@ -1,0 +1,11 @@
+"""The browser of this machine, for whoever looks at pages."""
+
+import os
+import shutil
+
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+NAMED = "Chromium (CHROMIUM, or chromium on PATH)"
+
+
+def chromium_program() -> str | None:
+    return os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
