@@ -35,7 +35,7 @@ from jobs.archives.models import Archive, ArchiveEntry
 from jobs.batches.blobs import scratch
 from jobs.documents import files
 from jobs.documents.reader import DocumentRejected, Inspection, ReaderUnavailable
-from jobs.documents.selectors import live_twin_of
+from jobs.documents.selectors import bytes_are_here
 from jobs.documents.services import StoredDocument, store_document
 from jobs.documents.uploads import Upload
 from jobs.errors import Fenced, FileMissing, StorageUnavailable
@@ -181,7 +181,7 @@ class Turn:
     def _look_at(self, identity: Identity, upload: Upload) -> Inspection | DocumentRejected | None:
         """None where the tenant has these very bytes already."""
         with unit_of_work(identity):
-            if live_twin_of(upload.sha256) is not None:
+            if bytes_are_here(upload.sha256):
                 return None
         try:
             return self.reader().inspect(upload.path)

@@ -9,16 +9,17 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
 import structlog
 from django.db import connections, transaction
-from django.db.models.functions import Now
 
 from jobs.documents import files
 from jobs.errors import StorageUnavailable
 from jobs.models import FileToErase
 from tenants.context import APP, OPERATOR, current_tenant_id, operator_work, unit_of_work
+from tenants.ids import uuid7
 
 log = structlog.get_logger(__name__)
 TIME_TO_KEEP = timedelta(minutes=15)
@@ -29,6 +30,13 @@ AT_ONCE_S = 2.0
 BATCH = 200
 ROUND_S = 20.0
 
+_ORDER = """
+INSERT INTO jobs_filetoerase (id, tenant_id, name, due_at, attempts)
+SELECT id, %(tenant)s, name, statement_timestamp() + %(due_in)s, 0
+FROM unnest(%(ids)s::uuid[], %(names)s::text[]) AS one (id, name)
+ON CONFLICT DO NOTHING
+"""
+_WITHDRAW = "DELETE FROM jobs_filetoerase WHERE tenant_id = %s AND name = %s AND attempts = 0"
 _TAKE = """
 UPDATE jobs_filetoerase
 SET attempts = attempts + 1,
@@ -52,10 +60,14 @@ def time_to_keep(size_bytes: int) -> timedelta:
 
 def order(names: Sequence[str], *, due_in: timedelta = timedelta()) -> None:
     """Inside the tenant's unit of work."""
-    FileToErase.objects.bulk_create(
-        (FileToErase(tenant_id=current_tenant_id(), name=name, due_at=Now() + due_in) for name in names),
-        ignore_conflicts=True,
-    )
+    values: dict[str, Any] = {
+        "tenant": current_tenant_id(),
+        "ids": [uuid7() for _ in names],
+        "names": list(names),
+        "due_in": due_in,
+    }
+    with connections[APP].cursor() as cursor:
+        cursor.execute(_ORDER, values)
 
 
 def order_twice(name: str, *, again_in: timedelta) -> None:
@@ -66,9 +78,10 @@ def order_twice(name: str, *, again_in: timedelta) -> None:
 
 def withdraw(name: str) -> None:
     """In the transaction that writes the row which points at the file; refused when it may be erased already."""
-    withdrawn, _ = FileToErase.objects.filter(name=name, attempts=0).delete()
-    if not withdrawn:
-        raise StorageUnavailable("The service's storage took too long. Try again later.")
+    with connections[APP].cursor() as cursor:
+        cursor.execute(_WITHDRAW, [current_tenant_id(), name])
+        if not cursor.rowcount:
+            raise StorageUnavailable("The service's storage took too long. Try again later.")
 
 
 class Patience:

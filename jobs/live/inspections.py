@@ -12,7 +12,7 @@ from uuid import UUID
 from inference.calls import Call
 from inference.errors import CallCanceled
 from jobs.documents.reader import DocumentRejected, Inspection, ReaderUnavailable
-from jobs.documents.selectors import live_twin_of
+from jobs.documents.selectors import bytes_are_here
 from jobs.documents.uploads import Upload
 from jobs.live.turns import Turns
 from tenants.asgi.stopping import Restarting, Stop
@@ -162,4 +162,4 @@ def _busy() -> ReaderBusy:
 
 def _is_known(tenant_id: UUID, sha256: str) -> bool:
     with unit_of_work(tenant_id):
-        return live_twin_of(sha256) is not None
+        return bytes_are_here(sha256)

@@ -6,9 +6,8 @@ from uuid import UUID
 from django.conf import settings
 from django.db import connections
 
-from tenants.context import APP
+from tenants.context import APP, current_alias
 from tenants.errors import DomainError
-from tenants.models import ChosenLimits
 from tenants.rates.metrics import REFUSED
 from tenants.storage.counting import stored_bytes
 
@@ -39,8 +38,11 @@ class StorageStanding:
 
 def most_stored_bytes(tenant_id: UUID) -> int | None:
     """None for any number; inside a unit of work, or an operator's."""
-    chosen = ChosenLimits.objects.filter(pk=tenant_id).values_list("storage_mb", flat=True).first()
-    return (settings.MAAS_STORAGE_MB if chosen is None else chosen) * MB or None
+    with connections[current_alias()].cursor() as cursor:
+        cursor.execute("SELECT storage_mb FROM tenants_chosenlimits WHERE id = %s", [tenant_id])
+        found = cursor.fetchone()
+    chosen = None if found is None else found[0]
+    return (settings.MAAS_STORAGE_MB if chosen is None else int(chosen)) * MB or None
 
 
 def storage_standing(tenant_id: UUID) -> StorageStanding:
