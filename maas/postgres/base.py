@@ -1,5 +1,6 @@
 """PostgreSQL for Django, where a connection that the server itself has ended reads as a database that is away, a number
-that its column does not hold is refused by the server, and lists are planned for what they are asked for.
+that its column does not hold is refused by the server, and lists are planned for what they are asked for. What was
+prepared before a migration changed what it reads is a database that is away for a moment, too.
 
 The standard's class for these errors is that of an error inside the database, which nobody would try again. Whether a
 connection has been ended is seen without a question to the server: each piece of work would wait for its answer.
@@ -25,6 +26,11 @@ _AWAY = (
 )
 
 
+def _is_out_of_date(error: BaseException | None) -> bool:
+    """A migration has changed the type of a column while this connection had prepared to read it."""
+    return isinstance(error, psycopg.errors.FeatureNotSupported) and error.diag.source_file == "plancache.c"
+
+
 class AwayErrorWrapper(DatabaseErrorWrapper):
     wrapper: "DatabaseWrapper"
 
@@ -34,8 +40,11 @@ class AwayErrorWrapper(DatabaseErrorWrapper):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if isinstance(error, _AWAY):
+        if isinstance(error, _AWAY) or _is_out_of_date(error):
             self.wrapper.errors_occurred = True
+            if _is_out_of_date(error):
+                # With all that was prepared on it: else each time that it is asked again would fail.
+                self.wrapper.close()
             raise OperationalError(*error.args).with_traceback(trace) from error
         super().__exit__(kind, error, trace)
 

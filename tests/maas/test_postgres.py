@@ -1,6 +1,8 @@
 """What ends a connection of ours is a database that is away, and is answered and waited for as such."""
 
 import select
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 
 import psycopg
 import pytest
@@ -8,6 +10,7 @@ from django.db import DataError, IntegrityError, OperationalError, connections, 
 
 from maas.api_errors import body_for
 from tenants.context import APP
+from tenants.database_troubles import may_pass
 from tenants.models import User
 
 pytestmark = pytest.mark.django_db(transaction=True, databases=[APP, "operator", "owner"])
@@ -38,6 +41,44 @@ def test_a_server_that_only_reads_is_away() -> None:
 def test_other_errors_are_what_they_were() -> None:
     with pytest.raises(IntegrityError):
         write("DO $$ BEGIN RAISE unique_violation; END $$")
+
+
+@pytest.fixture
+def widen() -> Iterator[Callable[[int], None]]:
+    """As a migration does it, past the connection that reads."""
+
+    def make(width: int) -> None:
+        with connections["owner"].cursor() as cursor:
+            cursor.execute(f"CREATE TABLE IF NOT EXISTS widened (currency varchar({width}))")
+            cursor.execute("GRANT SELECT ON widened TO PUBLIC")
+            cursor.execute(f"ALTER TABLE widened ALTER COLUMN currency TYPE varchar({width})")
+
+    yield make
+    with connections["owner"].cursor() as cursor:
+        cursor.execute("DROP TABLE widened")
+
+
+@pytest.mark.usefixtures("_own_connection")
+@pytest.mark.parametrize("whole", [True, False], ids=["in a transaction", "by itself"])
+def test_what_was_prepared_before_a_column_was_widened_is_away_once_and_does_then(
+    whole: bool, widen: Callable[[int], None]
+) -> None:
+    def read() -> None:
+        with transaction.atomic(using=APP) if whole else nullcontext(), connections[APP].cursor() as cursor:
+            cursor.execute("SELECT currency FROM widened WHERE currency = %s", ["EUR"])
+
+    widen(3)
+    for _ in range(10):
+        read()
+    widen(8)
+    with pytest.raises(OperationalError) as caught:
+        read()
+    assert may_pass(caught.value), "a worker keeps its result and writes it once more"
+    answer = body_for(caught.value)
+    assert answer is not None
+    assert answer["status"] == 503
+    for _ in range(10):
+        read()
 
 
 @pytest.mark.parametrize(
