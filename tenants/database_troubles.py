@@ -48,8 +48,8 @@ def database_full() -> DatabaseAway:
 
 
 _OF_THE_MOMENT = ("40", "25P03", "25P04", "55P03", "0A000")
-"""Of two that wanted the same, one had to go; one stood still for too long; a lock was not had; what was prepared is out
-of date since a migration (maas/postgres/base.py makes an OperationalError of that one alone)."""
+"""Of two that wanted the same, one had to go; one stood still for too long; a lock was not had; what was prepared is
+out of date since a migration (maas/postgres/base.py makes an OperationalError of that one alone)."""
 
 
 def may_pass(error: BaseException) -> bool:

@@ -32,6 +32,7 @@ LOOK_EVERY_S = 1.0
 MOST_OF_TIME = 0.05
 """That a process spends looking, however many wait."""
 MOST_REMEMBERED = 10_000
+REFUSAL_COUNTS_S = 60.0
 
 _OLDEST = f"""
 SELECT line.tenant_id, line.priority, extract(epoch FROM clock_timestamp() - first.since)::float8
@@ -69,8 +70,8 @@ def require_short_queue(tenant_id: UUID, version: ModelVersion, priority: int) -
 
 
 def anybody_refused() -> bool:
-    """At the last looks, whoever it was: else nobody has to look further."""
-    return bool(_refused)
+    """A while ago at most, whoever it was: else nobody has to look further."""
+    return time.monotonic() < _newest.until_s
 
 
 def refuse_known(tenant_id: UUID, fields: Mapping[str, str]) -> None:
@@ -101,19 +102,26 @@ def _refuse_if_told(key: str, seen: _Seen, caller: _Caller) -> None:
         raise _refusal(key, caller, found, wait, limit_s)
 
 
-_refused: set[tuple[str, _Caller]] = set()
-"""Who was, at the last look: they are let in again below the limit."""
+@dataclass(slots=True)
+class _Newest:
+    until_s: float = 0.0
+
+
+_newest = _Newest()
+"""Refusal: once it counts no more, none does."""
+_refused: dict[tuple[str, _Caller], float] = {}
+"""Who was, at a look of theirs, and until when that counts: they are let in again below the limit."""
 
 
 def _decided(key: str, queue: Queue, caller: _Caller, limit_s: float) -> tuple[Verdict, Wait]:
     wait = wait_of(queue, caller.tenant, caller.priority)
-    found = verdict(wait, limit_s, refused=(key, caller) in _refused)
-    if found is Verdict.OPEN:
-        _refused.discard((key, caller))
-    else:
+    now_s = time.monotonic()
+    found = verdict(wait, limit_s, refused=now_s < _refused.get((key, caller), 0.0))
+    _refused.pop((key, caller), None)
+    if found is not Verdict.OPEN:
         if len(_refused) >= MOST_REMEMBERED:
             _refused.clear()
-        _refused.add((key, caller))
+        _refused[key, caller] = _newest.until_s = now_s + REFUSAL_COUNTS_S
     return found, wait
 
 

@@ -12,7 +12,7 @@ from typing import NoReturn
 from uuid import UUID
 
 from jobs.live.metrics import TURNED_AWAY
-from jobs.live.pressure import FEW, Pressure
+from jobs.live.pressure import FEW, NEWCOMERS_SAVE_S, Pressure
 from jobs.live.turns import Turns
 from jobs.turned_away import was_turned_away
 from tenants.api.authentication import IDENTITY
@@ -23,7 +23,8 @@ from tenants.identity import Identity
 
 FEWEST = 4
 _LOOKED_AT = frozenset({"/v1/jobs", "/v1/documents"})
-_HANDS_IN = frozenset({"/v1/jobs", "/v1/documents", "/v1/archives", "/v1/files"})
+_LONG_TO_SAVE = frozenset({"/v1/archives", "/v1/files"})
+_HANDS_IN = _LOOKED_AT | _LONG_TO_SAVE
 
 
 def places_for(threads: int, cores: int) -> int:
@@ -39,28 +40,33 @@ class TooMuchAtOnce(DomainError):
 
 class Intake:
     def __init__(self, places: int, floods: Callable[[UUID], bool] = was_turned_away) -> None:
-        # Where there are some, one tenant never has all: to save a large archive takes a while.
-        self._turns = Turns(places, most_each=places - 1 if places >= FEWEST else places)
-        self._pressure = Pressure(places)
+        # Where there are some, one tenant never has all.
+        self._jobs = Door(
+            Turns(places, most_each=places - 1 if places >= FEWEST else places), Pressure(places), floods
+        )
+        saving = max(2, places // 2)
+        self._saving = Door(
+            Turns(saving, most_each=saving - 1), Pressure(saving, newcomers_s=NEWCOMERS_SAVE_S), floods
+        )
+        """For what takes long to save, an archive or a file of many lines: no job waits behind it."""
         self._floods = floods
-        """Whose work was refused past the door a moment ago, so that nobody stands at it."""
 
     def check(self, scope: Scope) -> None:
         """Raises TooMuchAtOnce or Overloaded."""
         tenant_id = who_hands_in(scope)
         if tenant_id is not None:
-            self._check(tenant_id)
+            self._door_of(scope).check(tenant_id)
 
     def check_upload(self, scope: Scope, waiting: int) -> None:
         """Before its body is read; `waiting`: how many of that tenant's have come and are not looked at yet.
 
         Raises TooMuchAtOnce: under pressure whoever is let in is served soon, and the look comes before the door.
         """
-        tenant_id, now_s = who_hands_in(scope), time.monotonic()
+        tenant_id = who_hands_in(scope)
         if tenant_id is None or scope["path"] not in _LOOKED_AT:
             return
-        if (waiting and self._floods(tenant_id)) or (waiting >= FEW and self._pressure.is_strict(now_s)):
-            self._refuse(own=waiting)
+        if (waiting and self._floods(tenant_id)) or (waiting >= FEW and self._jobs.is_strict()):
+            self._jobs.refuse(own=waiting)
 
     @asynccontextmanager
     async def turn(self, scope: Scope) -> AsyncIterator[None]:
@@ -69,7 +75,27 @@ class Intake:
             yield
             return
         # Of a document that has been looked at most is done: it goes before what its tenant sends besides.
-        await self._take(tenant_id, ahead=UPLOAD in scope and scope["path"] in _LOOKED_AT)
+        ahead = UPLOAD in scope and scope["path"] in _LOOKED_AT
+        async with self._door_of(scope).turn(tenant_id, ahead=ahead):
+            yield
+
+    def _door_of(self, scope: Scope) -> "Door":
+        return self._saving if scope["path"] in _LONG_TO_SAVE else self._jobs
+
+
+class Door:
+    def __init__(self, turns: Turns, pressure: Pressure, floods: Callable[[UUID], bool]) -> None:
+        self._turns = turns
+        self._pressure = pressure
+        self._floods = floods
+        """Whose work was refused past the door a moment ago, so that nobody stands at it."""
+
+    def is_strict(self) -> bool:
+        return self._pressure.is_strict(time.monotonic())
+
+    @asynccontextmanager
+    async def turn(self, tenant_id: UUID, *, ahead: bool) -> AsyncIterator[None]:
+        await self._take(tenant_id, ahead=ahead)
         began_s = time.monotonic()
         try:
             yield
@@ -80,11 +106,11 @@ class Intake:
             self._pressure.line(self._turns.waiting, now_s)
 
     async def _take(self, tenant_id: UUID, *, ahead: bool) -> None:
-        if self._turns.free:
+        if self._turns.free_for(tenant_id):
             await self._turns.take(tenant_id, ahead=ahead)
             return
         # What has come whole is worth twice the wait.
-        self._check(tenant_id, worth=2.0, ahead=ahead)
+        self.check(tenant_id, worth=2.0, ahead=ahead)
         now_s, own = time.monotonic(), self._turns.waiting_of(tenant_id, ahead=ahead)
         self._pressure.line(self._turns.waiting + 1, now_s)
         try:
@@ -93,18 +119,18 @@ class Intake:
                 await self._turns.take(tenant_id, ahead=ahead)
         except TimeoutError:
             self._pressure.line(self._turns.waiting, time.monotonic())
-            self._refuse(own=own)
+            self.refuse(own=own)
 
-    def _check(self, tenant_id: UUID, *, worth: float = 1.0, ahead: bool = False) -> None:
+    def check(self, tenant_id: UUID, *, worth: float = 1.0, ahead: bool = False) -> None:
         turns, now_s = self._turns, time.monotonic()
-        if turns.free:
+        if turns.free_for(tenant_id):
             return
         own = turns.waiting_of(tenant_id, ahead=ahead)
         wait_s = self._pressure.wait_s(own, turns.tenants_waiting(tenant_id), turns.waiting)
         if not self._pressure.lets_in(own, wait_s / worth, now_s, floods=self._floods(tenant_id)):
-            self._refuse(own=own)
+            self.refuse(own=own)
 
-    def _refuse(self, *, own: int) -> NoReturn:
+    def refuse(self, *, own: int) -> NoReturn:
         """`own`: how many of theirs stand there already."""
         pause_s = self._pressure.retry_after_s(time.monotonic(), random.random())  # noqa: S311  # jitter, not a secret
         extra = {"retry_after_s": pause_s}

@@ -18,8 +18,9 @@ QUIET_S = 3.0
 """Without a line, until the door takes a burst again."""
 FEW = 2
 """Of each tenant, however slow the service is."""
-NEWCOMERS_S = 1.0
-"""Who has nothing in line is the next, and not refused for what others do, unless they are very many."""
+NEWCOMERS_S, NEWCOMERS_SAVE_S = 1.0, 30.0
+"""Who has nothing in line is the next, and not refused for what others do, unless they are very many. Where a turn
+takes seconds by itself, as to save an archive does, they wait for longer."""
 OVERDUE_S = 0.12
 """Whoever stood there so long, where it was to be 0.1 s at most, is sent away after all: those before took longer than
 usual. Who is let in is to be served soon or not at all, and others have stood there for less."""
@@ -38,6 +39,7 @@ class Pressure:
     refused: float = 0.0
     """In about the last second."""
     refused_at_s: float = 0.0
+    newcomers_s: float = NEWCOMERS_S
 
     def served(self, seconds: float) -> None:
         self.service_s += SMOOTHING * (seconds - self.service_s)
@@ -61,7 +63,7 @@ class Pressure:
 
     def lets_in(self, own: int, wait_s: float, now_s: float, *, floods: bool = False) -> bool:
         """`floods`: whoever comes was told to come again later, and comes."""
-        if own < FEW and wait_s <= (FEW * PATIENCE_S if own else NEWCOMERS_S):
+        if own < FEW and wait_s <= (FEW * PATIENCE_S if own else self.newcomers_s):
             return True
         return wait_s <= PATIENCE_S if floods or self.is_strict(now_s) else own < BURST
 
@@ -69,7 +71,7 @@ class Pressure:
         """For whoever has been let in to stand in line behind `own` of theirs; None for as long as it takes."""
         if not (floods or self.is_strict(now_s)):
             return None
-        return OVERDUE_S if own else NEWCOMERS_S
+        return OVERDUE_S if own else self.newcomers_s
 
     def retry_after_s(self, now_s: float, chance: float) -> int:
         """Until those who were refused in the last second could have been served; counts this one among them."""

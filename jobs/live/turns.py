@@ -58,6 +58,10 @@ class Turns:
     def free(self) -> bool:
         return self._free > 0 and not self._waiting
 
+    def free_for(self, tenant_id: UUID) -> bool:
+        """Whoever waits then has as many places as one may have, and stands in nobody else's way."""
+        return self._free > 0 and self._held[tenant_id] < self._most_each
+
     @property
     def waiting(self) -> int:
         return self._count

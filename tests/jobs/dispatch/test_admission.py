@@ -1,6 +1,7 @@
 """Refusals by the age of the queue, over the real tables."""
 
 import json
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from io import BytesIO
@@ -225,6 +226,17 @@ def test_who_was_just_refused_takes_no_thread_for_the_next_job(desk: Desk) -> No
         {**wanted, "priority": []},
     ):
         sends(odd)
+
+
+@pytest.mark.usefixtures("worker")
+def test_a_refusal_of_long_ago_makes_nobody_look_further(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    flood(desk, 200)
+    forget(monkeypatch)
+    refused(desk)
+    assert admission.anybody_refused()
+    later_s = time.monotonic() + admission.REFUSAL_COUNTS_S + 1.0
+    monkeypatch.setattr(time, "monotonic", lambda: later_s)
+    assert not admission.anybody_refused()
 
 
 @pytest.mark.usefixtures("worker")

@@ -40,8 +40,9 @@ def post(tenant_id: UUID, path: str = "/v1/jobs", method: str = "POST") -> Scope
 class Desk:
     """Serves who has come in when it is told to."""
 
-    def __init__(self, intake: Intake) -> None:
+    def __init__(self, intake: Intake, path: str = "/v1/jobs") -> None:
         self._intake = intake
+        self._path = path
         self._go = asyncio.Event()
         self.inside: list[UUID] = []
         self.tasks: list[asyncio.Task[None]] = []
@@ -52,7 +53,7 @@ class Desk:
         return task
 
     async def _serve(self, tenant_id: UUID) -> None:
-        async with self._intake.turn(post(tenant_id)):
+        async with self._intake.turn(post(tenant_id, self._path)):
             self.inside.append(tenant_id)
             await self._go.wait()
 
@@ -110,7 +111,7 @@ def test_a_document_joins_no_line_before_its_look_while_there_is_pressure() -> N
     intake.check_upload(post(TWO), 50)
     with pytest.raises(TooMuchAtOnce):
         intake.check_upload(post(ONE), 1)
-    intake._pressure.strict_until_s = float("inf")
+    intake._jobs._pressure.strict_until_s = float("inf")
     intake.check_upload(post(TWO), FEW - 1)
     with pytest.raises(TooMuchAtOnce):
         intake.check_upload(post(TWO), FEW)
@@ -131,7 +132,7 @@ async def test_tenants_take_turns_at_the_door() -> None:
 async def test_so_many_tenants_that_nobody_would_be_served_soon_are_all_refused() -> None:
     intake = Intake(1)
     desk = Desk(intake)
-    intake._pressure.strict_until_s = float("inf")
+    intake._jobs._pressure.strict_until_s = float("inf")
     for _ in range(80):
         desk.comes(uuid4())
         await asyncio.sleep(0)
@@ -145,7 +146,7 @@ async def test_at_a_door_where_others_stand_all_the_time_nobody_waits_for_long()
     """Those before took longer than was to be expected; and another tenant has its turn."""
     intake = Intake(1)
     desk = Desk(intake)
-    intake._pressure.strict_until_s = float("inf")
+    intake._jobs._pressure.strict_until_s = float("inf")
     inside, first, overdue = desk.comes(ONE), desk.comes(ONE), desk.comes(ONE)
     await asyncio.sleep(0)
     another = desk.comes(TWO)
@@ -155,7 +156,46 @@ async def test_at_a_door_where_others_stand_all_the_time_nobody_waits_for_long()
     await desk.serve_all()
     assert desk.inside == [ONE, ONE, TWO]
     async with intake.turn(post(TWO)):
-        assert intake._turns.waiting == 0
+        assert intake._jobs._turns.waiting == 0
+
+
+@in_a_loop
+async def test_whoever_saves_slowly_holds_up_no_job_and_has_not_all_places_to_save() -> None:
+    intake = Intake(4)
+    saving, jobs = Desk(intake, "/v1/archives"), Desk(intake)
+    for _ in range(8):
+        saving.comes(ONE)
+        await asyncio.sleep(0)
+    intake._saving._pressure.service_s = 5.0
+    intake._saving._pressure.strict_until_s = float("inf")
+    with pytest.raises(TooMuchAtOnce):
+        intake.check(post(ONE, "/v1/archives"))
+    intake.check(post(TWO, "/v1/archives"))
+    saving.comes(TWO)
+    jobs.comes(TWO)
+    await asyncio.sleep(0)
+    assert (saving.inside, jobs.inside) == ([ONE, TWO], [TWO])
+    await saving.serve_all()
+    await jobs.serve_all()
+
+
+@in_a_loop
+async def test_a_place_that_only_others_may_have_is_theirs_at_once() -> None:
+    """Whoever has as many as one may have stands in line, and that line is nobody else's."""
+    intake = Intake(4)
+    desk = Desk(intake)
+    for _ in range(6):
+        desk.comes(ONE)
+        await asyncio.sleep(0)
+    intake._jobs._pressure.service_s = 20.0
+    intake._jobs._pressure.strict_until_s = float("inf")
+    intake.check(post(TWO))
+    desk.comes(TWO)
+    await asyncio.sleep(0)
+    assert desk.inside == [ONE, ONE, ONE, TWO]
+    with pytest.raises(TooMuchAtOnce):
+        intake.check(post(ONE))
+    await desk.serve_all()
 
 
 @pytest.mark.parametrize(
