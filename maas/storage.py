@@ -3,12 +3,16 @@
 import errno
 import fcntl
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from django.core.files.storage import FileSystemStorage
+
+_MOST_TRIES = 20
 
 
 class DurableFileSystemStorage(FileSystemStorage):
@@ -27,21 +31,24 @@ class DurableFileSystemStorage(FileSystemStorage):
 
     def _save(self, name: str, content: Any) -> str:
         path = Path(self.path(name))
-        _make_folders(path.parent, self.directory_permissions_mode)
-        with _locked(_part_of(path), self.file_permissions_mode) as descriptor:
+        folders = partial(_make_folders, path.parent, self.directory_permissions_mode)
+        with _locked(_part_of(path), self.file_permissions_mode, folders) as descriptor:
             with open(descriptor, "wb", closefd=False) as target:
                 for chunk in content.chunks():
                     target.write(chunk)
             os.fsync(descriptor)
             _part_of(path).rename(path)
-        _sync_folder(path.parent)
+        with suppress(FileNotFoundError):  # it was erased already, and was the last in its folder
+            _sync_folder(path.parent)
         return path.relative_to(self.location).as_posix()
 
     def delete(self, name: str) -> None:
-        """Also what a save that was killed left under the name it writes to."""
+        """Also what a save that was killed left under the name it writes to, and folders in which nothing is left."""
         self._check_is_there(name)
-        _part_of(Path(self.path(name))).unlink(missing_ok=True)
+        path = Path(self.path(name))
+        _part_of(path).unlink(missing_ok=True)
         super().delete(name)
+        _remove_empty(path.parent, Path(self.location))
 
     def _check_is_there(self, name: str) -> None:
         """A folder whose disk is not mounted is mostly there, and empty: nothing is missing, nothing was erased."""
@@ -50,15 +57,25 @@ class DurableFileSystemStorage(FileSystemStorage):
             raise OSError(f"the storage folder {self.location} is not there, or is empty")
 
 
+def _remove_empty(folder: Path, root: Path) -> None:
+    """Upwards, but for the first below the root: that it is there says that the storage is."""
+    while root in folder.parent.parents:
+        try:
+            folder.rmdir()
+        except OSError:
+            return
+        folder = folder.parent
+
+
 def _part_of(path: Path) -> Path:
     """One name for every try, so that the next save and the deletion find what a killed one left."""
     return path.with_name(f".{path.name}.part")
 
 
 @contextmanager
-def _locked(part: Path, permissions: int | None) -> Iterator[int]:
+def _locked(part: Path, permissions: int | None, folders: Callable[[], None]) -> Iterator[int]:
     """An empty file, ours alone until it is closed; gone when what is done with it fails."""
-    descriptor = _open_locked(part)
+    descriptor = _open_locked(part, folders)
     try:
         os.ftruncate(descriptor, 0)
         if permissions is not None:
@@ -71,9 +88,9 @@ def _locked(part: Path, permissions: int | None) -> Iterator[int]:
         os.close(descriptor)
 
 
-def _open_locked(part: Path) -> int:
+def _open_locked(part: Path, folders: Callable[[], None]) -> int:
     while True:
-        descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        descriptor = _open_in(folders, part)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX)
             if _is_at(descriptor, part):
@@ -83,6 +100,19 @@ def _open_locked(part: Path) -> int:
             raise
         # Whoever held the lock has renamed or erased this file: it is not ours to write to.
         os.close(descriptor)
+
+
+def _open_in(folders: Callable[[], None], part: Path) -> int:
+    """Whoever erases the last file of a folder takes it away, and may do so between its making and its use."""
+    for _ in range(_MOST_TRIES - 1):
+        with suppress(FileNotFoundError):
+            return _opened_in(folders, part)
+    return _opened_in(folders, part)
+
+
+def _opened_in(folders: Callable[[], None], part: Path) -> int:
+    folders()
+    return os.open(part, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
 
 
 def _is_at(descriptor: int, path: Path) -> bool:
@@ -100,7 +130,7 @@ def _make_folders(folder: Path, permissions: int | None) -> None:
     try:
         folder.mkdir(0o777 if permissions is None else permissions)
     except FileExistsError:
-        if not folder.is_dir():
+        if not stat.S_ISDIR(folder.stat().st_mode):
             raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder)) from None
     _sync_folder(folder.parent)
 

@@ -93,6 +93,7 @@ class Fetcher:
 
     def _fetch(self, wanted: Fetching, cut: Cut) -> str:
         """In a thread."""
+        circuit = ""
         try:
             target = self._check(wanted.address.url)
             # By the tenant too: nobody can silence a server for others.
@@ -100,6 +101,9 @@ class Fetcher:
             with cut, self._circuits.of(circuit):
                 answer = self._asked(wanted, cut)
         except EgressRefused as error:
+            if circuit and error.code == "address_not_allowed":
+                # As a name that does not exist: else one could be told from the other by how often it is tried.
+                self._circuits.failed(circuit)
             raise refused(error, wanted.address.url) from error
         except EgressFailed as error:
             raise failed(error, wanted.address.url) from error
@@ -121,6 +125,8 @@ class Fetcher:
         except EgressFailed as error:
             if cut.made:
                 raise ClientGone from error
+            if error.code == "lookups_busy":
+                raise failed(error, wanted.address.url) from error
             if error.code == "answer_too_large":
                 raise too_large(wanted.most_bytes) from error
             raise

@@ -26,11 +26,11 @@ _ENDS: Mapping[Kind, str] = {
     "job": "finished_at + make_interval(days => line.days)",
 }
 _OLD: Mapping[Kind, str] = {
-    "document": f"""used_at <= clock_timestamp() - make_interval(days => line.days, secs => {_HOUR_S})
+    "document": f"""used_at <= statement_timestamp() - make_interval(days => line.days, secs => {_HOUR_S})
       AND deleted_at IS NULL AND NOT EXISTS (
         SELECT FROM jobs_job job WHERE job.document_id = one.id AND job.state IN ('queued', 'running')
       )""",
-    "job": """finished_at <= clock_timestamp() - make_interval(days => line.days)
+    "job": """finished_at <= statement_timestamp() - make_interval(days => line.days)
       AND finished_at IS NOT NULL AND erased_at IS NULL""",
 }
 _SINCE: Mapping[Kind, str] = {"document": "used_at", "job": "finished_at"}

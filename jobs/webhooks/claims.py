@@ -45,8 +45,8 @@ SELECT endpoint_id FROM lane WHERE endpoint_id IS NOT NULL LIMIT %(lanes)s
 """
 
 _FREE = """
-d.endpoint_id = e.id AND d.state = 'pending' AND d.next_attempt_at <= clock_timestamp()
-      AND (d.lease_until IS NULL OR d.lease_until <= clock_timestamp())
+d.endpoint_id = e.id AND d.state = 'pending' AND d.next_attempt_at <= statement_timestamp()
+      AND (d.lease_until IS NULL OR d.lease_until <= statement_timestamp())
 """
 
 # Of one that has rested the newest probes: who tests it by hand waits for no backlog, and one message that it cannot

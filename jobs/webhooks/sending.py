@@ -1,7 +1,7 @@
 """One attempt: sign, send, and say what came of it."""
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from jobs.models import WebhookEndpoint, WebhookMessage
@@ -39,7 +39,8 @@ def attempt(outbound: Outbound) -> Outcome:
         # A name may lead to a wrong address for a while; everything else that is refused stays so.
         return _unanswered(error, clock, refused=error.code != "address_not_allowed")
     except EgressFailed as error:
-        return _unanswered(error, clock, refused=False)
+        # Too many lookups at once are ours: nobody is blamed for them.
+        return replace(_unanswered(error, clock, refused=False), own_fault=error.code == "lookups_busy")
 
 
 def not_sent() -> Outcome:

@@ -77,6 +77,7 @@ SET not_before = greatest(not_before, clock_timestamp() + make_interval(secs => 
 _WIDER = "UPDATE jobs_webhookendpoint SET width = width + 1 WHERE id = %(id)s AND width < %(most)s"
 _NARROWER = "UPDATE jobs_webhookendpoint SET width = width - 1 WHERE id = %(id)s AND width > %(least)s"
 
+_ELSEWHERE = "SELECT url <> %(url)s FROM jobs_webhookendpoint WHERE id = %(id)s FOR NO KEY UPDATE"
 _HEALTH = """
 SELECT extract(epoch FROM clock_timestamp() - failing_since)::float8, given_up, failures FROM jobs_webhookendpoint
 WHERE id = %(id)s AND kind = 'endpoint' AND state = 'enabled' AND failing_since IS NOT NULL
@@ -111,19 +112,30 @@ def settle(held: Held, outcome: Outcome) -> Verdict | None:
         step = _step_of(held)
         if step is None:
             return None
+        moved = _has_moved(held, outcome)
         ruled = verdict(
-            status=outcome.status,
+            status=None if moved else outcome.status,
             attempts=step + 1,
             jitter=random.random(),  # noqa: S311  # spreads load, and hides nothing
-            refused=outcome.refused,
-            retry_after_s=outcome.retry_after_s,
+            refused=outcome.refused and not moved,
+            retry_after_s=None if moved else outcome.retry_after_s,
         )
         _execute(_SETTLE, _settled(held, outcome, ruled))
         _log_attempt(held, outcome)
-        if not outcome.own_fault:
+        if not (outcome.own_fault or moved):
             _mark_endpoint(held, outcome, ruled)
     ATTEMPTS.labels(outcome="delivered" if ruled.delivered else "failed").inc()
     return ruled
+
+
+def _has_moved(held: Held, outcome: Outcome) -> bool:
+    """It failed at an address that the endpoint does not have any more: only this delivery hears of that."""
+    if held.of_job or (outcome.status is not None and 200 <= outcome.status < 300):
+        return False
+    with connections[APP].cursor() as cursor:
+        cursor.execute(_ELSEWHERE, {"id": held.endpoint_id, "url": held.url})
+        row = cursor.fetchone()
+    return row is not None and bool(row[0])
 
 
 def _step_of(held: Held) -> int | None:

@@ -12,7 +12,7 @@ _END_STRANDED = """
 WITH stranded AS (
     SELECT d.id FROM jobs_webhookendpoint e JOIN jobs_webhookdelivery d ON d.endpoint_id = e.id
     WHERE e.state <> 'enabled' AND d.state = 'pending'
-      AND (d.lease_until IS NULL OR d.lease_until <= clock_timestamp())
+      AND (d.lease_until IS NULL OR d.lease_until <= statement_timestamp())
     LIMIT %(most)s FOR UPDATE OF d SKIP LOCKED
 )
 UPDATE jobs_webhookdelivery d
@@ -25,7 +25,7 @@ FROM stranded WHERE d.id = stranded.id
 _ERASE_OLD = """
 DELETE FROM jobs_webhookmessage WHERE id IN (
     SELECT m.id FROM jobs_webhookmessage m
-    WHERE m.created_at < clock_timestamp() - make_interval(days => %(days)s)
+    WHERE m.created_at < statement_timestamp() - make_interval(days => %(days)s)
       AND NOT EXISTS (SELECT FROM jobs_webhookdelivery d WHERE d.message_id = m.id AND d.state = 'pending')
     ORDER BY m.created_at LIMIT %(most)s FOR UPDATE SKIP LOCKED
 )
@@ -34,26 +34,28 @@ DELETE FROM jobs_webhookmessage WHERE id IN (
 _ERASE_DELETED = """
 DELETE FROM jobs_webhookendpoint WHERE id IN (
     SELECT e.id FROM jobs_webhookendpoint e
-    WHERE e.state = 'deleted' AND e.disabled_at < clock_timestamp() - make_interval(days => %(days)s)
-      AND NOT EXISTS (SELECT FROM jobs_webhookdelivery d WHERE d.endpoint_id = e.id)
+    WHERE e.state = 'deleted' AND e.disabled_at < statement_timestamp() - make_interval(days => %(days)s)
+      AND NOT EXISTS (SELECT FROM jobs_webhookdelivery d WHERE d.endpoint_id = e.id AND d.tenant_id = e.tenant_id)
     LIMIT %(most)s FOR UPDATE SKIP LOCKED
 )
 """
 
 # Of servers that jobs named, and no job has for as long: a tenant may name so many at a time. One that is named again,
-# or that an unfinished job will tell, is made anew (jobs/webhooks/messages.py).
+# or that an unfinished job will tell, is made anew (jobs/webhooks/messages.py), which an account that is being erased
+# could not: those of closed accounts stay.
 _ERASE_IDLE = """
 DELETE FROM jobs_webhookendpoint WHERE id IN (
     SELECT e.id FROM jobs_webhookendpoint e
-    WHERE e.kind = 'jobs' AND e.created_at < clock_timestamp() - make_interval(days => %(days)s)
-      AND NOT EXISTS (SELECT FROM jobs_webhookdelivery d WHERE d.endpoint_id = e.id)
+    WHERE e.kind = 'jobs' AND EXISTS (SELECT FROM tenants_tenant t WHERE t.id = e.tenant_id AND t.state = 'active')
+      AND e.created_at < statement_timestamp() - make_interval(days => %(days)s)
+      AND NOT EXISTS (SELECT FROM jobs_webhookdelivery d WHERE d.endpoint_id = e.id AND d.tenant_id = e.tenant_id)
     LIMIT %(most)s FOR UPDATE SKIP LOCKED
 )
 """
 
 _ERASE_SECRETS = """
 DELETE FROM jobs_webhooksecret WHERE id IN (
-    SELECT id FROM jobs_webhooksecret WHERE ends_at < clock_timestamp() LIMIT %(most)s FOR UPDATE SKIP LOCKED
+    SELECT id FROM jobs_webhooksecret WHERE ends_at < statement_timestamp() LIMIT %(most)s FOR UPDATE SKIP LOCKED
 )
 """
 

@@ -3,6 +3,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -142,3 +143,25 @@ def test_missing_file_is_told_apart_from_missing_storage(storage: DurableFileSys
 def test_nothing_counts_as_deleted_while_the_storage_is_not_there(storage: DurableFileSystemStorage) -> None:
     with pytest.raises(OSError, match="is not there"):
         storage.delete(NAME)
+
+
+def test_no_folder_outlives_what_was_in_it_but_the_first(storage: DurableFileSystemStorage) -> None:
+    picture = f"{NAME}-pages/1.png"
+    for name in (NAME, picture):
+        storage.save(name, ContentFile(CONTENT))
+    storage.delete(picture)
+    assert storage.exists(NAME)
+    storage.delete(NAME)
+    first = Path(NAME).parts[0]
+    assert [path.name for path in Path(storage.location).rglob("*")] == [first]
+
+
+def test_saves_and_deletions_in_one_folder_at_once_do_not_meet(storage: DurableFileSystemStorage) -> None:
+    def write_and_erase(which: int) -> None:
+        for _ in range(100):
+            storage.save(f"{NAME}/{which}", ContentFile(CONTENT))
+            storage.delete(f"{NAME}/{which}")
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(write_and_erase, range(4)))
+    assert files_below(storage) == []

@@ -19,8 +19,9 @@ from jobs.documents.pages import open_page
 from jobs.documents.services import store_document
 from jobs.idempotency.submissions import submit_once
 from jobs.models import Job
-from jobs.services import JobRequest
+from jobs.services import JobRequest, submit_job
 from jobs.webhooks.services import create_endpoint
+from jobs.webhooks.upkeep import erase_old_webhooks
 from maas.api_errors import as_domain_error
 from tenants.closing.services import ask_to_close, begin_erasing, remind_owners, take_back
 from tenants.context import OPERATOR, operator_work, unit_of_work
@@ -314,3 +315,21 @@ def waits_for(table: str) -> bool:
             [table],
         )
         return bool(cursor.fetchone()[0])
+
+
+def test_one_whose_job_names_an_address_is_erased_after_its_days(desk: Desk, owner: Identity) -> None:
+    """What an address that was named long ago is sent by is kept: it could not be made anew by then."""
+    named = JobRequest(
+        model=desk.version.served_model.name, input={"text": "x"}, webhook_url="https://hooks.example.com/a"
+    )
+    submit_job(identity=desk.identity, request=named)
+    close(owner, due=False)
+    desk.sql(
+        "UPDATE jobs_webhookendpoint SET created_at = created_at - interval '31 days' WHERE tenant_id = %s",
+        owner.tenant_id,
+    )
+    erase_old_webhooks()
+    with operator_work():
+        Tenant.objects.filter(id=owner.tenant_id).update(closes_at="2020-01-01T00:00Z")
+    until_erased(owner.tenant_id)
+    assert state_of(owner.tenant_id) == "erased"

@@ -281,3 +281,19 @@ def test_a_cut_before_the_connection_stands_lets_none_stand(world: Make) -> None
     with cut, pytest.raises(EgressFailed, match="given up"):
         here.client().fetch(URL, io.BytesIO(), caps=Caps(needs_body=True), cut=cut)
     assert here.receiver.requests == []
+
+
+def test_a_name_that_leads_inside_rests_like_one_that_is_not_there(tmp_path: Path, world: Make) -> None:
+    """Else one could be told from the other by how often it is tried."""
+    inside, nowhere = world(), world()
+    inside.answers, nowhere.answers = [["10.0.0.7"]], [[]]
+    told: list[list[str]] = []
+    for here in (inside, nowhere):
+        tenant = uuid4()
+
+        async def act(bench: Bench, tenant: UUID = tenant) -> None:
+            told.append([(await bench.error(tenant=tenant)).code for _ in range(6)])
+
+        run(tmp_path, here.client().fetch, act)
+    assert told[0] == told[1]
+    assert told[0][-1] == "url_resting"

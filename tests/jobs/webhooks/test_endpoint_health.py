@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from threading import BoundedSemaphore
 
 import pytest
 from django.db import connections, transaction
@@ -16,6 +17,7 @@ from jobs.webhooks.schedule import DELAYS_S
 from jobs.webhooks.sending import attempt, signed
 from jobs.webhooks.settlement import FAST_MS, SLOW_MS, settle
 from tenants.context import OPERATOR
+from tenants.egress import lookup
 
 from .conftest import Post, Receiver
 
@@ -283,3 +285,41 @@ def test_a_success_wipes_out_the_failures_before_it(post: Post, receiver: Receiv
     post.make_due()
     post.send_due()
     assert post.again(made.endpoint).failing_since is None
+
+
+@pytest.mark.parametrize(
+    ("status", "headers"), [(410, {}), (503, {"retry-after": "86400"})], ids=["gone", "a long pause"]
+)
+def test_what_the_old_address_answers_is_not_held_against_the_new_one(
+    post: Post, make_receiver: Callable[[], Receiver], status: int, headers: dict[str, str]
+) -> None:
+    old, new = make_receiver(), make_receiver()
+    made = post.endpoint(old)
+    post.ended_job()
+    (held,) = post.taken()
+    old.status, old.headers = status, headers
+    services.change_endpoint(identity=post.desk.identity, endpoint_id=made.endpoint.id, url=new.url)
+    settle(held, attempt(signed(held)))
+    now = post.again(made.endpoint)
+    assert (now.state, now.not_before, now.failing_since) == (State.ENABLED, None, None)
+    assert post.delivery().state == "pending"
+    assert post.seconds_to_next() < 60
+    post.make_due()
+    post.send_due()
+    assert post.delivery().state == "delivered"
+
+
+def test_lookups_that_are_too_many_at_once_are_held_against_nobody(
+    post: Post, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = post.endpoint(receiver)
+    post.ended_job()
+    (held,) = post.taken()
+    with monkeypatch.context() as patch:
+        patch.setattr(lookup, "_places", BoundedSemaphore(1))
+        lookup._places.acquire()
+        told = attempt(signed(replace(held, url="https://hooks.example.com/")))
+    assert (told.error_code, told.own_fault) == ("lookups_busy", True)
+    settle(held, told)
+    now = post.again(made.endpoint)
+    assert (now.failures, now.failing_since) == (0, None)
