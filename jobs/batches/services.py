@@ -26,6 +26,7 @@ from tenants.context import APP, every_mode, unit_of_work
 from tenants.database_time import database_now
 from tenants.identity import Identity
 from tenants.ids import uuid7
+from tenants.keeping import keeping_for
 from tenants.rates.free_day import free_day
 from tenants.storage.room import require_kept_within, require_room_for_bytes
 
@@ -57,6 +58,7 @@ def store_file(
     """
     with unit_of_work(identity):
         now = database_now()
+        days = keeping_for(identity.tenant_id).documents(livemode=identity.livemode)
     file_id = uuid7()
     stored = StoredFile(
         id=file_id,
@@ -68,7 +70,7 @@ def store_file(
         file=blobs.stored_name(identity.tenant_id, file_id, upload.sha256),
         livemode=identity.livemode,
         created_at=now,
-        expires_at=now + lives_for(lives_s, livemode=identity.livemode),
+        expires_at=now + lives_for(lives_s, days=days),
     )
     # Asked before the file is copied, and again once others may have sent theirs.
     with unit_of_work(identity):

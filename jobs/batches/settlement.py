@@ -21,7 +21,7 @@ from jobs.errors import Fenced
 from tenants.billing.plans.selectors import terms_of
 from tenants.context import unit_of_work
 from tenants.database_time import database_now
-from tenants.keeping import FOR_EVER
+from tenants.keeping import FOR_EVER, keeping_for
 from tenants.metering.events import MeterEvent
 from tenants.metering.services import record_events
 
@@ -256,17 +256,17 @@ def _task(batch: Batch, number: int, kind: str) -> BatchTask:
     return BatchTask(tenant_id=batch.tenant_id, batch=batch, number=number, kind=kind)
 
 
-def lives_for(wanted_s: int | None, *, livemode: bool) -> timedelta:
-    """How long a file lives; a test's no longer than all else that tests make."""
+def lives_for(wanted_s: int | None, *, days: int) -> timedelta:
+    """How long a file lives: no longer than all else of its kind that its tenant keeps."""
     lives = KEPT if wanted_s is None else timedelta(seconds=wanted_s)
-    days = FOR_EVER if livemode else settings.MAAS_KEEP_TEST_DAYS
     return lives if days == FOR_EVER else min(lives, timedelta(days=days))
 
 
 def _keep(batch: Batch, made: MadeFile, what: str, *, lies: bool = False) -> UUID:
     """`lies`: since before, so that no order to erase it was written with it."""
     now = database_now()
-    lives = lives_for(batch.output_lives_s, livemode=batch.livemode)
+    days = keeping_for(batch.tenant_id).results(livemode=batch.livemode)
+    lives = lives_for(batch.output_lives_s, days=days)
     if not lies:
         erasure.withdraw(made.file)
     StoredFile.objects.create(

@@ -10,6 +10,8 @@ from pytest_django import Settings
 from jobs.batches import states
 from jobs.batches.checks import check_file
 from jobs.batches.models import Batch
+from tenants.context import operator_work
+from tenants.models import Tenant
 from tenants.rates.free_day import AllowanceSpent
 
 from .desk import EMBEDDINGS, BatchDesk, no_batches
@@ -59,3 +61,11 @@ def test_files_of_tests_live_as_long_as_all_else_of_theirs(
         stored = one.file(b"{}")
         assert stored.expires_at is not None
         assert stored.expires_at - stored.created_at == timedelta(days=days)
+
+
+def test_files_live_no_longer_than_documents_of_the_account(desk: BatchDesk) -> None:
+    with operator_work():
+        Tenant.objects.filter(id=desk.identity.tenant_id).update(keep_documents_days=3, keep_results_days=1)
+    stored = desk.file(b"{}")
+    assert stored.expires_at is not None
+    assert stored.expires_at - stored.created_at == timedelta(days=3)
