@@ -26,7 +26,7 @@ _AWAY = (
 )
 
 
-def _is_out_of_date(error: BaseException | None) -> bool:
+def _is_out_of_date(error: psycopg.Error) -> bool:
     """A migration has changed the type of a column while this connection had prepared to read it."""
     return isinstance(error, psycopg.errors.FeatureNotSupported) and error.diag.source_file == "plancache.c"
 
@@ -40,7 +40,7 @@ class AwayErrorWrapper(DatabaseErrorWrapper):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if isinstance(error, _AWAY) or _is_out_of_date(error):
+        if isinstance(error, psycopg.Error) and (isinstance(error, _AWAY) or _is_out_of_date(error)):
             self.wrapper.errors_occurred = True
             if _is_out_of_date(error):
                 # With all that was prepared on it: else each time that it is asked again would fail.
