@@ -90,7 +90,7 @@ def test_no_piece_outlives_its_upload(tus: Tus, tenant: CreatedTenant, web_serve
     folder = web_server.home / f"files/tenants/{tenant.tenant.id}/uploads" / path.rsplit("/", 1)[1]
     assert [piece.stat().st_size for piece in folder.iterdir()] == [HALF]
     tus.send(path, HALF, PDF[HALF:])
-    eventually(lambda: not list(folder.iterdir()), "the pieces' end")
+    eventually(lambda: not folder.exists(), "the end of the pieces and of their folder")
     with unit_of_work(tenant.tenant.id):
         assert not UploadPiece.objects.exists()
         assert not FileToErase.objects.exists()
