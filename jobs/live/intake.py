@@ -44,9 +44,11 @@ class Intake:
         self._jobs = Door(
             Turns(places, most_each=places - 1 if places >= FEWEST else places), Pressure(places), floods
         )
-        saving = max(2, places // 2)
+        saving = max(1, places // 2)
         self._saving = Door(
-            Turns(saving, most_each=saving - 1), Pressure(saving, newcomers_s=NEWCOMERS_SAVE_S), floods
+            Turns(saving, most_each=max(1, saving - 1)),
+            Pressure(saving, newcomers_s=NEWCOMERS_SAVE_S),
+            floods,
         )
         """For what takes long to save, an archive or a file of many lines: no job waits behind it."""
         self._floods = floods
