@@ -1,15 +1,24 @@
 """This process's reader of documents, made on first use and closed at exit."""
 
 import atexit
+import threading
 from functools import cache
 
 from django.conf import settings
 
 from jobs.documents.reader import DocumentLimits, DocumentReader
 
+_making = threading.Lock()
+
+
+def reader() -> DocumentReader:
+    # Two that were made at once would each have their children.
+    with _making:
+        return _made()
+
 
 @cache
-def reader() -> DocumentReader:
+def _made() -> DocumentReader:
     made = DocumentReader(
         DocumentLimits(
             max_bytes=max(settings.MAAS_MAX_UPLOAD_BYTES, settings.MAAS_MAX_RESUMABLE_BYTES),

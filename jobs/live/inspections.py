@@ -11,7 +11,7 @@ from uuid import UUID
 
 from inference.calls import Call
 from inference.errors import CallCanceled
-from jobs.documents.reader import DocumentRejected, Inspection, ReaderUnavailable
+from jobs.documents.reader import SHORT_TEXT_BYTES, DocumentRejected, Inspection, ReaderUnavailable
 from jobs.documents.selectors import bytes_are_here
 from jobs.documents.uploads import Upload
 from jobs.live.turns import Turns
@@ -32,7 +32,9 @@ Found = Inspection | DocumentRejected
 
 
 class Reader(Protocol):
-    """Both block; `close` ends what `inspect` is at, and so does canceling its call."""
+    """All block; `close` ends what `inspect` is at, and so does canceling its call."""
+
+    def inspect_short_text(self, path: Path) -> Inspection | None: ...
 
     def inspect(self, path: Path, call: Call) -> Inspection: ...
 
@@ -70,6 +72,7 @@ class Inspections:
         self._patience_s = patience_s
         self._quick_s = quick_s
         self._threads = BoundedThreads("inspect", children)
+        self._short = BoundedThreads("short", 1)
         spared = max(1, children - 1)
         self._turns = Turns(children, most_each=spared, most_waiting_each=MOST_WAITING_EACH)
         self._long = Turns(spared, most_each=spared, most_waiting_each=MOST_WAITING_EACH)
@@ -79,9 +82,14 @@ class Inspections:
 
     async def look_at(self, tenant_id: UUID, upload: Upload) -> Upload:
         """The upload with what was found; without, when the tenant has these very bytes already."""
+        found: Found | None = None
+        if upload.size_bytes <= SHORT_TEXT_BYTES:
+            # Sooner than the database could be asked whether it is known.
+            found = await self._short.run(self._inspect_short_text, upload.path)
+        if found is not None:
+            return replace(upload, inspection=found)
         if await self._lookups.run(_is_known, tenant_id, upload.sha256):
             return upload
-        found = None
         if upload.size_bytes < LONG_BYTES:
             found = await self._look(tenant_id, upload.path, [self._turns])
         if found is None:
@@ -91,6 +99,7 @@ class Inspections:
 
     def close(self) -> None:
         self._threads.close()
+        self._short.close()
         if self._opened is not None:
             self._opened.close()
 
@@ -124,6 +133,14 @@ class Inspections:
             except TimeoutError:
                 raise (Restarting() if self._stop.told else _busy()) from None
             return held.pop_all()
+
+    def _inspect_short_text(self, path: Path) -> Found | None:
+        """In a thread; None for what takes a child."""
+        self._opened = self._reader()
+        try:
+            return self._opened.inspect_short_text(path)
+        except DocumentRejected as rejected:
+            return rejected
 
     def _inspect(self, path: Path, call: Call) -> Found | None:
         """In a thread."""

@@ -16,6 +16,7 @@ from typing import Self
 import psutil  # type: ignore[import-untyped]
 
 from maas.supervisor.ports import free_port
+from tests.waiting import eventually
 
 PROJECT = Path(__file__).resolve().parents[2]
 PATIENCE_S = 60.0
@@ -86,12 +87,25 @@ class GranianServer:
             return False
 
 
+def _command(process: psutil.Process) -> list[str]:
+    with suppress(psutil.NoSuchProcess):
+        return list(process.cmdline())
+    return []
+
+
 @contextmanager
-def frozen_children(server: GranianServer) -> Iterator[None]:
-    """The processes that open documents neither die nor get on."""
-    tree = psutil.Process(server.process.pid).children(recursive=True)
-    children = [process for process in tree if "inside.main" in " ".join(process.cmdline())]
-    assert children
+def frozen_children(server: GranianServer, number: int) -> Iterator[None]:
+    """The processes that open documents, once there are so many, neither die nor get on."""
+
+    def all_children() -> list[psutil.Process]:
+        tree = psutil.Process(server.process.pid).children(recursive=True)
+        commands = {process: _command(process) for process in tree}
+        theirs = {process: words for process, words in commands.items() if "inside.main" in " ".join(words)}
+        # Each has its walls about it, which are processes too.
+        readers = [words for words in theirs.values() if not words[0].endswith("bwrap")]
+        return list(theirs) if len(readers) >= number else []
+
+    children = eventually(all_children, f"{number} processes that open documents")
     for child in children:
         child.suspend()
     try:

@@ -184,12 +184,12 @@ def test_documents_that_are_being_looked_at_hold_up_nothing(tenant: CreatedTenan
     ):
 
         def send(number: int) -> httpx.Response:
-            files = {"file": ("a.txt", f"text {number}".encode())}
+            files = {"file": ("a.pdf", text_pdf(f"text {number}"))}
             key = {"Authorization": f"Bearer {tenant.key.text}"}
             return httpx.post(f"{server.url}/v1/documents", files=files, headers=key, timeout=30)
 
         assert send(0).status_code == 201
-        with frozen_children(server):
+        with frozen_children(server, 1):
             sent = [pool.submit(send, number) for number in (1, 2, 3)]
             eventually(lambda: len(list((server.home / "spool").glob("*/*"))) > 3, "all uploads on disk")
             server.process.send_signal(signal.SIGTERM)

@@ -3,9 +3,10 @@
 from .contents import Inspection, PageContent, PageSize
 from .errors import DocumentRejected, ReaderUnavailable
 from .opening.limits import DocumentLimits
-from .reader import DocumentReader
+from .reader import SHORT_TEXT_BYTES, DocumentReader
 
 __all__ = [
+    "SHORT_TEXT_BYTES",
     "DocumentLimits",
     "DocumentReader",
     "DocumentRejected",

@@ -5,7 +5,7 @@ import logging
 import os
 import signal
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -30,8 +30,9 @@ from inference.sandbox import (
     SandboxUnavailable,
 )
 
-from .contents import Inspection, Kind, PageContent
+from .contents import Inspection, Kind, PageContent, PageSize
 from .errors import DocumentRejected, ReaderUnavailable
+from .opening.detection import HEAD_BYTES, TEXT, detect
 from .opening.limits import DocumentLimits
 from .opening.plain_text import read_lines
 from .opening.rejection import Rejected
@@ -56,7 +57,7 @@ _FONT_FOLDERS = (Path("/usr/share/fonts"), Path("/usr/local/share/fonts"))
 _ATTEMPTS = 2
 _BYTES_A_SECOND = 64 << 20
 """What a slow disk gives: some documents have to be read from end to end before anything is known of them."""
-_SHORT_TEXT_BYTES = 64 << 10
+SHORT_TEXT_BYTES = 64 << 10
 """Decoded here in a fraction of the time that a child takes to be asked."""
 
 
@@ -106,6 +107,9 @@ class DocumentReader:
     def inspect(self, path: Path, call: Call | None = None) -> Inspection:
         """Type and page count, or DocumentRejected; nothing is rendered. CallCanceled ends it."""
         with self._opened(path) as document:
+            short = _inspect_short_text(document, self.limits)
+            if short is not None:
+                return short
             return self._ask(
                 {"do": "inspect"},
                 [document],
@@ -114,13 +118,19 @@ class DocumentReader:
                 call,
             )
 
+    def inspect_short_text(self, path: Path) -> Inspection | None:
+        """In a moment, and without a child: None for what is not short, or may be anything but a text."""
+        with self._opened(path) as document:
+            return _inspect_short_text(document, self.limits)
+
     def read_page(self, path: Path, kind: Kind, number: int, call: Call | None = None) -> PageContent:
         """Page `number`, from 1, of a document that was inspected to be of `kind`; CallCanceled ends it."""
         if number < 1:
             raise ValueError(f"pages count from 1, not {number}")
         with self._opened(path) as document:
-            if kind == "text" and os.fstat(document).st_size <= _SHORT_TEXT_BYTES:
-                return _short_text(document, self.limits)
+            if kind == "text" and (short := _short(document)):
+                with _rejections():
+                    return _text_page(read_lines(short, self.limits))
             with self._arena(kind) as arena:
                 return self._ask(
                     {"do": "read_page", "number": number},
@@ -253,11 +263,34 @@ def _refuse_size(status: os.stat_result, limits: DocumentLimits) -> None:
         )
 
 
-def _short_text(document: int, limits: DocumentLimits) -> PageContent:
+def _short(document: int) -> bytes | None:
+    """The whole of it."""
+    if os.fstat(document).st_size > SHORT_TEXT_BYTES:
+        return None
+    # From its beginning, where a child may go on from.
+    return os.pread(document, SHORT_TEXT_BYTES, 0)
+
+
+def _inspect_short_text(document: int, limits: DocumentLimits) -> Inspection | None:
+    short = _short(document)
+    if short is None:
+        return None
+    with _rejections():
+        if detect(short[:HEAD_BYTES]) != TEXT:
+            return None
+        read_lines(short, limits)
+    return Inspection(TEXT.content_type, "text", (PageSize(0, 0),))
+
+
+@contextmanager
+def _rejections() -> Iterator[None]:
     try:
-        lines = read_lines(os.read(document, _SHORT_TEXT_BYTES), limits)
+        yield
     except Rejected as rejected:
         raise DocumentRejected(rejected.code, rejected.detail) from rejected
+
+
+def _text_page(lines: Iterable[str]) -> PageContent:
     return PageContent(0, 0, tuple(TextLine(line, None, 1.0) for line in lines), None, None, None)
 
 

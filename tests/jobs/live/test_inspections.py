@@ -39,6 +39,11 @@ class SlowReader:
     let_go: int = 0
     """How many looks were canceled before their end."""
 
+    def inspect_short_text(self, path: Path) -> Inspection | None:
+        if path.name == "blank":
+            raise DocumentRejected("document_empty", "nothing but blanks")
+        return FOUND if path.name == "short" else None
+
     def inspect(self, path: Path, call: Call) -> Inspection:
         self.seen.append(path.name)
         if path.name == "hung" and not self.may.wait(20):
@@ -109,6 +114,20 @@ def run(
             lookups.close()
 
     asyncio.run(go())
+
+
+def test_a_short_text_waits_for_no_child_and_is_not_asked_for_in_the_database() -> None:
+    async def check(bench: Bench) -> None:
+        tenant_id = uuid4()
+        await bench.slow(tenant_id, 2)
+        assert (await bench.look(tenant_id, "short")).inspection == FOUND
+        rejected = (await bench.look(tenant_id, "blank")).inspection
+        assert isinstance(rejected, DocumentRejected)
+        assert rejected.code == "document_empty"
+        assert bench.reader.seen == ["slow"]
+        bench.reader.may.set()
+
+    run(check, children=1)
 
 
 def test_what_was_found_travels_with_the_upload_and_so_does_a_rejection() -> None:
@@ -260,11 +279,11 @@ def test_documents_that_take_long_hold_no_thread_of_django(
 
         def send(number: int) -> httpx.Response:
             key = (tenant, other_tenant)[number % 2].key.text
-            files = {"file": ("a.txt", f"text {number}".encode())}
+            files = {"file": ("a.pdf", text_pdf(f"text {number}"))}
             return client.post("/v1/documents", files=files, headers={"Authorization": f"Bearer {key}"})
 
         assert send(-1).status_code == 201
-        with frozen_children(server):
+        with frozen_children(server, children):
             sent = [pool.submit(send, number) for number in range(uploads)]
             spool = server.home / "spool"
             eventually(lambda: len(list(spool.rglob("*"))) > uploads, "all uploads on disk")

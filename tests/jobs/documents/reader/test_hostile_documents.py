@@ -228,7 +228,7 @@ def test_what_no_child_was_free_for_is_not_the_documents_fault(store: Store) -> 
     none = DocumentReader(LIMITS, children=0, wait_s=0.02, inspect_wait_s=0.01)
     try:
         with pytest.raises(ReaderUnavailable, match=r"0\.01 s"):
-            none.inspect(store(b"text"))
+            none.inspect(store(b"x" * 100_000))
         with pytest.raises(ReaderUnavailable, match=r"0\.02 s"):
             none.read_page(store(b"x" * 100_000), "text", 1)
     finally:

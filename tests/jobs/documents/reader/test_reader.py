@@ -1,12 +1,20 @@
 """Good documents of each kind, read to the end."""
 
 import io
+from contextlib import closing
 
 import numpy as np
 import pytest
 from PIL import Image
 
-from jobs.documents.reader import DocumentReader, DocumentRejected, PageContent
+from jobs.documents.reader import (
+    SHORT_TEXT_BYTES,
+    DocumentReader,
+    DocumentRejected,
+    Inspection,
+    PageContent,
+    PageSize,
+)
 from tests.samples.images import drawn_page, encoded, tiff_pages, turned
 from tests.samples.pdfs import (
     form_pdf,
@@ -241,6 +249,40 @@ def test_a_short_text_needs_no_child_and_a_long_one_reads_the_same(
     with pytest.raises(DocumentRejected, match="nothing but blanks"):
         childless.read_page(store(b" \n "), "text", 1)
     childless.close()
+
+
+def test_a_short_text_is_looked_at_without_a_child_and_nothing_else_is(
+    walled_reader: DocumentReader, store: Store
+) -> None:
+    with closing(DocumentReader(LIMITS, children=0)) as childless:
+        for text in (b"short", b"\xef\xbb\xbfshort", "kurz, schön".encode("utf-16"), b"x" * SHORT_TEXT_BYTES):
+            path = store(text)
+            found = childless.inspect_short_text(path)
+            assert found == childless.inspect(path) == Inspection("text/plain", "text", (PageSize(0, 0),))
+        png, long = encoded(drawn_page("scan", (64, 64)), "PNG"), b"y" * (SHORT_TEXT_BYTES + 1)
+        for other in (text_pdf(LETTER), b"from a mail\n" + text_pdf(LETTER), png, long):
+            assert childless.inspect_short_text(store(other)) is None
+
+
+@pytest.mark.parametrize(
+    ("data", "code"),
+    [
+        (b"", "document_empty"),
+        (b" \n ", "document_empty"),
+        (b"a\x00b", "unsupported_type"),
+        (b"PK\x03\x04", "unsupported_type"),
+        (b"<html>", "unsupported_type"),
+        (b"\x90" * 50, "unsupported_type"),
+        (b"\xef\xbb\xbf\xff", "document_corrupt"),
+    ],
+)
+def test_what_is_no_short_text_after_all_is_refused_without_a_child(
+    data: bytes, code: str, store: Store
+) -> None:
+    with closing(DocumentReader(LIMITS, children=0)) as childless:
+        with pytest.raises(DocumentRejected) as refused:
+            childless.inspect_short_text(store(data))
+        assert refused.value.code == code
 
 
 def test_pages_are_counted_from_one(reader: DocumentReader, store: Store) -> None:
