@@ -11,9 +11,8 @@ from types import TracebackType
 from typing import IO, Self
 from uuid import UUID
 
-from django.conf import settings
-
 from jobs.documents import erasure, files
+from jobs.own_folder import own_folder
 from tenants.context import unit_of_work
 
 COPY_BYTES = 1 << 18
@@ -69,8 +68,7 @@ class Scratch:
 
 def scratch() -> Scratch:
     """To be used as a context, with which the file ends."""
-    settings.MAAS_SPOOL.mkdir(parents=True, exist_ok=True, mode=0o700)
-    descriptor, path = tempfile.mkstemp(dir=settings.MAAS_SPOOL, prefix="batch-")
+    descriptor, path = tempfile.mkstemp(dir=own_folder(), prefix="batch-")
     return Scratch(Path(path), os.fdopen(descriptor, "wb"))
 
 

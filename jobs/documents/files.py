@@ -11,13 +11,13 @@ from pathlib import Path
 from uuid import UUID
 
 import structlog
-from django.conf import settings
 from django.core.files import File
 from django.core.files.base import ContentFile
 from django.core.files.storage import FileSystemStorage, default_storage
 
 from jobs.documents.parts import came_in_parts, part_store
 from jobs.errors import AWAY_PAUSE_S, FULL_PAUSE_S, FileMissing, StorageUnavailable
+from jobs.own_folder import own_folder
 
 log = structlog.get_logger(__name__)
 
@@ -79,8 +79,7 @@ def local_file(name: str) -> Iterator[Path]:
 
 def _private_copy(name: str) -> Path:
     with open_file(name) as source, storage_errors():
-        settings.MAAS_SPOOL.mkdir(parents=True, exist_ok=True, mode=0o700)
-        descriptor, copy = tempfile.mkstemp(dir=settings.MAAS_SPOOL, prefix="copy-")
+        descriptor, copy = tempfile.mkstemp(dir=own_folder(), prefix="copy-")
         try:
             with os.fdopen(descriptor, "wb") as target:
                 shutil.copyfileobj(source, target)

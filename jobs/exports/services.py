@@ -9,8 +9,6 @@ from pathlib import PurePath
 from types import MappingProxyType
 from typing import BinaryIO
 
-from django.conf import settings
-
 from jobs.documents.selectors import get_document
 from jobs.errors import FileMissing, InvalidRequest, StorageUnavailable
 from jobs.exports.errors import ExportTooLarge, NoPagePictures
@@ -22,6 +20,7 @@ from jobs.exports.pdf.searchable_pdf import write_pdf
 from jobs.exports.places import Places
 from jobs.exports.plain_text import text_blocks
 from jobs.models import Document, Job
+from jobs.own_folder import own_folder
 from jobs.selectors import get_job
 from tenants.context import Acting, unit_of_work
 
@@ -102,8 +101,7 @@ def _place_for(export: JobExport, format_: Format) -> AbstractContextManager[Non
 
 
 def _written(export: JobExport, format_: Format) -> ExportedFile:
-    settings.MAAS_SPOOL.mkdir(parents=True, exist_ok=True, mode=0o700)
-    file = tempfile.TemporaryFile(dir=settings.MAAS_SPOOL, prefix="export-")  # noqa: SIM115  # closed by its reader
+    file = tempfile.TemporaryFile(dir=own_folder(), prefix="export-")  # noqa: SIM115  # closed by its reader
     try:
         format_.write(file, export)
         file.seek(0)

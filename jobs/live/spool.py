@@ -1,27 +1,23 @@
 """Bodies on local disk while they arrive: written off the event loop, removed with their request or its process."""
 
 import errno
-import fcntl
 import hashlib
 import os
 import secrets
-import shutil
 import threading
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 import structlog
 
 from jobs.errors import AWAY_PAUSE_S, FULL_PAUSE_S, StorageUnavailable
+from jobs.own_folder import OwnFolder
 from tenants.asgi.threads import BoundedThreads
 from tenants.errors import DomainError
 
 log = structlog.get_logger(__name__)
 BATCH_BYTES = 256 * 1024
-LOCK = "lock"
-TEMPORARY_S = 6 * 3600
 
 
 class StorageFull(DomainError):
@@ -112,13 +108,12 @@ class SpoolFile:
 
 
 class Spool:
-    """One folder per process, locked while the process lives: what a dead one left behind is swept by the next."""
+    """In a folder of its own."""
 
     def __init__(self, root: Path, threads: BoundedThreads) -> None:
         self._root = root
         self._threads = threads
-        self._folder: Path | None = None
-        self._held: int | None = None
+        self._own = OwnFolder(root)
 
     @contextmanager
     def file(self) -> Iterator[SpoolFile]:
@@ -129,68 +124,11 @@ class Spool:
             spooled.remove_soon()
 
     def prepare(self) -> Path:
-        if self._folder is None:
-            try:
-                self._folder = self._own_folder()
-            except OSError as error:
-                log.error("spool_not_opened", path=str(self._root), error=str(error))
-                raise refusal_of(error) from error
-        return self._folder
+        try:
+            return self._own.prepare()
+        except OSError as error:
+            log.error("spool_not_opened", path=str(self._root), error=str(error))
+            raise refusal_of(error) from error
 
     def close(self) -> None:
-        if self._folder is not None and self._held is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
-            os.close(self._held)
-            self._folder = self._held = None
-
-    def _own_folder(self) -> Path:
-        self._root.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._root.chmod(0o700)
-        # Held while sweeping and creating, so that nobody sweeps a folder between its making and its locking.
-        gate = os.open(self._root / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
-        try:
-            fcntl.flock(gate, fcntl.LOCK_EX)
-            _sweep(self._root)
-            folder = self._root / secrets.token_hex(8)
-            folder.mkdir(mode=0o700)
-            self._held = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
-            fcntl.flock(self._held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        finally:
-            os.close(gate)
-        return folder
-
-
-def _sweep(root: Path) -> None:
-    for entry in root.iterdir():
-        if entry.name != LOCK and not _in_use(entry):
-            _remove(entry)
-            log.info("spool_swept", path=str(entry))
-
-
-def _remove(entry: Path) -> None:
-    if entry.is_dir():
-        shutil.rmtree(entry, ignore_errors=True)
-    else:
-        entry.unlink(missing_ok=True)
-
-
-def _in_use(entry: Path) -> bool:
-    try:
-        held = os.open(entry / LOCK, os.O_RDWR)
-    except (FileNotFoundError, NotADirectoryError):
-        return _is_young(entry)
-    try:
-        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    else:
-        return False
-    finally:
-        os.close(held)
-
-
-def _is_young(entry: Path) -> bool:
-    """A worker's copy of a document or an export that is being built: they have no lock, and never live this long."""
-    with suppress(FileNotFoundError):
-        return time.time() - entry.stat().st_mtime < TEMPORARY_S
-    return False
+        self._own.close()

@@ -27,6 +27,7 @@ from jobs.batches.bell import BATCHES
 from jobs.dispatch.control import CANCEL
 from jobs.dispatch.demand import pages_demand
 from jobs.documents.reading import reader
+from jobs.own_folder import own_folder
 from jobs.worker.archives import ArchiveWorker
 from jobs.worker.batch_limits import FollowedLimits
 from jobs.worker.batches import BatchWorker
@@ -109,6 +110,7 @@ class WorkerProcess:
         return self._running and self._affinity.settled.is_set()
 
     def run(self) -> None:
+        self._quietly(own_folder)  # And what one that was killed left behind is swept.
         reader().wait_until_warm(READER_PATIENCE_S)
         isolation = str(reader().isolation)
         log.info("worker_starting", worker=self.name, provider=self._engine.describe(), isolation=isolation)
@@ -175,7 +177,7 @@ class WorkerProcess:
     def _hear_cancel(self, about: Mapping[str, str]) -> None:
         self._runner.cancel_job(UUID(about["job"]))
 
-    def _quietly(self, step: Callable[[], None]) -> None:
+    def _quietly(self, step: Callable[[], object]) -> None:
         try:
             step()
         except Exception:

@@ -17,7 +17,8 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 from jobs.dispatch.events import append_event
-from jobs.live.spool import BATCH_BYTES, LOCK
+from jobs.live.spool import BATCH_BYTES
+from jobs.own_folder import LOCK
 from maas.stop_signals import Parting, on_stop_signal
 from tenants.context import unit_of_work
 from tenants.services import CreatedTenant

@@ -3,12 +3,10 @@
 It is built in parts, each on disk as soon as it holds enough: memory stays bounded however many pages there are.
 """
 
-import fcntl
 import shutil
-import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import BinaryIO
 
 import pikepdf
@@ -23,8 +21,8 @@ from jobs.exports.pdf.invisible_text import FONT, Sheet, invisible_lines
 from jobs.exports.pdf.pictures import embedded_picture
 from jobs.exports.pdf.visible_remarks import FONT as REMARK_FONT
 from jobs.exports.pdf.visible_remarks import visible_remark
-from jobs.live.spool import LOCK
 from jobs.models import DocumentPage
+from jobs.own_folder import own_folder
 
 PART_BYTES = 16 << 20
 A4_POINTS = (595.0, 842.0)
@@ -34,7 +32,8 @@ LONGEST_SIDE_POINTS = 14_400
 
 
 def write_pdf(target: BinaryIO, export: JobExport) -> None:
-    with held_folder() as folder:
+    with TemporaryDirectory(dir=own_folder(), prefix="export-") as name:
+        folder = Path(name)
         parts = [_saved(part, folder / f"{place}.pdf") for place, part in enumerate(_parts(export))]
         whole = folder / "whole.pdf"
         # Put together by qpdf from the files: pages that are copied in Python would all be held in memory.
@@ -62,16 +61,6 @@ def _parts(export: JobExport) -> Iterator["_Part"]:
 def _saved(part: "_Part", path: Path) -> Path:
     part.save(path)
     return path
-
-
-@contextmanager
-def held_folder() -> Iterator[Path]:
-    """Within the spool, and locked: a folder there that nobody holds is swept when another process starts."""
-    with tempfile.TemporaryDirectory(dir=settings.MAAS_SPOOL, prefix="export-") as name:
-        folder = Path(name)
-        with (folder / LOCK).open("w") as held:
-            fcntl.flock(held, fcntl.LOCK_EX)
-            yield folder
 
 
 class _Part:

@@ -12,8 +12,8 @@ import httpx
 import pytest
 
 from inference.registry.models import ModelVersion
-from jobs.live.spool import LOCK
 from jobs.models import Document, IdempotencyKey
+from jobs.own_folder import LOCK
 from tenants.context import operator_work, unit_of_work
 from tenants.services import CreatedTenant, create_key
 from tests.maas.granian_server import GranianServer

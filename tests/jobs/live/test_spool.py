@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 from jobs.errors import StorageUnavailable
-from jobs.live.spool import BATCH_BYTES, LOCK, Spool, refusal_of
+from jobs.live.spool import BATCH_BYTES, Spool, refusal_of
+from jobs.own_folder import LOCK
 from tenants.asgi.threads import BoundedThreads
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from jobs.live.spool import BATCH_BYTES, LOCK
+from jobs.live.spool import BATCH_BYTES
+from jobs.own_folder import LOCK
 from tenants.context import operator_work
 from tenants.services import CreatedTenant, create_key
 from tests.maas.granian_server import GranianServer

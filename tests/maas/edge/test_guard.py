@@ -5,7 +5,7 @@ import time
 import httpx
 import pytest
 
-from jobs.live.spool import LOCK
+from jobs.own_folder import LOCK
 from tenants.context import operator_work, unit_of_work
 from tenants.keys import new_key
 from tenants.models import ApiKey, Tenant

@@ -1,0 +1,106 @@
+"""A folder of this process's own on local disk, locked while the process lives: what a dead one left behind, such as a
+copy of a document, is swept by the next that starts.
+"""
+
+import atexit
+import fcntl
+import os
+import secrets
+import shutil
+import threading
+import time
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+
+import structlog
+from django.conf import settings
+
+log = structlog.get_logger(__name__)
+LOCK = "lock"
+TEMPORARY_S = 6 * 3600
+_making = threading.Lock()
+
+
+class OwnFolder:
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._folder: Path | None = None
+        self._held: int | None = None
+
+    def prepare(self) -> Path:
+        """Raises OSError."""
+        if self._folder is None:
+            self._folder = self._made()
+        return self._folder
+
+    def close(self) -> None:
+        if self._folder is not None and self._held is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            os.close(self._held)
+            self._folder = self._held = None
+
+    def _made(self) -> Path:
+        self._root.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._root.chmod(0o700)
+        # Held while sweeping and creating, so that nobody sweeps a folder between its making and its locking.
+        gate = os.open(self._root / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            fcntl.flock(gate, fcntl.LOCK_EX)
+            _sweep(self._root)
+            folder = self._root / secrets.token_hex(8)
+            folder.mkdir(mode=0o700)
+            self._held = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+            fcntl.flock(self._held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        finally:
+            os.close(gate)
+        return folder
+
+
+def own_folder() -> Path:
+    """Within the spool, for whatever this process keeps for a moment. Raises OSError."""
+    with _making:
+        return _within(settings.MAAS_SPOOL).prepare()
+
+
+@cache
+def _within(root: Path) -> OwnFolder:
+    made = OwnFolder(root)
+    atexit.register(made.close)
+    return made
+
+
+def _sweep(root: Path) -> None:
+    for entry in root.iterdir():
+        if entry.name != LOCK and not _in_use(entry):
+            _remove(entry)
+            log.info("spool_swept", path=str(entry))
+
+
+def _remove(entry: Path) -> None:
+    if entry.is_dir():
+        shutil.rmtree(entry, ignore_errors=True)
+    else:
+        entry.unlink(missing_ok=True)
+
+
+def _in_use(entry: Path) -> bool:
+    try:
+        held = os.open(entry / LOCK, os.O_RDWR)
+    except (FileNotFoundError, NotADirectoryError):
+        return _is_young(entry)
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    else:
+        return False
+    finally:
+        os.close(held)
+
+
+def _is_young(entry: Path) -> bool:
+    """What an earlier version kept outside of such a folder, without a lock, never lives this long."""
+    with suppress(FileNotFoundError):
+        return time.time() - entry.stat().st_mtime < TEMPORARY_S
+    return False
