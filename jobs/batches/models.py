@@ -89,6 +89,12 @@ class Batch(TenantOwned):
             models.Index(
                 fields=["created_at"], condition=models.Q(livemode=False), name="jobs_batch_of_tests"
             ),
+            # What they say goes when its time is over.
+            models.Index(
+                fields=["tenant", "livemode", "finished_at"],
+                condition=models.Q(metadata__isnull=False) | models.Q(errors__isnull=False),
+                name="jobs_batch_with_words",
+            ),
         ]
 
     def __str__(self) -> str:

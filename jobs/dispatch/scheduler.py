@@ -29,6 +29,7 @@ from jobs.documents.erasure import erase_due_files
 from jobs.idempotency.expiry import erase_forgotten_keys
 from jobs.overdue import end_overdue_jobs
 from jobs.reconciling import reconcile
+from jobs.retention.batches import forget_words_of_batches
 from jobs.retention.events import erase_old_events
 from jobs.retention.forgetting import forget_erased
 from jobs.retention.sweep import erase_overdue
@@ -105,6 +106,7 @@ class Scheduler:
             _Duty(FORGET_EVERY_S, Aside(erase_forgotten_keys)),
             _Duty(FORGET_EVERY_S, Aside(erase_expired_files)),
             _Duty(FORGET_EVERY_S, Aside(forget_batches_of_tests)),
+            _Duty(FORGET_EVERY_S, Aside(forget_words_of_batches)),
             _Duty(FORGET_EVERY_S, Aside(keep_up_archives)),
             _Duty(FORGET_EVERY_S, Aside(erase_overdue)),
             _Duty(FORGET_EVERY_S, Aside(erase_old_events)),

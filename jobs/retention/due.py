@@ -34,7 +34,7 @@ _OLD: Mapping[Kind, str] = {
       AND finished_at IS NOT NULL AND erased_at IS NULL""",
 }
 _SINCE: Mapping[Kind, str] = {"document": "used_at", "job": "finished_at"}
-_LINES = "unnest(%(tenants)s::uuid[], %(live)s::bool[], %(days)s::int[]) AS line (tenant, live, days)"
+LINES = "unnest(%(tenants)s::uuid[], %(live)s::bool[], %(days)s::int[]) AS line (tenant, live, days)"
 
 # Ranked within its tenant, so that all have their first before anybody has a second.
 _DUE = """
@@ -72,7 +72,7 @@ class Counted:
 
 def due(kind: Kind, keeping: Mapping[UUID, Keeping], each: int = EACH) -> list[Due]:
     """Operators' work."""
-    lines = _lines(kind, keeping)
+    lines = lines_of(kind, keeping)
     if not lines["tenants"]:
         return []
     with connections[OPERATOR].cursor() as cursor:
@@ -82,7 +82,7 @@ def due(kind: Kind, keeping: Mapping[UUID, Keeping], each: int = EACH) -> list[D
 
 def counted(kind: Kind, keeping: Mapping[UUID, Keeping]) -> list[Counted]:
     """All of it, for a preview."""
-    lines = _lines(kind, keeping)
+    lines = lines_of(kind, keeping)
     if not lines["tenants"]:
         return []
     with connections[OPERATOR].cursor() as cursor:
@@ -94,19 +94,20 @@ def time_over(days: int, kind: Kind) -> timedelta:
     return timedelta(days=days) + (TO_THE if kind == "document" else timedelta())
 
 
-def _filled(statement: str, kind: Kind) -> str:
-    return statement.format(
-        lines=_LINES, ends=_ENDS[kind], old=_OLD[kind], since=_SINCE[kind], table=_TABLES[kind]
-    )
-
-
-def _lines(kind: Kind, keeping: Mapping[UUID, Keeping]) -> dict[str, Any]:
+def lines_of(kind: Kind, keeping: Mapping[UUID, Keeping]) -> dict[str, Any]:
+    """What `LINES` is told: a tenant, a mode and the days after which that kind goes."""
     found = list(_kept(kind, keeping))
     return {
         "tenants": [tenant_id for tenant_id, _, _ in found],
         "live": [live for _, live, _ in found],
         "days": [days for _, _, days in found],
     }
+
+
+def _filled(statement: str, kind: Kind) -> str:
+    return statement.format(
+        lines=LINES, ends=_ENDS[kind], old=_OLD[kind], since=_SINCE[kind], table=_TABLES[kind]
+    )
 
 
 def _kept(kind: Kind, keeping: Mapping[UUID, Keeping]) -> Iterator[tuple[UUID, bool, int]]:

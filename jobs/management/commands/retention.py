@@ -5,6 +5,7 @@ from uuid import UUID
 
 from django.core.management.base import BaseCommand, CommandParser
 
+from jobs.retention.batches import forget_words_of_batches
 from jobs.retention.events import erase_old_events
 from jobs.retention.preview import overdue
 from jobs.retention.sweep import erase_overdue
@@ -23,6 +24,8 @@ class Command(BaseCommand):
         if dry_run:
             self._preview(tenant)
             return
+        while forget_words_of_batches():
+            pass
         while (jobs_and_documents := erase_overdue()) + (events := erase_old_events()):
             self.stdout.write(f"erased {jobs_and_documents} jobs and documents, {events} events")
 
