@@ -5,7 +5,7 @@ from rest_framework.response import Response
 
 from jobs.documents.uploads import FETCH, Address, Fetch, Upload
 from jobs.errors import InvalidRequest
-from jobs.live.fetch_errors import refused
+from jobs.live.fetch_errors import UrlNotAllowed
 from tenants.asgi.protocol import UPLOAD
 from tenants.egress.client import check_url
 from tenants.egress.errors import EgressRefused
@@ -21,7 +21,7 @@ def checked_address(url: str, name: str = "") -> Address:
     try:
         check_url(url)
     except EgressRefused as error:
-        raise refused(error, url) from error
+        raise UrlNotAllowed(error.detail) from error
     return Address(url, name)
 
 

@@ -12,8 +12,6 @@ from tenants.egress.client import Answer
 from tenants.egress.errors import EgressFailed, EgressRefused
 from tenants.errors import DomainError
 
-_NAMES_NOTHING_PUBLIC = frozenset({"address_not_allowed", "name_not_resolved"})
-
 
 class UrlNotAllowed(DomainError):
     code = "url_not_allowed"
@@ -31,14 +29,10 @@ class UrlResting(DomainError):
     code = "url_resting"
 
 
-def refused(error: EgressRefused, url: str) -> DomainError:
-    return _no_public(url) if error.code in _NAMES_NOTHING_PUBLIC else UrlNotAllowed(error.detail)
-
-
 def failed(error: EgressFailed, url: str) -> DomainError:
     match error.code:
-        case "name_not_resolved":
-            return _no_public(url)
+        case "no_public_address":
+            return UrlNotAllowed(error.detail)
         case "lookups_busy":
             return Overloaded(error.detail, extra={"retry_after_s": 5})
         case "endpoint_resting":
@@ -56,14 +50,6 @@ def answered(answer: Answer, check: Callable[[str], Any]) -> UrlNotFetched:
     if 300 <= answer.status < 400:
         words += f" Redirects are not followed{_whither(answer, check)}: name where the document is."
     return UrlNotFetched(words, extra={"reason": "status", "remote_status": answer.status})
-
-
-def _no_public(url: str) -> UrlNotAllowed:
-    """One answer for both: who could tell them apart could ask for the names of our own network."""
-    return UrlNotAllowed(
-        f"No public address is known for '{_host(url)}': either there is no such name, or it leads to what is not of "
-        "the public internet."
-    )
 
 
 def _whither(answer: Answer, check: Callable[[str], Any]) -> str:

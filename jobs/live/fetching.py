@@ -9,7 +9,7 @@ from uuid import UUID
 
 from jobs.documents.fetched_names import fetched_name
 from jobs.documents.uploads import Address
-from jobs.live.fetch_errors import answered, failed, refused
+from jobs.live.fetch_errors import UrlNotAllowed, answered, failed
 from jobs.live.multipart import too_large
 from jobs.live.spool import SpoolFile, refusal_of
 from jobs.live.turns import Turns
@@ -93,7 +93,6 @@ class Fetcher:
 
     def _fetch(self, wanted: Fetching, cut: Cut) -> str:
         """In a thread."""
-        circuit = ""
         try:
             target = self._check(wanted.address.url)
             # By the tenant too: nobody can silence a server for others.
@@ -101,10 +100,7 @@ class Fetcher:
             with cut, self._circuits.of(circuit):
                 answer = self._asked(wanted, cut)
         except EgressRefused as error:
-            if circuit and error.code == "address_not_allowed":
-                # As a name that does not exist: else one could be told from the other by how often it is tried.
-                self._circuits.failed(circuit)
-            raise refused(error, wanted.address.url) from error
+            raise UrlNotAllowed(error.detail) from error
         except EgressFailed as error:
             raise failed(error, wanted.address.url) from error
         except OSError as error:

@@ -36,8 +36,7 @@ def attempt(outbound: Outbound) -> Outcome:
     try:
         return _answered(send(outbound), clock)
     except EgressRefused as error:
-        # A name may lead to a wrong address for a while; everything else that is refused stays so.
-        return _unanswered(error, clock, refused=error.code != "address_not_allowed")
+        return _unanswered(error, clock, refused=True)
     except EgressFailed as error:
         # Too many lookups at once are ours: nobody is blamed for them.
         return replace(_unanswered(error, clock, refused=False), own_fault=error.code == "lookups_busy")

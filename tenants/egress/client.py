@@ -13,7 +13,7 @@ from tenants.egress.addresses import Address, is_loopback
 from tenants.egress.circuits import Circuits
 from tenants.egress.cut import Cut
 from tenants.egress.deadline import Deadline
-from tenants.egress.errors import EgressFailed, EgressRefused
+from tenants.egress.errors import EgressFailed, EgressRefused, no_public_address
 from tenants.egress.exchange import Answer, Caps, Outbound
 from tenants.egress.lookup import Resolve, look_up, system_addresses
 from tenants.egress.urls import Rules, Target, read_url
@@ -116,10 +116,7 @@ class Client:
         found = [target.address] if target.address else list(look_up(target.host, self.resolve, deadline))
         for address in found:
             if not self.rules.allow(address) or not (target.tls or is_loopback(address)):
-                raise EgressRefused(
-                    "address_not_allowed",
-                    f"'{target.host}' leads to an address that is not of the public internet.",
-                )
+                raise no_public_address(target.host)
         return found
 
 

@@ -8,7 +8,7 @@ from queue import Empty, SimpleQueue
 
 from tenants.egress.addresses import Address
 from tenants.egress.deadline import Deadline
-from tenants.egress.errors import EgressFailed
+from tenants.egress.errors import EgressFailed, no_public_address
 
 Resolve = Callable[[str], Sequence[Address]]
 
@@ -31,11 +31,9 @@ def look_up(host: str, resolve: Resolve, deadline: Deadline) -> Sequence[Address
     try:
         found = answers.get(timeout=deadline.left_s())
     except Empty:
-        raise EgressFailed(
-            "name_not_resolved", f"'{host}' was not resolved within {deadline.allowed_s:g} seconds."
-        ) from None
+        raise no_public_address(host) from None
     if isinstance(found, Exception) or not found:
-        raise EgressFailed("name_not_resolved", f"'{host}' could not be resolved: is it written right?")
+        raise no_public_address(host)
     return found
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from django.db import transaction
+from pytest_django import Settings
 
 from jobs.errors import NotFound
 from jobs.services import cancel_job, retry_job
@@ -16,6 +17,7 @@ from jobs.webhooks.sending import attempt, signed
 from jobs.webhooks.settlement import settle
 from jobs.webhooks.upkeep import end_stranded_deliveries
 from tenants.context import APP, unit_of_work
+from tenants.egress.client import Outbound
 from tenants.identity import Identity
 
 from .conftest import Post, Receiver
@@ -152,6 +154,17 @@ def test_nobody_there_is_a_failure_with_a_reason(post: Post, receiver: Receiver)
     (logged,) = post.attempts()
     assert (logged.status, bool(logged.error_code), bool(logged.detail)) == (None, True, True)
     assert post.delivery().state == "pending"
+
+
+def test_a_name_that_leads_inside_is_told_as_one_that_is_not_there(settings: Settings) -> None:
+    settings.MAAS_EGRESS_LOOPBACK = False
+    inside, nowhere = (
+        attempt(Outbound("POST", f"https://{host}/hook", {}, b"{}"))
+        for host in ("localhost", "nothing.invalid")
+    )
+    assert inside.error_code == nowhere.error_code == "no_public_address"
+    assert inside.detail.replace("localhost", "nothing.invalid") == nowhere.detail
+    assert (inside.refused, inside.own_fault) == (nowhere.refused, nowhere.own_fault) == (False, False)
 
 
 def test_an_answer_that_is_long_or_binary_is_kept_in_part(post: Post, receiver: Receiver) -> None:

@@ -69,6 +69,11 @@ def failure(here: World, caps: Caps = WEBHOOK_CAPS, outbound: Outbound | None = 
     return failed.value.code
 
 
+def leads_nowhere(here: World, outbound: Outbound | None = None) -> bool:
+    """Nobody was connected to."""
+    return failure(here, outbound=outbound) == "no_public_address" and here.dialled == []
+
+
 def refusal(here: World, outbound: Outbound | None = None) -> str:
     """Before anybody was connected to."""
     with pytest.raises(EgressRefused) as refused:
