@@ -22,10 +22,14 @@ OF_LINE = """(page.priority, page.tenant_id) >= (line.priority, line.tenant_id)
     AND (page.priority, page.tenant_id) <= (line.priority, line.tenant_id)
     ORDER BY page.priority, page.tenant_id, page.id"""
 
+# All of them, said as a range for the same reason.
+_FROM_THE_FIRST = "(priority, tenant_id) >= (-32768, '00000000-0000-0000-0000-000000000000')"
+
 # From one line to the next, so that of a line with a hundred thousand pages one is looked at.
 LINES = f"""
 WITH RECURSIVE line AS (
-    (SELECT priority, tenant_id FROM jobs_page WHERE {WAITS} ORDER BY priority, tenant_id LIMIT 1)
+    (SELECT priority, tenant_id FROM jobs_page WHERE {WAITS} AND {_FROM_THE_FIRST}
+        ORDER BY priority, tenant_id LIMIT 1)
     UNION ALL
     SELECT next.priority, next.tenant_id FROM line CROSS JOIN LATERAL (
         SELECT priority, tenant_id FROM jobs_page
