@@ -82,14 +82,17 @@ class Inspections:
 
     async def look_at(self, tenant_id: UUID, upload: Upload) -> Upload:
         """The upload with what was found; without, when the tenant has these very bytes already."""
-        found: Found | None = None
         if upload.size_bytes <= SHORT_TEXT_BYTES:
-            # Sooner than the database could be asked whether it is known.
-            found = await self._short.run(self._inspect_short_text, upload.path)
-        if found is not None:
-            return replace(upload, inspection=found)
+            found = await self._short.run(self.inspect_short, upload.path)
+            if found is not None:
+                return replace(upload, inspection=found)
+        return await self.look_further(tenant_id, upload)
+
+    async def look_further(self, tenant_id: UUID, upload: Upload) -> Upload:
+        """The same, at what is known to be no short text."""
         if await self._lookups.run(_is_known, tenant_id, upload.sha256):
             return upload
+        found = None
         if upload.size_bytes < LONG_BYTES:
             found = await self._look(tenant_id, upload.path, [self._turns])
         if found is None:
@@ -134,8 +137,8 @@ class Inspections:
                 raise (Restarting() if self._stop.told else _busy()) from None
             return held.pop_all()
 
-    def _inspect_short_text(self, path: Path) -> Found | None:
-        """In a thread; None for what takes a child."""
+    def inspect_short(self, path: Path) -> Found | None:
+        """In a thread, sooner than the database could be asked whether it is known; None for what is no short text."""
         self._opened = self._reader()
         try:
             return self._opened.inspect_short_text(path)

@@ -5,9 +5,10 @@ import hashlib
 import os
 import secrets
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeVar
 
 import structlog
 
@@ -18,6 +19,7 @@ from tenants.errors import DomainError
 
 log = structlog.get_logger(__name__)
 BATCH_BYTES = 256 * 1024
+R = TypeVar("R")
 
 
 class StorageFull(DomainError):
@@ -63,22 +65,27 @@ class SpoolFile:
 
     async def write_full_batch(self) -> None:
         if len(self._buffer) >= BATCH_BYTES:
-            await self._write_out()
+            await self._write_out(lambda _: None)
 
     async def finish(self) -> str:
         """All bytes are in the file; the answer is their sha256. Raises again why some are not."""
-        await self._write_out()
-        return self._hash.hexdigest()
+        sha256, _ = await self.finish_and(lambda _: None)
+        return sha256
+
+    async def finish_and(self, look: Callable[[Path], R]) -> tuple[str, R]:
+        """And looks at it in the same thread: under load each more is waited for."""
+        found = await self._write_out(look)
+        return self._hash.hexdigest(), found
 
     def remove_soon(self) -> None:
         self._threads.start(self._remove)
 
-    async def _write_out(self) -> None:
+    async def _write_out(self, then: Callable[[Path], R]) -> R:
         if self._failed is not None:
             raise self._failed
         batch, self._buffer = bytes(self._buffer), bytearray()
         try:
-            await self._threads.run(self._write, batch)
+            return await self._threads.run(self._write_and, batch, then)
         except OSError as error:
             log.error("spool_not_written", error=str(error))
             self._failed = refusal_of(error)
@@ -86,6 +93,10 @@ class SpoolFile:
         except DomainError as error:
             self._failed = error
             raise
+
+    def _write_and(self, batch: bytes, then: Callable[[Path], R]) -> R:
+        self._write(batch)
+        return then(self.path)
 
     def _write(self, batch: bytes) -> None:
         with self._lock:

@@ -1,6 +1,7 @@
 """Takes files in while they arrive, so that no thread of Django ever waits for a sender's next byte."""
 
 from collections.abc import Mapping
+from pathlib import Path
 
 from django.conf import settings
 
@@ -49,6 +50,15 @@ def is_upload(scope: Scope) -> bool:
     return boundary_of(header(scope, b"content-type") or "") is not None
 
 
+def is_document(scope: Scope) -> bool:
+    """What came with it, which is looked at here: lines and archives are not."""
+    return scope["path"] in (JOBS, DOCUMENTS)
+
+
+def _unseen(_: Path) -> None:
+    """Is looked at where it is used."""
+
+
 def form_limits(scope: Scope) -> FormLimits:
     """Of the caller, for that address."""
     if scope["path"] == FILES:
@@ -83,32 +93,37 @@ class Uploads:
         identity.require(SCOPE_FOR_PATH[scope["path"]])
         self._intake.check_upload(scope, self._inspections.waiting_of(identity.tenant_id))
         with self._spool.file() as file:
-            upload = await _receive_form(scope, receive, file, form_limits(scope), identity)
-            if scope["path"] not in (FILES, ARCHIVES):
-                upload = await self._inspections.look_at(identity.tenant_id, upload)
+            upload = await self._receive_form(scope, receive, file, identity)
+            if is_document(scope) and upload.inspection is None:
+                upload = await self._inspections.look_further(identity.tenant_id, upload)
             headers = [*without_headers(scope, _ABOUT_THE_BODY), (b"content-length", b"0")]
             await self._inner({**scope, "headers": headers, UPLOAD: upload}, _after_the_body(receive), send)
 
-
-async def _receive_form(
-    scope: Scope, receive: Receive, file: SpoolFile, limits: FormLimits, identity: Identity
-) -> Upload:
-    reader = FormReader(boundary_of(header(scope, b"content-type") or "") or b"", limits, file.add)
-    # With a key, what was accepted already is told, however long the queue is by now: Django looks for it.
-    if scope["path"] == JOBS and header(scope, b"idempotency-key") is None:
-        reader.before_file = lambda fields: refuse_known(identity.tenant_id, fields)
-    async for chunk in body_chunks(receive):
-        reader.write(chunk)
-        await file.write_full_batch()
-    form = reader.finish()
-    return Upload(
-        path=file.path,
-        sha256=await file.finish(),
-        size_bytes=file.size_bytes,
-        filename=form.filename,
-        content_type=form.content_type,
-        fields=form.fields,
-    )
+    async def _receive_form(
+        self, scope: Scope, receive: Receive, file: SpoolFile, identity: Identity
+    ) -> Upload:
+        reader = FormReader(
+            boundary_of(header(scope, b"content-type") or "") or b"", form_limits(scope), file.add
+        )
+        # With a key, what was accepted already is told, however long the queue is by now: Django looks for it.
+        if scope["path"] == JOBS and header(scope, b"idempotency-key") is None:
+            reader.before_file = lambda fields: refuse_known(identity.tenant_id, fields)
+        async for chunk in body_chunks(receive):
+            reader.write(chunk)
+            await file.write_full_batch()
+        form = reader.finish()
+        sha256, found = await file.finish_and(
+            self._inspections.inspect_short if is_document(scope) else _unseen
+        )
+        return Upload(
+            path=file.path,
+            sha256=sha256,
+            size_bytes=file.size_bytes,
+            filename=form.filename,
+            content_type=form.content_type,
+            fields=form.fields,
+            inspection=found,
+        )
 
 
 def _after_the_body(receive: Receive) -> Receive:
