@@ -19,6 +19,7 @@ from django.conf import settings
 log = structlog.get_logger(__name__)
 LOCK = "lock"
 TEMPORARY_S = 6 * 3600
+_NEVER_SWEPT = frozenset({LOCK, "lost+found"})
 _making = threading.Lock()
 
 
@@ -30,7 +31,9 @@ class OwnFolder:
 
     def prepare(self) -> Path:
         """Raises OSError."""
-        if self._folder is None:
+        # Made anew where somebody has cleared it away, which no restart should be needed for.
+        if self._folder is None or not self._folder.is_dir():
+            self.close()
             self._folder = self._made()
         return self._folder
 
@@ -42,7 +45,10 @@ class OwnFolder:
 
     def _made(self) -> Path:
         self._root.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._root.chmod(0o700)
+        with suppress(
+            PermissionError
+        ):  # Of a disk that was given to us. Each folder in it is private by itself.
+            self._root.chmod(0o700)
         # Held while sweeping and creating, so that nobody sweeps a folder between its making and its locking.
         gate = os.open(self._root / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
         try:
@@ -50,7 +56,11 @@ class OwnFolder:
             _sweep(self._root)
             folder = self._root / secrets.token_hex(8)
             folder.mkdir(mode=0o700)
-            self._held = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+            try:
+                self._held = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+            except OSError:
+                folder.rmdir()
+                raise
             fcntl.flock(self._held, fcntl.LOCK_EX | fcntl.LOCK_NB)
         finally:
             os.close(gate)
@@ -72,9 +82,15 @@ def _within(root: Path) -> OwnFolder:
 
 def _sweep(root: Path) -> None:
     for entry in root.iterdir():
-        if entry.name != LOCK and not _in_use(entry):
-            _remove(entry)
-            log.info("spool_swept", path=str(entry))
+        if entry.name in _NEVER_SWEPT:
+            continue
+        try:
+            if not _in_use(entry):
+                _remove(entry)
+                log.info("spool_swept", path=str(entry))
+        except OSError as error:
+            # Somebody else's, or on a bad disk: whoever starts needs a folder of its own, and not that one gone.
+            log.warning("spool_not_swept", path=str(entry), error=str(error))
 
 
 def _remove(entry: Path) -> None:

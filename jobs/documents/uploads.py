@@ -20,7 +20,7 @@ class Upload:
     fields: Mapping[str, str] = field(default_factory=dict)
     """The other fields of the form."""
     inspection: Inspection | DocumentRejected | None = None
-    """None when its tenant had these very bytes already, so that nothing had to be found out."""
+    """None when its tenant had these very bytes already, so that nothing had to be found out: but of a short text."""
     fetched: bool = False
     """From an address that the request named; the request itself is JSON."""
     counted: bool = False

@@ -81,7 +81,7 @@ class Inspections:
         return self._turns.waiting_of(tenant_id)
 
     async def look_at(self, tenant_id: UUID, upload: Upload) -> Upload:
-        """The upload with what was found; without, when the tenant has these very bytes already."""
+        """The upload with what was found; without, where the tenant has these bytes already, but for a short text."""
         if upload.size_bytes <= SHORT_TEXT_BYTES:
             found = await self._short.run(self.inspect_short, upload.path)
             if found is not None:

@@ -86,16 +86,16 @@ class SpoolFile:
         batch, self._buffer = bytes(self._buffer), bytearray()
         try:
             return await self._threads.run(self._write_and, batch, then)
-        except OSError as error:
-            log.error("spool_not_written", error=str(error))
-            self._failed = refusal_of(error)
-            raise self._failed from error
         except DomainError as error:
             self._failed = error
             raise
 
     def _write_and(self, batch: bytes, then: Callable[[Path], R]) -> R:
-        self._write(batch)
+        try:
+            self._write(batch)
+        except OSError as error:
+            log.error("spool_not_written", error=str(error))
+            raise refusal_of(error) from error
         return then(self.path)
 
     def _write(self, batch: bytes) -> None:
@@ -119,7 +119,7 @@ class SpoolFile:
 
 
 class Spool:
-    """In a folder of its own."""
+    """In a folder of its own, which goes with its process, however that ends."""
 
     def __init__(self, root: Path, threads: BoundedThreads) -> None:
         self._root = root

@@ -3,25 +3,43 @@
 Its files go by days of their own. The batch stays, as what was asked for, when, and what it came to.
 """
 
+from collections.abc import Mapping
+from uuid import UUID
+
 from django.db import connections
 
-from jobs.retention.due import LINES, lines_of
+from jobs.retention.due import LINES, Counted, lines_of
 from tenants.context import OPERATOR, operator_work
-from tenants.keeping import everybodys_keeping
+from tenants.keeping import Keeping, everybodys_keeping
 
+_OLD = """one.tenant_id = line.tenant AND one.livemode = line.live
+          AND one.finished_at <= statement_timestamp() - make_interval(days => line.days)
+          AND (one.metadata IS NOT NULL OR one.errors IS NOT NULL)"""
 EACH = 200
 """Of one tenant in one round; what is left is for the next."""
 _FORGET = f"""
 UPDATE jobs_batch SET metadata = NULL, errors = NULL FROM (
     SELECT old.id FROM {LINES} CROSS JOIN LATERAL (
         SELECT id FROM jobs_batch one
-        WHERE one.tenant_id = line.tenant AND one.livemode = line.live
-          AND one.finished_at <= statement_timestamp() - make_interval(days => line.days)
-          AND (one.metadata IS NOT NULL OR one.errors IS NOT NULL)
+        WHERE {_OLD}
         ORDER BY one.finished_at LIMIT %(each)s FOR NO KEY UPDATE SKIP LOCKED
-    ) old
+    ) old LIMIT 2000
 ) found WHERE jobs_batch.id = found.id
 """  # noqa: S608  # made of constants alone
+_COUNT = f"""
+SELECT line.tenant, count(*), min(one.finished_at), max(one.finished_at)
+FROM {LINES} JOIN jobs_batch one ON {_OLD} GROUP BY line.tenant
+"""  # noqa: S608
+
+
+def counted_batches(keeping: Mapping[UUID, Keeping]) -> list[Counted]:
+    """Those that still say something, for a preview. Operators' work."""
+    lines = lines_of("job", keeping)
+    if not lines["tenants"]:
+        return []
+    with connections[OPERATOR].cursor() as cursor:
+        cursor.execute(_COUNT, lines)
+        return [Counted(*row) for row in cursor.fetchall()]
 
 
 def forget_words_of_batches() -> int:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from jobs.retention.batches import counted_batches
 from jobs.retention.due import counted
 from jobs.retention.events import counted_events
 from tenants.context import operator_work
@@ -27,5 +28,7 @@ def overdue(tenant_id: UUID | None = None) -> Iterator[Overdue]:
             yield Overdue(row.tenant_id, "documents", row.number, row.oldest, row.newest)
         for row in counted("job", keeping):
             yield Overdue(row.tenant_id, "jobs", row.number, row.oldest, row.newest)
+        for row in counted_batches(keeping):
+            yield Overdue(row.tenant_id, "batches", row.number, row.oldest, row.newest)
         for row in counted_events(keeping):
             yield Overdue(row.tenant_id, "events", row.number, row.oldest, row.newest)

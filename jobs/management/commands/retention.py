@@ -12,7 +12,7 @@ from jobs.retention.sweep import erase_overdue
 
 
 class Command(BaseCommand):
-    help = "Erases documents, results and events whose time is over, or with --dry-run counts them for each tenant."
+    help = "Erases documents, results, events and words of batches whose time is over, or with --dry-run counts them."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
@@ -24,8 +24,8 @@ class Command(BaseCommand):
         if dry_run:
             self._preview(tenant)
             return
-        while forget_words_of_batches():
-            pass
+        while batches := forget_words_of_batches():
+            self.stdout.write(f"erased the metadata and errors of {batches} batches")
         while (jobs_and_documents := erase_overdue()) + (events := erase_old_events()):
             self.stdout.write(f"erased {jobs_and_documents} jobs and documents, {events} events")
 

@@ -290,6 +290,9 @@ def test_documents_that_take_long_hold_no_thread_of_django(
             headers = {"Authorization": f"Bearer {tenant.key.text}"}
             for _ in range(10):
                 assert client.get("/v1/models", headers=headers, timeout=5).status_code == 200
+            # Nor is a child needed for a short text, which is looked at in place.
+            short = {"file": ("a.txt", b"short")}
+            assert client.post("/v1/documents", files=short, headers=headers).status_code == 201
             eventually(lambda: sum(one.done() for one in sent) == uploads - children, "an end of patience")
             refused = [one.result() for one in sent if one.done()]
         codes = [one.result().status_code for one in sent]

@@ -10,6 +10,7 @@ from inference.registry.models import ModelVersion
 from jobs.batches import states
 from jobs.batches.models import Batch
 from jobs.retention.batches import forget_words_of_batches
+from jobs.retention.preview import overdue
 from tenants.context import OPERATOR, operator_work
 from tenants.identity import Identity
 from tenants.models import Tenant
@@ -47,8 +48,11 @@ def failed_days_ago(desk: BatchDesk, days: int) -> Batch:
 def test_the_words_of_a_batch_go_with_the_results_of_its_account(desk: BatchDesk) -> None:
     keep_results(desk, 30)
     old, young = failed_days_ago(desk, 31), failed_days_ago(desk, 29)
+    (told,) = overdue(desk.identity.tenant_id)
+    assert (told.what, told.number) == ("batches", 1)
     assert forget_words_of_batches() == 1
     assert forget_words_of_batches() == 0
+    assert not list(overdue(desk.identity.tenant_id))
     left, kept = desk.again(old), desk.again(young)
     assert (left.metadata, left.errors, left.status) == (None, None, states.FAILED)
     assert kept.metadata == {"patient": "Ada"}

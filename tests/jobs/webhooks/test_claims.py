@@ -44,6 +44,8 @@ def crowd(post: Post, receiver: Receiver) -> Iterator[None]:
     yield
     with operator_work(), connections[OPERATOR].cursor() as cursor:
         cursor.execute("DELETE FROM jobs_webhookdelivery WHERE tenant_id = %s", [tenant_id])
+        cursor.execute("DELETE FROM jobs_webhookmessage WHERE tenant_id = %s", [tenant_id])
+        cursor.execute("DELETE FROM jobs_webhookendpoint WHERE tenant_id = %s AND id <> %s", [tenant_id, one])
 
 
 @pytest.mark.parametrize("told", [False, True], ids=["the planner has not heard of them", "it has"])

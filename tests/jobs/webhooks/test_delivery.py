@@ -1,12 +1,12 @@
 """From a job's end to an answer: through the database and a real receiver."""
 
+import socket
 import time
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 from django.db import transaction
-from pytest_django import Settings
 
 from jobs.errors import NotFound
 from jobs.services import cancel_job, retry_job
@@ -156,14 +156,19 @@ def test_nobody_there_is_a_failure_with_a_reason(post: Post, receiver: Receiver)
     assert post.delivery().state == "pending"
 
 
-def test_a_name_that_leads_inside_is_told_as_one_that_is_not_there(settings: Settings) -> None:
-    settings.MAAS_EGRESS_LOOPBACK = False
+def test_a_name_that_leads_inside_is_told_as_one_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    def resolve(name: str, *_: object, **__: object) -> list[tuple[object, ...]]:
+        if name.startswith("inside"):
+            return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("10.0.0.1", 0))]
+        raise socket.gaierror
+
+    monkeypatch.setattr("tenants.egress.lookup.socket.getaddrinfo", resolve)
     inside, nowhere = (
-        attempt(Outbound("POST", f"https://{host}/hook", {}, b"{}"))
-        for host in ("localhost", "nothing.invalid")
+        attempt(Outbound("POST", f"https://{host}.example.com/hook", {}, b"{}"))
+        for host in ("inside", "nowhere")
     )
     assert inside.error_code == nowhere.error_code == "no_public_address"
-    assert inside.detail.replace("localhost", "nothing.invalid") == nowhere.detail
+    assert inside.detail.replace("inside.", "nowhere.") == nowhere.detail
     assert (inside.refused, inside.own_fault) == (nowhere.refused, nowhere.own_fault) == (False, False)
 
 

@@ -251,9 +251,7 @@ def test_a_short_text_needs_no_child_and_a_long_one_reads_the_same(
     childless.close()
 
 
-def test_a_short_text_is_looked_at_without_a_child_and_nothing_else_is(
-    walled_reader: DocumentReader, store: Store
-) -> None:
+def test_a_short_text_is_looked_at_without_a_child_and_nothing_else_is(store: Store) -> None:
     with closing(DocumentReader(LIMITS, children=0)) as childless:
         for text in (b"short", b"\xef\xbb\xbfshort", "kurz, schön".encode("utf-16"), b"x" * SHORT_TEXT_BYTES):
             path = store(text)
