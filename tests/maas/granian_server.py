@@ -93,6 +93,12 @@ def _command(process: psutil.Process) -> list[str]:
     return []
 
 
+def _parent(process: psutil.Process) -> int | None:
+    with suppress(psutil.NoSuchProcess):
+        return int(process.ppid())
+    return None
+
+
 @contextmanager
 def frozen_children(server: GranianServer, number: int) -> Iterator[None]:
     """The processes that open documents, once there are so many, neither die nor get on."""
@@ -101,9 +107,12 @@ def frozen_children(server: GranianServer, number: int) -> Iterator[None]:
         tree = psutil.Process(server.process.pid).children(recursive=True)
         commands = {process: _command(process) for process in tree}
         theirs = {process: words for process, words in commands.items() if "inside.main" in " ".join(words)}
-        # Each has its walls about it, which are processes too.
-        readers = [words for words in theirs.values() if not words[0].endswith("bwrap")]
-        return list(theirs) if len(readers) >= number else []
+        # Each has its walls about it, which are processes too, and a fork of its own for what it looks at.
+        readers = {
+            process.pid: process for process, words in theirs.items() if not words[0].endswith("bwrap")
+        }
+        standing = [process for process in readers.values() if _parent(process) not in readers]
+        return list(theirs) if len(standing) >= number else []
 
     children = eventually(all_children, f"{number} processes that open documents")
     for child in children:
