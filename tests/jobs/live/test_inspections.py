@@ -266,6 +266,22 @@ def test_a_stop_ends_those_who_wait_and_those_who_are_looked_at() -> None:
     run(check)
 
 
+def test_a_short_text_is_stored_while_no_child_gets_on(tenant: CreatedTenant) -> None:
+    headers = {"Authorization": f"Bearer {tenant.key.text}"}
+    with (
+        GranianServer("maas.asgi:application", {"MAAS_READER_CHILDREN": "1"}) as server,
+        httpx.Client(base_url=server.url, timeout=40, headers=headers) as client,
+    ):
+
+        def send(name: str, content: bytes) -> httpx.Response:
+            return client.post("/v1/documents", files={"file": (name, content)})
+
+        assert send("a.pdf", text_pdf("text")).status_code == 201
+        with frozen_children(server, 1):
+            assert send("a.txt", b"a short text").json()["pages_total"] == 1
+            assert send("a.pdf", b" \n ").json()["code"] == "document_empty"
+
+
 def test_documents_that_take_long_hold_no_thread_of_django(
     tenant: CreatedTenant, other_tenant: CreatedTenant
 ) -> None:
@@ -290,9 +306,6 @@ def test_documents_that_take_long_hold_no_thread_of_django(
             headers = {"Authorization": f"Bearer {tenant.key.text}"}
             for _ in range(10):
                 assert client.get("/v1/models", headers=headers, timeout=5).status_code == 200
-            # Nor is a child needed for a short text, which is looked at in place.
-            short = {"file": ("a.txt", b"short")}
-            assert client.post("/v1/documents", files=short, headers=headers).status_code == 201
             eventually(lambda: sum(one.done() for one in sent) == uploads - children, "an end of patience")
             refused = [one.result() for one in sent if one.done()]
         codes = [one.result().status_code for one in sent]
