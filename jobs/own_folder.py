@@ -45,9 +45,8 @@ class OwnFolder:
 
     def _made(self) -> Path:
         self._root.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with suppress(
-            PermissionError
-        ):  # Of a disk that was given to us. Each folder in it is private by itself.
+        # Of a disk that was given to us it may be somebody else's; each folder in it is private by itself.
+        with suppress(PermissionError):
             self._root.chmod(0o700)
         # Held while sweeping and creating, so that nobody sweeps a folder between its making and its locking.
         gate = os.open(self._root / LOCK, os.O_RDWR | os.O_CREAT, 0o600)

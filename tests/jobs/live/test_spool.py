@@ -7,7 +7,6 @@ import os
 import stat
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from jobs.errors import StorageUnavailable
 from jobs.live.spool import BATCH_BYTES, Spool, refusal_of
 from jobs.own_folder import LOCK
 from tenants.asgi.threads import BoundedThreads
+from tests.waiting import eventually
 
 
 @pytest.fixture
@@ -29,10 +29,7 @@ def _files(spool: Spool) -> list[Path]:
 
 
 def _wait_until_gone(path: Path) -> None:
-    deadline = time.monotonic() + 5
-    while path.exists():
-        assert time.monotonic() < deadline, f"{path} is still there"
-        time.sleep(0.01)
+    eventually(lambda: not path.exists(), f"the end of {path}", 5)
 
 
 def test_what_is_added_is_in_the_file_and_only_its_owner_can_read_it(make_spool: Callable[[], Spool]) -> None:

@@ -14,6 +14,7 @@ from tenants.services import CreatedTenant, create_key
 from tests.maas.granian_server import GranianServer
 from tests.maas.mount_urls import IDLE_S
 from tests.maas.raw_http import RawRequest
+from tests.waiting import eventually
 
 PART = b'--b\r\nContent-Disposition: form-data; name="file"; filename="a.pdf"\r\n\r\n'
 
@@ -35,10 +36,7 @@ def _spooled(server: GranianServer) -> list[Path]:
 
 
 def _wait_until_nothing_is_spooled(server: GranianServer) -> None:
-    deadline = time.monotonic() + 10
-    while _spooled(server):
-        assert time.monotonic() < deadline, "spool files are left"
-        time.sleep(0.02)
+    eventually(lambda: not _spooled(server), "the end of all spool files", 10)
 
 
 @pytest.mark.parametrize("size", [0, 10, BATCH_BYTES, 5_000_000])
@@ -88,10 +86,7 @@ def test_an_upload_whose_sender_hangs_up_leaves_nothing(
 ) -> None:
     with RawRequest(telling_server.port, _head(key)) as request:
         request.send_chunk(PART + b"x" * (BATCH_BYTES + 1))
-        deadline = time.monotonic() + 5
-        while not _spooled(telling_server):
-            assert time.monotonic() < deadline, "nothing was spooled"
-            time.sleep(0.01)
+        eventually(lambda: _spooled(telling_server), "a file in the spool", 5)
     _wait_until_nothing_is_spooled(telling_server)
 
 
