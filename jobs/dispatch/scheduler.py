@@ -3,7 +3,6 @@
 import threading
 import time
 from contextlib import closing
-from dataclasses import dataclass
 
 import psycopg
 import structlog
@@ -18,6 +17,7 @@ from jobs.closing.erasing import erase_closed_tenants
 from jobs.dispatch.aside import Aside
 from jobs.dispatch.broker import messages_set_aside, patiently
 from jobs.dispatch.demand import pages_demand
+from jobs.dispatch.duties import Duties
 from jobs.dispatch.horizon import tell_horizon
 from jobs.dispatch.leadership import Leadership, LeadershipLost
 from jobs.dispatch.metrics import DEAD_LETTERS, LEADING, QUEUE_AGE, QUEUED_PAGES, SWEPT
@@ -74,13 +74,6 @@ FROM inference_modelversion v JOIN inference_servedmodel m ON m.id = v.served_mo
 """
 
 
-@dataclass
-class _Duty:
-    every_s: float
-    aside: Aside
-    due: float = 0.0
-
-
 class Scheduler:
     """Any number may run; a session lock in Postgres lets one lead, and is gone the moment its holder dies.
 
@@ -92,47 +85,48 @@ class Scheduler:
         self._stopping = stopping
         self._outage = Outage(grace_s=settings.MAAS_LEASE_S / 3 + OUTAGE_MARGIN_S)
         self._sweep = Aside(self._sweep_after_outages)
-        self._duties = [
-            _Duty(SWEEP_EVERY_S, self._sweep),
-            _Duty(RELEASE_EVERY_S, Aside(release_waiting)),
-            _Duty(OVERDUE_EVERY_S, Aside(end_overdue_jobs)),
-            _Duty(OVERDUE_EVERY_S, Aside(keep_up_batches)),
-            _Duty(COUNT_EVERY_S, Aside(count_queued)),
-            _Duty(COUNT_EVERY_S, Aside(tell_horizon)),
-            _Duty(COUNT_EVERY_S, Aside(count_batches)),
-            _Duty(COUNT_EVERY_S, Aside(count_dead_letters)),
-            _Duty(ERASE_EVERY_S, Aside(erase_due_files)),
-            _Duty(FORGET_EVERY_S, Aside(end_used_up_pages)),
-            _Duty(FORGET_EVERY_S, Aside(erase_forgotten_keys)),
-            _Duty(FORGET_EVERY_S, Aside(erase_expired_files)),
-            _Duty(FORGET_EVERY_S, Aside(forget_batches_of_tests)),
-            _Duty(FORGET_EVERY_S, Aside(forget_words_of_batches)),
-            _Duty(FORGET_EVERY_S, Aside(keep_up_archives)),
-            _Duty(FORGET_EVERY_S, Aside(erase_overdue)),
-            _Duty(FORGET_EVERY_S, Aside(erase_old_events)),
-            _Duty(FORGET_EVERY_S, Aside(forget_erased)),
-            _Duty(ERASE_EVERY_S, Aside(erase_closed_tenants)),
-            _Duty(FORGET_EVERY_S, Aside(remind_owners)),
-            _Duty(FORGET_EVERY_S, Aside(forget_unconfirmed)),
-            _Duty(FORGET_EVERY_S, Aside(forget_uploads)),
-            _Duty(ERASE_EVERY_S, Aside(fold_stored_bytes)),
-            _Duty(ERASE_EVERY_S, Aside(end_stranded_deliveries)),
-            _Duty(FORGET_EVERY_S, Aside(erase_old_webhooks)),
-            _Duty(SWEEP_EVERY_S, Aside(finish_stranded_uploads)),
-            _Duty(FORGET_EVERY_S, Aside(expire_uploads)),
-            _Duty(FORGET_EVERY_S, Aside(mail_of_disabled_endpoints)),
-            _Duty(INDEX_EVERY_S, Aside(index_ordered_jobs)),
-            _Duty(ROLL_UP_EVERY_S, Aside(roll_up_uses)),
-            _Duty(RECOUNT_EVERY_S, Aside(recount_set_aside)),
-            _Duty(FORGET_EVERY_S, Aside(alert_of_budgets)),
-            _Duty(FORGET_EVERY_S, Aside(tell_of_invoices)),
-            _Duty(FORGET_EVERY_S, Aside(look_after_payments)),
-            _Duty(FORGET_EVERY_S, Aside(collect_invoices)),
-            _Duty(FORGET_EVERY_S, Aside(tell_of_refused_cards)),
-            _Duty(RECONCILE_EVERY_S, Aside(reconcile)),
-            _Duty(SETTLE_EVERY_S, Aside(settle_days)),
-            _Duty(BILL_EVERY_S, Aside(Biller().bill_ended_months)),
-        ]
+        duties = (
+            (SWEEP_EVERY_S, self._sweep),
+            (RELEASE_EVERY_S, Aside(release_waiting)),
+            (OVERDUE_EVERY_S, Aside(end_overdue_jobs)),
+            (OVERDUE_EVERY_S, Aside(keep_up_batches)),
+            (COUNT_EVERY_S, Aside(count_queued)),
+            (COUNT_EVERY_S, Aside(tell_horizon)),
+            (COUNT_EVERY_S, Aside(count_batches)),
+            (COUNT_EVERY_S, Aside(count_dead_letters)),
+            (ERASE_EVERY_S, Aside(erase_due_files)),
+            (FORGET_EVERY_S, Aside(end_used_up_pages)),
+            (FORGET_EVERY_S, Aside(erase_forgotten_keys)),
+            (FORGET_EVERY_S, Aside(erase_expired_files)),
+            (FORGET_EVERY_S, Aside(forget_batches_of_tests)),
+            (FORGET_EVERY_S, Aside(forget_words_of_batches)),
+            (FORGET_EVERY_S, Aside(keep_up_archives)),
+            (FORGET_EVERY_S, Aside(erase_overdue)),
+            (FORGET_EVERY_S, Aside(erase_old_events)),
+            (FORGET_EVERY_S, Aside(forget_erased)),
+            (ERASE_EVERY_S, Aside(erase_closed_tenants)),
+            (FORGET_EVERY_S, Aside(remind_owners)),
+            (FORGET_EVERY_S, Aside(forget_unconfirmed)),
+            (FORGET_EVERY_S, Aside(forget_uploads)),
+            (ERASE_EVERY_S, Aside(fold_stored_bytes)),
+            (ERASE_EVERY_S, Aside(end_stranded_deliveries)),
+            (FORGET_EVERY_S, Aside(erase_old_webhooks)),
+            (SWEEP_EVERY_S, Aside(finish_stranded_uploads)),
+            (FORGET_EVERY_S, Aside(expire_uploads)),
+            (FORGET_EVERY_S, Aside(mail_of_disabled_endpoints)),
+            (INDEX_EVERY_S, Aside(index_ordered_jobs)),
+            (ROLL_UP_EVERY_S, Aside(roll_up_uses)),
+            (RECOUNT_EVERY_S, Aside(recount_set_aside)),
+            (FORGET_EVERY_S, Aside(alert_of_budgets)),
+            (FORGET_EVERY_S, Aside(tell_of_invoices)),
+            (FORGET_EVERY_S, Aside(look_after_payments)),
+            (FORGET_EVERY_S, Aside(collect_invoices)),
+            (FORGET_EVERY_S, Aside(tell_of_refused_cards)),
+            (RECONCILE_EVERY_S, Aside(reconcile)),
+            (SETTLE_EVERY_S, Aside(settle_days)),
+            (BILL_EVERY_S, Aside(Biller().bill_ended_months)),
+        )
+        self._duties = Duties(duties)
         self.leading = False
         self._answered_s = float("-inf")
 
@@ -169,7 +163,7 @@ class Scheduler:
                 leadership.prove()
                 self._answered()
                 self._tell(leading=True)
-                self._begin_due_duties()
+                self._duties.begin_due(time.monotonic())
                 if self._stopping.wait(RELEASE_EVERY_S):
                     return
         finally:
@@ -194,13 +188,6 @@ class Scheduler:
     def _tell(self, *, leading: bool) -> None:
         self.leading = leading
         LEADING.set(int(leading))
-
-    def _begin_due_duties(self) -> None:
-        now = time.monotonic()
-        for duty in self._duties:
-            if now >= duty.due:
-                duty.due = now + duty.every_s
-                duty.aside()
 
 
 def release_waiting() -> None:
