@@ -74,7 +74,10 @@ INSERT INTO jobs_event (tenant_id, job_id, seq, type, data, created_at)
 SELECT event.tenant_id, fresh.job, 1, event.type, event.data, clock_timestamp()
 FROM fresh, jobs_event event WHERE event.job_id = %(like)s AND event.seq = 1
 """
-STOP = "UPDATE jobs_page SET run_after = 'infinity' WHERE tenant_id = %s AND state = 'queued'"
+STOP = """
+UPDATE jobs_page SET run_after = 'infinity', wake_again_at = NULL WHERE tenant_id = %s AND state = 'queued'
+"""
+# Those that workers had been told of would else keep their places in the window for ten seconds.
 WAITING = "SELECT count(*) FROM jobs_page WHERE state IN ('queued', 'running') AND run_after < now() + interval '1 day'"
 BEGUN = """
 SELECT page.started_at - job.created_at, (
@@ -103,6 +106,7 @@ class Tenant:
 @dataclass(frozen=True)
 class Dwell:
     sent: int
+    refused: int
     ms: Sequence[float]
     service_ms: float
     service_p99_ms: float
@@ -121,6 +125,13 @@ class Bench:
 
     def submit(self, tenant: Tenant) -> str:
         return str(tenant.caller.submit(MODEL, input={"text": TEXT.format(time.time_ns())})["id"])
+
+    def submit_or_be_refused(self, tenant: Tenant) -> str | None:
+        """None: the door sends away whoever stands there for too long behind his own."""
+        body = {"model": MODEL, "input": {"text": TEXT.format(time.time_ns())}}
+        answer = tenant.caller.http.post("/v1/jobs", json=body)
+        assert answer.status_code in (202, 429), answer.text
+        return str(answer.json()["id"]) if answer.status_code == 202 else None
 
     def add(self, many: int) -> None:
         self.tables.execute(MORE, {"many": many, "like": self.like})
@@ -172,8 +183,8 @@ class Bench:
             began_s = time.monotonic()
             for number in range(int(seconds / pause_s)):
                 time.sleep(max(0.0, began_s + number * pause_s - time.monotonic()))
-                jobs.append(pool.submit(self.submit, callers[number % len(callers)]))
-        ids = [job.result() for job in jobs]
+                jobs.append(pool.submit(self.submit_or_be_refused, callers[number % len(callers)]))
+        ids = [job for each in jobs if (job := each.result()) is not None]
         # The control's stand in one line behind the flood: those that are not done by now have waited so long at least.
         time.sleep(LOOKED_AT_S)
         rows = self.tables.execute(DWELL, [ids]).fetchall()
@@ -182,7 +193,9 @@ class Bench:
         self.end_flood()
         service_ms = [float(row[1]) for row in rows] or [0.0]
         p50_ms, p99_ms = np.percentile(service_ms, [50, 99])
-        return Dwell(len(ids), [float(row[0]) for row in rows], float(p50_ms), float(p99_ms))
+        return Dwell(
+            len(jobs), len(jobs) - len(ids), [float(row[0]) for row in rows], float(p50_ms), float(p99_ms)
+        )
 
 
 def handing_in(caller: Caller, each_s: float, seconds: float) -> "multiprocessing.process.BaseProcess":
@@ -219,7 +232,8 @@ def row(name: str, dwell: Dwell) -> str:
     if not dwell.ms:
         return f"| {name} | 0 of {dwell.sent} | | | | |"
     times = f"{dwell.at(50):.0f} | {dwell.at(99):.0f} | {dwell.service_ms:.0f} | {dwell.service_p99_ms:.0f}"
-    return f"| {name} | {len(dwell.ms)} of {dwell.sent} | {times} |"
+    refused = f", {dwell.refused} refused" if dwell.refused else ""
+    return f"| {name} | {len(dwell.ms)} of {dwell.sent}{refused} | {times} |"
 
 
 def main(flood: int = FLOOD, seconds: float = PART_S) -> None:
