@@ -74,11 +74,17 @@ INSERT INTO jobs_event (tenant_id, job_id, seq, type, data, created_at)
 SELECT event.tenant_id, fresh.job, 1, event.type, event.data, clock_timestamp()
 FROM fresh, jobs_event event WHERE event.job_id = %(like)s AND event.seq = 1
 """
+# As an end of theirs would leave them. What is only put off would be passed over at each release from then on.
 STOP = """
-UPDATE jobs_page SET run_after = 'infinity', wake_again_at = NULL WHERE tenant_id = %s AND state = 'queued'
+WITH flood AS (
+    SELECT id FROM jobs_job WHERE tenant_id = %s AND state = 'queued' ORDER BY id FOR UPDATE SKIP LOCKED
+), ended AS (
+    UPDATE jobs_page SET state = 'canceled', finished_at = clock_timestamp()
+    WHERE job_id IN (SELECT id FROM flood) AND state = 'queued' RETURNING job_id
+)
+UPDATE jobs_job SET state = 'canceled', finished_at = clock_timestamp() WHERE id IN (SELECT job_id FROM ended)
 """
-# Those that workers had been told of would else keep their places in the window for ten seconds.
-WAITING = "SELECT count(*) FROM jobs_page WHERE state IN ('queued', 'running') AND run_after < now() + interval '1 day'"
+WAITING = "SELECT count(*) FROM jobs_page WHERE state IN ('queued', 'running')"
 BEGUN = """
 SELECT page.started_at - job.created_at, (
     SELECT count(*) FROM jobs_page other
@@ -139,6 +145,9 @@ class Bench:
     def end_flood(self) -> None:
         self.tables.execute(STOP, [self.flood.id])
         self.calm()
+        self.tables.execute("RESET ROLE")
+        self.tables.execute("VACUUM jobs_page, jobs_job, jobs_event")
+        self.tables.execute("SET ROLE maas_operator")
 
     def calm(self) -> None:
         def looks() -> bool:
