@@ -1,8 +1,10 @@
 """What a batch was given to say goes with its account's results; that it was there does not."""
 
 from dataclasses import replace
+from io import StringIO
 
 import pytest
+from django.core.management import call_command
 from django.db import connections
 from pytest_django import Settings
 
@@ -75,3 +77,11 @@ def test_the_words_of_a_tests_batch_go_sooner(desk: BatchDesk, settings: Setting
     of_test, live = failed_days_ago(test, 3), failed_days_ago(charged, 3)
     assert forget_words_of_batches() == 1
     assert (test.again(of_test).metadata, desk.again(live).metadata) == (None, {"patient": "Ada"})
+
+
+def test_the_command_forgets_them_too(desk: BatchDesk) -> None:
+    keep_results(desk, 30)
+    old, said = failed_days_ago(desk, 31), StringIO()
+    call_command("retention", stdout=said)
+    assert "the metadata and errors of 1 batches" in said.getvalue()
+    assert desk.again(old).metadata is None
