@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from django.conf import settings
+from django.core.exceptions import TooManyFieldsSent
 from django.db import DatabaseError, InterfaceError
 from django.http import Http404
 from rest_framework import exceptions
@@ -248,6 +250,13 @@ def _trouble_of(error: Exception) -> DomainError | None:
     return erased_meanwhile(error) or trouble_of(error)
 
 
+def _of_django(error: Http404 | TooManyFieldsSent) -> DomainError:
+    if isinstance(error, Http404):
+        return DomainError("There is nothing here under that address.", code="not_found")
+    most = settings.DATA_UPLOAD_MAX_NUMBER_FIELDS
+    return DomainError(f"No request may have more than {most} parameters.", code="invalid_request")
+
+
 def as_domain_error(error: BaseException | None) -> DomainError | None:
     """What is wrong in words of ours; None for a defect."""
     match error:
@@ -260,6 +269,6 @@ def as_domain_error(error: BaseException | None) -> DomainError | None:
         case ReaderUnavailable():
             words = "Too many documents are being looked at. Try again."
             return DomainError(words, code=error.code, extra={"retry_after_s": 2})
-        case Http404():
-            return DomainError("There is nothing here under that address.", code="not_found")
+        case Http404() | TooManyFieldsSent():
+            return _of_django(error)
     return None

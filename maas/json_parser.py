@@ -23,8 +23,10 @@ class StorableJSONParser(BaseParser):
             raise ParseError("The JSON is nested too deeply.") from None
         except UnicodeDecodeError as error:
             raise ParseError(f"The body is not UTF-8: {error.reason} at byte {error.start}.") from None
-        except ValueError as error:
+        except json.JSONDecodeError as error:
             raise ParseError(f"The body is not JSON: {error}.") from None
+        except ValueError:
+            raise ParseError("A number in the body has too many digits.") from None
         text = unstorable_text(value)
         if text is not None:
             raise ParseError(f"The text {ascii(text)[:60]} holds a NUL or half a surrogate pair; remove it.")

@@ -20,12 +20,19 @@ def _disarm(logger: object, method: str, event: EventDict) -> EventDict:
     return event
 
 
+def _without_request(logger: object, method: str, event: EventDict) -> EventDict:
+    """Django adds it to what it says of one; written out it has the whole address, and what was searched for."""
+    event.pop("request", None)
+    return event
+
+
 SHARED: list[Processor] = [
     structlog.contextvars.merge_contextvars,
     structlog.stdlib.add_log_level,
     structlog.stdlib.add_logger_name,
     structlog.processors.TimeStamper(fmt="iso", utc=True),
     structlog.stdlib.ExtraAdder(),
+    _without_request,
     _disarm,
 ]
 

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from django.db import connections
 
@@ -74,13 +75,22 @@ def standing_of(job: Job) -> Standing:
             return standing(NextPage(own.suspended, own.due, own.told, False, 0, 0), _speed(fleet))
         lines = _lines_of(job.model_version_id, fleet)
     mine = _line(job, lines)
-    before = None
+    before, own_before = None, own.before
     if own.before < OWN_COUNTED:
         cost_s = fleet.service_s or UNKNOWN_COST_S
-        before = pages_before(
-            lines.lines, mine, own.before, now=lines.now, cost_s=cost_s, counted=lines.counted
+        told = partial(
+            pages_before,
+            mine=mine,
+            own_before=own.before,
+            now=lines.now,
+            cost_s=cost_s,
+            counted=lines.counted,
         )
-    page = NextPage(False, True, False, mine.room == 0, own.before, before)
+        before = told(lines.lines)
+        without_own = told([line for line in lines.lines if line.tenant != job.tenant_id])
+        if before is not None and without_own is not None:
+            own_before += before - without_own
+    page = NextPage(False, True, False, mine.room == 0, own_before, before)
     return standing(page, _speed(fleet))
 
 

@@ -36,6 +36,7 @@ class NextPage:
     at_cap: bool
     """As many pages of its tenant are under way as may."""
     own_before: int
+    """Pages of its own tenant that are released first, whatever their priority."""
     before: int | None
     """Pages that are released first, its own tenant's included; None where nobody can tell."""
 

@@ -45,6 +45,7 @@ class Fetches:
         self._keys: set[tuple[UUID, str]] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self._require_free_key(scope)
         if not _is_short_json(scope):
             await self._inner(scope, receive, send)
             return
@@ -80,21 +81,32 @@ class Fetches:
     @contextmanager
     def _alone(self, scope: Scope) -> Iterator[None]:
         """Of requests under one key, one fetches. In two processes both do, and one makes what both asked for."""
-        given = header(scope, b"idempotency-key")
-        mark = (caller(scope).tenant_id, given or "")
-        if given is not None and mark in self._keys:
+        self._require_free_key(scope)
+        mark = _mark(scope)
+        if mark is None:
+            yield
+            return
+        self._keys.add(mark)
+        try:
+            yield
+        finally:
+            self._keys.discard(mark)
+
+    def _require_free_key(self, scope: Scope) -> None:
+        """Whatever else is asked for under the key: who fetches has no row of it yet that would keep others from it."""
+        mark = _mark(scope) if self._keys and scope.get("method") == "POST" else None
+        if mark is not None and mark in self._keys:
+            given = mark[1]
             raise RequestInProgress(
                 f"A request with the Idempotency-Key {given[:80]!r} is still fetching its document. Send this again in "
                 f"{AGAIN_S} s for its answer.",
                 extra={"retry_after_s": AGAIN_S},
             )
-        if given is not None:
-            self._keys.add(mark)
-        try:
-            yield
-        finally:
-            if given is not None:
-                self._keys.discard(mark)
+
+
+def _mark(scope: Scope) -> tuple[UUID, str] | None:
+    given = header(scope, b"idempotency-key")
+    return None if given is None else (caller(scope).tenant_id, given)
 
 
 def _is_short_json(scope: Scope) -> bool:

@@ -60,3 +60,10 @@ def test_a_problem_is_json_wherever_it_comes_from(method: str) -> None:
     assert answer.status_code == 405
     assert answer["Content-Type"] == "application/problem+json"
     assert answer.json()["code"] == "method_not_allowed"
+
+
+@pytest.mark.parametrize("path", ["/v1/docs", "/v1/events", "/v1/openapi.json"])
+def test_an_address_with_very_many_parameters_is_refused_in_words(path: str) -> None:
+    answer = Client().get(path + "?" + "&".join(f"a{number}=1" for number in range(1001)))
+    assert (answer.status_code, answer.json()["code"]) == (400, "invalid_request")
+    assert "1000 parameters" in answer.json()["detail"]

@@ -60,6 +60,15 @@ def test_a_job_is_told_how_many_pages_come_first(desk: Desk) -> None:
     assert told.eta_seconds == 4
 
 
+def test_own_pages_of_another_priority_are_no_others(desk: Desk, rival: Desk) -> None:
+    flood(desk, 30, INTERACTIVE)
+    job = submit(desk)
+    told = stands(desk, job)
+    assert told.position is not None
+    assert told.position > 0
+    assert told.reason_waiting == "queued_behind_own"
+
+
 def test_of_a_flood_of_others_only_those_count_that_have_their_turn_first(desk: Desk, rival: Desk) -> None:
     flood(desk, 500)
     released(desk, 20)

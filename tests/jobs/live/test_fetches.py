@@ -108,6 +108,23 @@ def test_a_job_on_an_address_is_made_once_under_its_key_and_its_document_fetched
     assert len(receiver.requests) == 1
 
 
+def test_nothing_else_takes_the_key_of_a_request_that_is_fetching(
+    client: httpx.Client, there: Callable[..., Receiver], version: ModelVersion
+) -> None:
+    model = version.served_model.name
+    answer = ok(a_pdf())
+    receiver = there(answer[:20], answer[20:], every_s=1.0)
+    key = {"Idempotency-Key": secrets.token_hex(8)}
+    fetched = {"model": model, "document_url": at(receiver)}
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(client.post, "/v1/jobs", json=fetched, headers=key)
+        eventually(lambda: receiver.requests, "the fetch")
+        other = client.post("/v1/jobs", json={"model": model, "input": {"text": "x"}}, headers=key)
+        assert (other.status_code, other.json()["code"]) == (409, "request_in_progress")
+        assert other.headers["retry-after"] == "2"
+        assert first.result().status_code == 202
+
+
 def test_nothing_is_fetched_for_what_is_refused_anyway(
     client: httpx.Client, there: Callable[..., Receiver], tenant: CreatedTenant, version: ModelVersion
 ) -> None:
