@@ -79,8 +79,14 @@ def job_events_after(whose: Acting, job_id: object, seq: int, limit: int = 200) 
     missing, it is erased."""
     with unit_of_work(whose):
         job = get_job(job_id)
+        if seq > job.last_seq:
+            raise InvalidRequest(
+                f"This job has no event {seq}: its last is {job.last_seq}. Leave out `after` and `Last-Event-ID` to"
+                " begin with the first.",
+                code="invalid_cursor",
+            )
         rows = list(Event.objects.filter(job_id=job.id, seq__gt=seq).order_by("seq")[:limit])
-        kept_after = rows[0].seq - 1 if rows else max(seq, job.last_seq)
+        kept_after = rows[0].seq - 1 if rows else job.last_seq
         if kept_after > seq:
             raise _events_erased(f"Events 1 to {kept_after} of this job", kept_after)
         return [EventRow(row.job_id, row.seq, row.type, row.data, row.created_at) for row in rows]

@@ -6,7 +6,7 @@ from jobs.live.doorman import Doorman
 from jobs.live.following import Following, Line
 from jobs.live.last_words import LastWords
 from jobs.live.media_types import EVENT_STREAM, prefers_stream
-from jobs.live.places import InvalidPlace, parameters, place_asked, seq_of
+from jobs.live.places import parameters, place_asked, seq_of
 from jobs.live.seats import Seats
 from jobs.live.tails import JobTail, TenantTail
 from tenants.asgi.protocol import App, Receive, Scope, Send, header, without_headers
@@ -76,11 +76,6 @@ class Streams:
             if job is None:
                 await first.give(send)
                 return
-            if after > job.last_seq:
-                raise InvalidPlace(
-                    f"This job has no event {after}: its last is {job.last_seq}. Leave out `Last-Event-ID` and "
-                    "`after` to begin with the first."
-                )
             tail = JobTail(held.identity, job.id, after)
             # Read before the answer begins: where events are erased, that is the answer.
             reading = await self._following.read(tail)

@@ -122,6 +122,15 @@ def test_a_jobs_events_can_be_read_on_from_any_number(desk: Desk) -> None:
     assert [event.seq for event in tail] == [3, 4]
 
 
+def test_a_number_that_no_event_has_yet_is_told(desk: Desk) -> None:
+    """Whoever follows from there would wait for ever, and miss what comes until then."""
+    job = desk.submit()
+    assert job_events_after(desk.identity, job.id, 1) == []
+    with pytest.raises(InvalidRequest, match="its last is 1") as raised:
+        job_events_after(desk.identity, job.id, 2)
+    assert raised.value.code == "invalid_cursor"
+
+
 def test_anothers_job_has_no_events_to_show(desk: Desk, other_identity: Identity) -> None:
     with pytest.raises(NotFound):
         job_events_after(other_identity, desk.submit().id, 0)
