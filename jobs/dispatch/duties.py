@@ -15,7 +15,7 @@ class _Duty:
 class Duties:
     """Each has a place of its own in its interval.
 
-    A duty takes a thread and often a new connection: two dozen that are due in the same moment of each minute would
+    A duty takes a thread and often a new connection: twenty that are due in the same moment of each minute would
     have the processors to themselves for it.
     """
 

@@ -16,7 +16,7 @@ from jobs.live.asking import JOBS, Asking
 from jobs.live.fetching import Fetcher, Fetching
 from jobs.live.inspections import Inspections
 from jobs.live.spool import Spool
-from jobs.live.uploads import DOCUMENTS, caller
+from jobs.live.uploads import DOCUMENTS, caller, caller_if_known
 from tenants.asgi.protocol import (
     UPLOAD,
     App,
@@ -94,7 +94,7 @@ class Fetches:
 
     def _require_free_key(self, scope: Scope) -> None:
         """Whatever else is asked for under the key: who fetches has no row of it yet that would keep others from it."""
-        mark = _mark(scope) if self._keys and scope.get("method") == "POST" else None
+        mark = _mark(scope) if self._keys and scope["method"] == "POST" else None
         if mark is not None and mark in self._keys:
             given = mark[1]
             raise RequestInProgress(
@@ -105,8 +105,9 @@ class Fetches:
 
 
 def _mark(scope: Scope) -> tuple[UUID, str] | None:
-    given = header(scope, b"idempotency-key")
-    return None if given is None else (caller(scope).tenant_id, given)
+    """None where no key is sent, or by nobody known: whoever that is gets his answer elsewhere."""
+    given, identity = header(scope, b"idempotency-key"), caller_if_known(scope)
+    return None if given is None or identity is None else (identity.tenant_id, given)
 
 
 def _is_short_json(scope: Scope) -> bool:

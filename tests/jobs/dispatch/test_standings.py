@@ -60,7 +60,7 @@ def test_a_job_is_told_how_many_pages_come_first(desk: Desk) -> None:
     assert told.eta_seconds == 4
 
 
-def test_own_pages_of_another_priority_are_no_others(desk: Desk, rival: Desk) -> None:
+def test_own_pages_of_another_priority_are_no_others(desk: Desk) -> None:
     flood(desk, 30, INTERACTIVE)
     job = submit(desk)
     told = stands(desk, job)
