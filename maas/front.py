@@ -96,7 +96,9 @@ class Front:
         self._fetcher = Fetcher(self._stop, places=settings.MAAS_FETCHES, within_s=settings.MAAS_FETCH_S)
         self._finishing = Finishing(self._spool, self._inspections, self._keys, self._stop)
         self._resumable = Resumable(
-            Fetches(uploads, self._spool, self._fetcher, self._inspections), self._spool, self._finishing
+            Fetches(uploads, self._spool, self._fetcher, self._inspections, self._keys),
+            self._spool,
+            self._finishing,
         )
         waits = Waits(self._resumable, self._hub)
         guests = Guests(doorman)

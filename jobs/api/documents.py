@@ -1,5 +1,6 @@
 """`/v1/documents`: upload, look, erase, and see a page's picture."""
 
+from functools import partial
 from hashlib import sha256
 
 from django.http import FileResponse
@@ -26,7 +27,7 @@ from jobs.documents.selectors import get_document, get_page, live_documents
 from jobs.documents.services import delete_document
 from jobs.documents.uploads import Address, Upload
 from jobs.errors import FileMissing, InvalidRequest
-from jobs.idempotency.creations import CREATED, upload_document_once, uploaded_before
+from jobs.idempotency.creations import CREATED, hold_upload, upload_document_once, uploaded_before
 from jobs.idempotency.once import Answered
 from jobs.models import Document, DocumentPage
 from jobs.retention.documents import erase_document_and_jobs
@@ -86,7 +87,10 @@ class DocumentList(APIView):
                 upload_document_once(identity=identity, upload=upload, key=key, address=address)
             )
         earlier = uploaded_before(identity=identity, address=address, key=key)
-        return fetch_first(request, address) if earlier is None else self._stored(earlier)
+        if earlier is not None:
+            return self._stored(earlier)
+        hold = partial(hold_upload, identity=identity, address=address, key=key)
+        return fetch_first(request, address, hold)
 
     def _stored(self, answered: Answered[Document]) -> Response:
         body = {**DocumentSerializer(answered.made).data, "duplicate": answered.status != CREATED}

@@ -1,10 +1,13 @@
 """Requests that name a document by its address: checked here, fetched by the live layer, and asked once more."""
 
+from collections.abc import Callable
+
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from jobs.documents.uploads import FETCH, Address, Fetch, Upload
 from jobs.errors import InvalidRequest
+from jobs.idempotency.holds import Hold
 from jobs.live.fetch_errors import UrlNotAllowed
 from tenants.asgi.protocol import UPLOAD
 from tenants.egress.client import check_url
@@ -25,13 +28,14 @@ def checked_address(url: str, name: str = "") -> Address:
     return Address(url, name)
 
 
-def fetch_first(request: Request, address: Address) -> Response:
-    """An answer that nobody sees: whoever fetches the document reads the question beside it."""
+def fetch_first(request: Request, address: Address, hold: Callable[[], Hold | None]) -> Response:
+    """An answer that nobody sees: whoever fetches the document reads the question beside it. `hold` takes the key."""
     fetch = request.META.get(FETCH)
     if not isinstance(fetch, Fetch):
         raise InvalidRequest(
             "A request that names a document by its address is JSON of at most 65536 bytes, with the names of its "
             "fields as they are."
         )
-    fetch.wanted = address
+    held = hold()
+    fetch.wanted, fetch.hold_id = address, held.id if held else None
     return Response(status=202)

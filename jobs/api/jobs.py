@@ -1,6 +1,7 @@
 """`/v1/jobs`: submit, look, cancel, retry, and read results while they grow."""
 
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -47,7 +48,7 @@ from jobs.documents.uploads import Upload
 from jobs.errors import InvalidRequest, NotFound
 from jobs.idempotency.creations import retry_once
 from jobs.idempotency.once import Answered
-from jobs.idempotency.submissions import submit_once, submitted_before
+from jobs.idempotency.submissions import hold_submission, submit_once, submitted_before
 from jobs.models import Job
 from jobs.priorities import DEFAULT, NUMBERS
 from jobs.retention.erasing import erase_job
@@ -154,7 +155,10 @@ def _from_address(request: Request, identity: Identity, wanted: JobRequest, url:
             submit_once(identity=identity, request=wanted, key=key, upload=upload, document_url=url)
         )
     earlier = submitted_before(identity=identity, request=wanted, key=key, document_url=url)
-    return fetch_first(request, address) if earlier is None else _accepted(earlier)
+    if earlier is not None:
+        return _accepted(earlier)
+    hold = partial(hold_submission, identity=identity, request=wanted, key=key, document_url=url)
+    return fetch_first(request, address, hold)
 
 
 def _from_json(request: Request) -> tuple[JobRequest, str]:

@@ -15,6 +15,7 @@ ROWS = (
     "jobs_jobtoindex",
     "jobs_event",
     "jobs_eventhorizon",
+    "jobs_heldkey",
     "jobs_idempotencykey",
     "jobs_turn",
     "jobs_page",

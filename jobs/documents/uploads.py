@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from uuid import UUID
 
 from jobs.documents.reader import DocumentRejected, Inspection
 
@@ -23,6 +24,8 @@ class Upload:
     """None when its tenant had these very bytes already, so that nothing had to be found out: but of a short text."""
     fetched: bool = False
     """From an address that the request named; the request itself is JSON."""
+    hold_id: UUID | None = None
+    """Of the request's key, under which it was fetched."""
     counted: bool = False
     """As an unfinished upload, whose end lets go of the bytes that its document takes."""
 
@@ -54,3 +57,5 @@ class Fetch:
     """A question to whoever answers the request: of an address it is told here, and asked again with the file."""
 
     wanted: Address | None = None
+    hold_id: UUID | None = None
+    """Of the request's key, where it has one: from now on it is held, and has to be renewed and let go."""

@@ -1,7 +1,7 @@
 """Everything else that a caller has made and may ask for again: documents, archives, files, batches, …"""
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
@@ -20,8 +20,9 @@ from jobs.documents.selectors import as_uuid, get_document
 from jobs.documents.services import StoredDocument, store_document
 from jobs.documents.uploads import Address, Upload
 from jobs.errors import NotFound
+from jobs.idempotency.holds import Hold
 from jobs.idempotency.keys import Operation, Sent, fingerprint_of
-from jobs.idempotency.once import Answered, Keep, count_once, made_before, make_in_steps, make_once
+from jobs.idempotency.once import Answered, Keep, count_once, hold, made_before, make_in_steps, make_once
 from jobs.models import Document, Job, ResumableUpload, WebhookDelivery, WebhookEndpoint, WebhookSecret
 from jobs.selectors import get_job
 from jobs.services import retry_job
@@ -62,7 +63,8 @@ def upload_document_once(
         store_document(identity=identity, upload=upload, along=answer)
         return made[-1]
 
-    sent = _sent_from(identity, address, key) if address else _sent_bytes(identity, upload, key)
+    hold_id = upload.hold_id
+    sent = _sent_from(identity, address, key, hold_id) if address else _sent_bytes(identity, upload, key)
     return make_in_steps(sent, make=store, look=get_document)
 
 
@@ -71,12 +73,20 @@ def uploaded_before(*, identity: Identity, address: Address, key: str | None) ->
     return made_before(_sent_from(identity, address, key), get_document)
 
 
+def hold_upload(*, identity: Identity, address: Address, key: str | None) -> Hold | None:
+    """While it is fetched."""
+    return hold(_sent_from(identity, address, key))
+
+
 def _sent_bytes(identity: Identity, upload: Upload, key: str | None) -> Sent | None:
     return _sent(identity, "upload_document", key, content_sha256=upload.sha256)
 
 
-def _sent_from(identity: Identity, address: Address, key: str | None) -> Sent | None:
-    return _sent(identity, "upload_document", key, url=address.url, name=address.name)
+def _sent_from(
+    identity: Identity, address: Address, key: str | None, hold_id: UUID | None = None
+) -> Sent | None:
+    sent = _sent(identity, "upload_document", key, url=address.url, name=address.name)
+    return None if sent is None else replace(sent, hold_id=hold_id)
 
 
 def upload_file_once(

@@ -1,4 +1,4 @@
-"""How long a key is remembered, and what becomes of it then."""
+"""How long a key is remembered or held, and what becomes of it then."""
 
 from datetime import timedelta
 
@@ -20,6 +20,13 @@ DELETE FROM jobs_idempotencykey WHERE id IN (
 )
 """
 
+# Of requests whose process died: others let go of theirs.
+_ERASE_HOLDS = """
+DELETE FROM jobs_heldkey WHERE id IN (
+    SELECT id FROM jobs_heldkey WHERE ends_at <= statement_timestamp() ORDER BY ends_at LIMIT %s FOR UPDATE SKIP LOCKED
+)
+"""
+
 
 def remembered_keys() -> "QuerySet[IdempotencyKey]":
     return IdempotencyKey.objects.filter(created_at__gt=Now() - REMEMBERED)
@@ -34,4 +41,5 @@ def erase_forgotten_keys() -> int:
             erased += cursor.rowcount
             if cursor.rowcount < BATCH:
                 break
+        cursor.execute(_ERASE_HOLDS, [BATCH])
     return erased

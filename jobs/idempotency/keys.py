@@ -88,6 +88,8 @@ class Sent:
     key: str
     fingerprint: str
     livemode: bool = True
+    hold_id: UUID | None = None
+    """Of its own, under which its document was fetched."""
 
     @property
     def kept_as(self) -> str:

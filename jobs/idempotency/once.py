@@ -18,6 +18,7 @@ from django.db import Error, connections
 
 from jobs.errors import DocumentDeleted, IdempotentResultGone, JobErased, NotFound, RequestInProgress
 from jobs.idempotency.expiry import REMEMBERED, remembered_keys
+from jobs.idempotency.holds import Hold, require_not_held, take
 from jobs.idempotency.keys import Sent, require_same
 from jobs.models import IdempotencyKey, Job
 from tenants.billing.ledger.errors import PaymentRequired
@@ -91,8 +92,7 @@ def _make_once(sent: Sent | None, make: Callable[[], Answered[M]], read: Read[M]
         earlier = _earlier(sent, read)
         if earlier is not None:
             return earlier
-        if not is_alone:
-            raise _in_progress(sent)
+        _require_turn(sent, is_alone=is_alone)
         try:
             first = make()
         except PaymentRequired as refused:
@@ -114,10 +114,10 @@ def make_in_steps(sent: Sent | None, *, make: Callable[[Keep[M]], Answered[M]], 
     with _turn(sent) as is_alone:
         with unit_of_work(sent.tenant_id):
             earlier = _earlier(sent, _looked_up(look))
+            if earlier is None:
+                _require_turn(sent, is_alone=is_alone)
         if earlier is not None:
             return earlier
-        if not is_alone:
-            raise _in_progress(sent)
         try:
             return make(partial(_keep, sent))
         except PaymentRequired as refused:
@@ -139,9 +139,19 @@ def made_before(sent: Sent | None, look: Look[M]) -> Answered[M] | None:
     with unit_of_work(sent.tenant_id):
         is_alone = _locked(_FOR_TRANSACTION, sent)
         earlier = _earlier(sent, _looked_up(look))
-    if earlier is None and not is_alone:
-        raise _in_progress(sent)
+        if earlier is None:
+            _require_turn(sent, is_alone=is_alone)
     return earlier
+
+
+def hold(sent: Sent | None) -> Hold | None:
+    """Of a key under which nothing has been made: for whoever has much to do that no transaction spans."""
+    if sent is None:
+        return None
+    with unit_of_work(sent.tenant_id):
+        is_alone = _locked(_FOR_TRANSACTION, sent) and not remembered_keys().filter(key=sent.kept_as).exists()
+        _require_turn(sent, is_alone=is_alone)
+        return take(sent)
 
 
 def _looked_up(look: Look[M]) -> Read[M]:
@@ -247,6 +257,13 @@ def _locked(statement: str, sent: Sent) -> bool:
     with connections[APP].cursor() as cursor:
         cursor.execute(statement, [sent.lock_id])
         return bool(cursor.fetchone()[0])
+
+
+def _require_turn(sent: Sent, *, is_alone: bool) -> None:
+    """Holds are looked for once the lock is there: they are taken under it."""
+    if not is_alone:
+        raise _in_progress(sent)
+    require_not_held(sent)
 
 
 def _in_progress(sent: Sent) -> RequestInProgress:

@@ -9,8 +9,9 @@ from jobs.dispatch.admission import require_short_queue
 from jobs.documents.reader import Inspection
 from jobs.documents.services import StoredDocument, store_document
 from jobs.documents.uploads import Upload
+from jobs.idempotency.holds import Hold
 from jobs.idempotency.keys import Asked, Sent
-from jobs.idempotency.once import Answered, Keep, made_before, make_in_steps, make_once
+from jobs.idempotency.once import Answered, Keep, hold, made_before, make_in_steps, make_once
 from jobs.models import Job
 from jobs.money import require_money_for
 from jobs.page_allowance import require_room_for_pages
@@ -54,6 +55,13 @@ def submitted_before(
     return earlier
 
 
+def hold_submission(
+    *, identity: Identity, request: JobRequest, key: str | None, document_url: str
+) -> Hold | None:
+    """While its document is fetched."""
+    return hold(_sent(identity, request, key, None, document_url))
+
+
 def _submitted(identity: Identity, request: JobRequest) -> Answered[Job]:
     job = submit_job(identity=identity, request=request)
     return Answered(job, DONE_ALREADY if job.terminal else ACCEPTED)
@@ -89,7 +97,8 @@ def _sent(
         document_url=document_url,
         livemode=identity.livemode,
     )
-    return Sent(identity.tenant_id, "submit_job", key, asked.fingerprint(), identity.livemode)
+    hold_id = upload.hold_id if upload else None
+    return Sent(identity.tenant_id, "submit_job", key, asked.fingerprint(), identity.livemode, hold_id)
 
 
 def submit_with_document(

@@ -5,18 +5,20 @@ in the request's `Fetch`, and is asked again with the file beside the same reque
 """
 
 import asyncio
-from collections.abc import Coroutine, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 from uuid import UUID
 
-from jobs.documents.uploads import FETCH, Address, Fetch, Upload
-from jobs.errors import RequestInProgress
-from jobs.live.asking import JOBS, Asking
+import structlog
+
+from jobs.documents.uploads import FETCH, Fetch, Upload
+from jobs.idempotency.holds import LEASE_S, Hold, let_go, renew
+from jobs.live.asking import JOBS, Answer, Asking
 from jobs.live.fetching import Fetcher, Fetching
 from jobs.live.inspections import Inspections
 from jobs.live.spool import Spool
-from jobs.live.uploads import DOCUMENTS, caller, caller_if_known
+from jobs.live.uploads import DOCUMENTS, caller
 from tenants.asgi.protocol import (
     UPLOAD,
     App,
@@ -28,24 +30,27 @@ from tenants.asgi.protocol import (
     header,
     until_disconnect,
 )
+from tenants.asgi.threads import DatabaseThreads
+from tenants.errors import DomainError
 
+log = structlog.get_logger(__name__)
 MOST_BYTES = 64 * 1024
 """Of a request that names an address: it has to be kept until that has answered."""
 _MARK = b'"document_url"'
-AGAIN_S = 2
 
 
 class Fetches:
-    def __init__(self, inner: App, spool: Spool, fetcher: Fetcher, inspections: Inspections) -> None:
+    def __init__(
+        self, inner: App, spool: Spool, fetcher: Fetcher, inspections: Inspections, lookups: DatabaseThreads
+    ) -> None:
         self._inner = inner
         self._asking = Asking(inner)
         self._spool = spool
         self._fetcher = fetcher
         self._inspections = inspections
-        self._keys: set[tuple[UUID, str]] = set()
+        self._lookups = lookups
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        self._require_free_key(scope)
         if not _is_short_json(scope):
             await self._inner(scope, receive, send)
             return
@@ -54,18 +59,17 @@ class Fetches:
             await self._inner(scope, _replayed(body, receive, whole=whole), send)
             return
         fetch = Fetch()
-        first = await self._asking.ask({**scope, FETCH: fetch}, _replayed(body, receive))
-        if fetch.wanted is None:
-            await first.give(send)
-            return
-        await self._with_document(scope, fetch.wanted, body, receive, send)
+        answer = await self._asking.ask({**scope, FETCH: fetch}, _replayed(body, receive))
+        if fetch.wanted is not None:
+            async with self._held(caller(scope).tenant_id, fetch.hold_id):
+                answer = await self._with_document(scope, fetch, body, receive)
+        await answer.give(send)
 
-    async def _with_document(
-        self, scope: Scope, address: Address, body: bytes, receive: Receive, send: Send
-    ) -> None:
-        with self._spool.file() as file, self._alone(scope):
+    async def _with_document(self, scope: Scope, fetch: Fetch, body: bytes, receive: Receive) -> Answer:
+        assert fetch.wanted is not None
+        with self._spool.file() as file:
             identity = caller(scope)
-            wanted = Fetching(identity.tenant_id, identity.limits.upload_bytes, address, file)
+            wanted = Fetching(identity.tenant_id, identity.limits.upload_bytes, fetch.wanted, file)
             name = await _unless_gone(self._fetcher.fetch(wanted), receive)
             upload = Upload(
                 path=file.path,
@@ -74,40 +78,34 @@ class Fetches:
                 filename=name,
                 content_type="",
                 fetched=True,
+                hold_id=fetch.hold_id,
             )
             upload = await self._inspections.look_at(identity.tenant_id, upload)
-            await self._inner({**scope, UPLOAD: upload}, _replayed(body, receive), send)
+            return await self._asking.ask({**scope, UPLOAD: upload}, _replayed(body, receive))
 
-    @contextmanager
-    def _alone(self, scope: Scope) -> Iterator[None]:
-        """Of requests under one key, one fetches. In two processes both do, and one makes what both asked for."""
-        self._require_free_key(scope)
-        mark = _mark(scope)
-        if mark is None:
+    @asynccontextmanager
+    async def _held(self, tenant_id: UUID, hold_id: UUID | None) -> AsyncIterator[None]:
+        """Renewed as long as it takes, and free before anybody is answered: who is refused may send another at once."""
+        if hold_id is None:
             yield
             return
-        self._keys.add(mark)
+        hold = Hold(tenant_id, hold_id)
+        keeping = asyncio.get_running_loop().create_task(self._keep(hold))
         try:
             yield
         finally:
-            self._keys.discard(mark)
+            keeping.cancel()
+            with suppress(DomainError):  # Else its lease ends by itself.
+                await self._lookups.run(let_go, hold)
 
-    def _require_free_key(self, scope: Scope) -> None:
-        """Whatever else is asked for under the key: who fetches has no row of it yet that would keep others from it."""
-        mark = _mark(scope) if self._keys and scope["method"] == "POST" else None
-        if mark is not None and mark in self._keys:
-            given = mark[1]
-            raise RequestInProgress(
-                f"A request with the Idempotency-Key {given[:80]!r} is still fetching its document. Send this again in "
-                f"{AGAIN_S} s for its answer.",
-                extra={"retry_after_s": AGAIN_S},
-            )
-
-
-def _mark(scope: Scope) -> tuple[UUID, str] | None:
-    """None where no key is sent, or by nobody known: whoever that is gets his answer elsewhere."""
-    given, identity = header(scope, b"idempotency-key"), caller_if_known(scope)
-    return None if given is None or identity is None else (identity.tenant_id, given)
+    async def _keep(self, hold: Hold) -> None:
+        while True:
+            await asyncio.sleep(LEASE_S / 3)
+            try:
+                if not await self._lookups.run(renew, hold):
+                    return
+            except DomainError as error:
+                log.warning("key_not_held", tenant_id=str(hold.tenant_id), error=error.detail)
 
 
 def _is_short_json(scope: Scope) -> bool:

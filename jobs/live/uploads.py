@@ -70,15 +70,10 @@ def form_limits(scope: Scope) -> FormLimits:
 
 def caller(scope: Scope) -> Identity:
     """Who sends the body, by key or by session. Known before the first byte is asked for."""
-    found = caller_if_known(scope)
-    if found is None:
+    found = scope.get(IDENTITY) or scope.get(MEMBER)
+    if not isinstance(found, Identity):
         raise NotSignedIn("Send your key as: Authorization: Bearer <key>.")
     return found
-
-
-def caller_if_known(scope: Scope) -> Identity | None:
-    found = scope.get(IDENTITY) or scope.get(MEMBER)
-    return found if isinstance(found, Identity) else None
 
 
 class Uploads:

@@ -5,7 +5,7 @@ from jobs.batches.models import Batch, BatchTask, StoredFile
 from jobs.models.documents import Document, DocumentPage
 from jobs.models.erasures import ErasedBecause, FileToErase
 from jobs.models.events import Event
-from jobs.models.idempotency import IdempotencyKey
+from jobs.models.idempotency import HeldKey, IdempotencyKey
 from jobs.models.jobs import Job
 from jobs.models.pages import Page, Turn
 from jobs.models.texts import PageText
@@ -28,6 +28,7 @@ __all__ = [
     "ErasedBecause",
     "Event",
     "FileToErase",
+    "HeldKey",
     "IdempotencyKey",
     "Job",
     "Page",

@@ -51,3 +51,20 @@ class IdempotencyKey(TenantOwned):
         made = self.job_id or self.made_id
         assert made is not None
         return made
+
+
+class HeldKey(TenantOwned):
+    """A key whose request is at work outside of any transaction; see jobs/idempotency/holds.py. Its id is the proof."""
+
+    key = models.CharField(max_length=255)
+    ends_at = models.DateTimeField(editable=False)
+
+    class Meta(TenantOwned.Meta):
+        constraints = [
+            *TenantOwned.Meta.constraints,
+            models.UniqueConstraint(fields=["tenant", "key"], name="jobs_heldkey_once"),
+        ]
+        indexes = [models.Index(fields=["ends_at"], name="jobs_heldkey_end")]
+
+    def __str__(self) -> str:
+        return self.key

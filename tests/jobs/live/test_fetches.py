@@ -4,6 +4,7 @@ import secrets
 import ssl
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,8 @@ import httpx
 import pytest
 
 from inference.registry.models import ModelVersion
-from jobs.models import Document, IdempotencyKey
+from jobs.idempotency.holds import LEASE_S
+from jobs.models import Document, HeldKey, IdempotencyKey
 from jobs.own_folder import LOCK
 from tenants.context import operator_work, unit_of_work
 from tenants.services import CreatedTenant, create_key
@@ -31,8 +33,8 @@ def local_certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def server(local_certificate: Path) -> Iterator[GranianServer]:
-    env = {
+def environment(local_certificate: Path) -> dict[str, str]:
+    return {
         "MAAS_EGRESS_LOOPBACK": "1",
         "SSL_CERT_FILE": str(local_certificate),
         "MAAS_MAX_UPLOAD_BYTES": "200000",
@@ -40,7 +42,17 @@ def server(local_certificate: Path) -> Iterator[GranianServer]:
         "MAAS_FETCH_S": "5",
         "MAAS_LOG_LEVEL": "INFO",
     }
-    with GranianServer("maas.asgi:application", env) as started:
+
+
+@pytest.fixture(scope="module")
+def server(environment: dict[str, str]) -> Iterator[GranianServer]:
+    with GranianServer("maas.asgi:application", environment) as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def other_server(environment: dict[str, str]) -> Iterator[GranianServer]:
+    with GranianServer("maas.asgi:application", environment) as started:
         yield started
 
 
@@ -63,6 +75,14 @@ def there(local_certificate: Path) -> Iterator[Callable[..., Receiver]]:
 def client(server: GranianServer, tenant: CreatedTenant) -> Iterator[httpx.Client]:
     headers = {"Authorization": f"Bearer {tenant.key.text}"}
     with httpx.Client(base_url=server.url, headers=headers, timeout=60) as made:
+        yield made
+
+
+@pytest.fixture
+def at_the_other(other_server: GranianServer, tenant: CreatedTenant) -> Iterator[httpx.Client]:
+    """The same caller, at another web process."""
+    headers = {"Authorization": f"Bearer {tenant.key.text}"}
+    with httpx.Client(base_url=other_server.url, headers=headers, timeout=60) as made:
         yield made
 
 
@@ -108,21 +128,82 @@ def test_a_job_on_an_address_is_made_once_under_its_key_and_its_document_fetched
     assert len(receiver.requests) == 1
 
 
-def test_nothing_else_takes_the_key_of_a_request_that_is_fetching(
-    client: httpx.Client, there: Callable[..., Receiver], version: ModelVersion
+def test_nothing_else_takes_the_key_of_a_request_that_is_fetching_at_any_web_process(
+    client: httpx.Client,
+    at_the_other: httpx.Client,
+    there: Callable[..., Receiver],
+    version: ModelVersion,
 ) -> None:
     model = version.served_model.name
     answer = ok(a_pdf())
-    receiver = there(answer[:20], answer[20:], every_s=1.0)
+    receiver = there(answer[:20], answer[20:], every_s=1.5)
     key = {"Idempotency-Key": secrets.token_hex(8)}
     fetched = {"model": model, "document_url": at(receiver)}
     with ThreadPoolExecutor(1) as pool:
         first = pool.submit(client.post, "/v1/jobs", json=fetched, headers=key)
         eventually(lambda: receiver.requests, "the fetch")
-        other = client.post("/v1/jobs", json={"model": model, "input": {"text": "x"}}, headers=key)
-        assert (other.status_code, other.json()["code"]) == (409, "request_in_progress")
-        assert other.headers["retry-after"] == "2"
+        for elsewhere in (client, at_the_other):
+            for body in (fetched, {"model": model, "input": {"text": "x"}}):
+                other = elsewhere.post("/v1/jobs", json=body, headers=key)
+                assert (other.status_code, other.json()["code"]) == (409, "request_in_progress")
+                assert other.headers["retry-after"] == "2"
         assert first.result().status_code == 202
+    again = at_the_other.post("/v1/jobs", json=fetched, headers=key)
+    assert (again.headers["idempotent-replay"], again.json()["id"]) == ("true", first.result().json()["id"])
+    assert len(receiver.requests) == 1
+
+
+def test_what_could_not_be_fetched_leaves_its_key_free_at_once(
+    client: httpx.Client, at_the_other: httpx.Client, there: Callable[..., Receiver]
+) -> None:
+    key = {"Idempotency-Key": secrets.token_hex(8)}
+    gone = {"url": at(there(b"HTTP/1.1 404 No\r\n\r\n"))}
+    page = {"url": at(there(ok(b"<html><body>Sign in</body></html>")))}
+    codes = [client.post("/v1/documents", json=body, headers=key).json()["code"] for body in (gone, page)]
+    assert codes == ["url_not_fetched", "unsupported_type"]
+    made = at_the_other.post("/v1/documents", json={"url": at(there(ok(a_pdf())))}, headers=key)
+    assert made.status_code == 201
+
+
+def test_a_fetch_that_takes_longer_than_its_lease_keeps_its_key(
+    client: httpx.Client, at_the_other: httpx.Client, there: Callable[..., Receiver], tenant: CreatedTenant
+) -> None:
+    answer = ok(a_pdf())
+    receiver = there(answer[:20], answer[20:], every_s=4.2)
+    key = {"Idempotency-Key": secrets.token_hex(8)}
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(client.post, "/v1/documents", json={"url": at(receiver)}, headers=key)
+        eventually(lambda: receiver.requests, "the fetch")
+        taken = _end_of_hold(tenant)
+        eventually(lambda: _end_of_hold(tenant) > taken, "a renewal", 10)
+        assert first.result().status_code == 201
+    with unit_of_work(tenant.tenant.id):
+        assert not HeldKey.objects.exists()
+
+
+def test_a_key_whose_web_process_was_killed_while_it_fetched_is_free_again(
+    at_the_other: httpx.Client,
+    there: Callable[..., Receiver],
+    tenant: CreatedTenant,
+    environment: dict[str, str],
+) -> None:
+    key = {"Idempotency-Key": secrets.token_hex(8)}
+    drips = there(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n", endlessly=b"x", every_s=0.02)
+    body = {"url": at(drips)}
+    headers = {"Authorization": f"Bearer {tenant.key.text}"}
+    with GranianServer("maas.asgi:application", environment) as killed, ThreadPoolExecutor(1) as pool:
+        lost = pool.submit(httpx.post, f"{killed.url}/v1/documents", json=body, headers={**headers, **key})
+        eventually(lambda: drips.requests, "the fetch")
+        killed.kill()
+        with pytest.raises(httpx.TransportError):
+            lost.result()
+    body = {"url": at(there(ok(a_pdf())))}
+    refused = at_the_other.post("/v1/documents", json=body, headers=key)
+    assert (refused.status_code, refused.json()["code"]) == (409, "request_in_progress")
+    taken_over = eventually(
+        lambda: _made(at_the_other.post("/v1/documents", json=body, headers=key)), "the key", LEASE_S + 5
+    )
+    assert taken_over.status_code == 201
 
 
 def test_nothing_is_fetched_for_what_is_refused_anyway(
@@ -219,6 +300,15 @@ def test_the_address_is_neither_logged_nor_stored(
     with unit_of_work(tenant.tenant.id):
         rows = [*Document.objects.filter(id=made["id"]).values(), *IdempotencyKey.objects.values()]
     assert SECRET not in str(rows) + server.log_path.read_text()
+
+
+def _end_of_hold(tenant: CreatedTenant) -> datetime:
+    with unit_of_work(tenant.tenant.id):
+        return HeldKey.objects.get().ends_at
+
+
+def _made(answer: httpx.Response) -> httpx.Response | None:
+    return answer if answer.is_success else None
 
 
 def _nothing_is_spooled(server: GranianServer) -> None:

@@ -1,0 +1,75 @@
+"""Keys of requests that no transaction spans: while they fetch their document, nobody else is at work under theirs.
+
+A hold is a row, since it binds every web process; it has an end, since it must not outlive for long the one that took
+it. Whoever has it renews it and shows its id. It keeps others away, no more: what makes things once is the key itself.
+"""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db import connections
+from django.db.models.functions import Now
+
+from jobs.errors import RequestInProgress
+from jobs.idempotency.keys import Sent
+from jobs.models import HeldKey
+from tenants.context import APP, unit_of_work
+from tenants.ids import uuid7
+
+LEASE_S = 10.0
+"""From one sign of life of its holder to the next."""
+AGAIN_S = 2
+
+# Over one that has ended, in whose place it comes.
+_TAKE = """
+INSERT INTO jobs_heldkey AS held (id, tenant_id, key, ends_at)
+VALUES (%s, %s, %s, statement_timestamp() + make_interval(secs => %s))
+ON CONFLICT (tenant_id, key) DO UPDATE SET id = EXCLUDED.id, ends_at = EXCLUDED.ends_at
+WHERE held.ends_at <= statement_timestamp()
+"""
+_RENEW = "UPDATE jobs_heldkey SET ends_at = statement_timestamp() + make_interval(secs => %s) WHERE id = %s"
+
+
+@dataclass(frozen=True)
+class Hold:
+    tenant_id: UUID
+    id: UUID
+
+
+def take(sent: Sent) -> Hold:
+    """In a unit of work in which nobody else is at work under the key."""
+    hold = Hold(sent.tenant_id, uuid7())
+    with connections[APP].cursor() as cursor:
+        cursor.execute(_TAKE, [hold.id, sent.tenant_id, sent.kept_as, LEASE_S])
+        if cursor.rowcount == 0:
+            raise _held(sent)
+    return hold
+
+
+def require_not_held(sent: Sent) -> None:
+    """By anybody but the request itself."""
+    holds = HeldKey.objects.filter(key=sent.kept_as, ends_at__gt=Now())
+    if sent.hold_id is not None:
+        holds = holds.exclude(id=sent.hold_id)
+    if holds.exists():
+        raise _held(sent)
+
+
+def renew(hold: Hold) -> bool:
+    """False when it is another's by now."""
+    with unit_of_work(hold.tenant_id), connections[APP].cursor() as cursor:
+        cursor.execute(_RENEW, [LEASE_S, hold.id])
+        return bool(cursor.rowcount == 1)
+
+
+def let_go(hold: Hold) -> None:
+    with unit_of_work(hold.tenant_id):
+        HeldKey.objects.filter(id=hold.id).delete()
+
+
+def _held(sent: Sent) -> RequestInProgress:
+    return RequestInProgress(
+        f"A request with the Idempotency-Key {sent.key[:80]!r} is still fetching its document. Send this again in "
+        f"{AGAIN_S} s for its answer.",
+        extra={"retry_after_s": AGAIN_S},
+    )
