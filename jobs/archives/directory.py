@@ -104,6 +104,8 @@ def _member(number: int, info: zipfile.ZipInfo) -> Member:
 def _words(error: Exception, path: Path) -> str:
     with path.open("rb") as file:
         begins_well = _begins_well(file)
+    if begins_well and isinstance(error, UnicodeDecodeError):
+        return "The name of an entry is not the UTF-8 that the archive says it is. Pack it anew, or rename that file."
     if begins_well:
         return (
             f"The archive's end, its directory, cannot be read: {_reason(error)}. Was it cut off on its way?"

@@ -8,11 +8,14 @@ from jobs.uploads.decisions import too_long
 from jobs.uploads.errors import ChecksumMismatch
 from jobs.uploads.protocol import ALGORITHMS
 from jobs.uploads.receiving import StagedPiece, Turn
+from tenants.asgi.protocol import ClientGone
 
 
 @dataclass
 class Arriving:
     turn: Turn
+    creates: bool = False
+    has_key: bool = False
     counted_to: int = field(init=False)
     received_to: int = field(init=False)
     staged: list[StagedPiece] = field(default_factory=list)
@@ -42,6 +45,14 @@ class Arriving:
         if self.cut is None:
             return True
         return self.turn.checksum is None and self.left >= 0
+
+    @property
+    def made_nothing(self) -> bool:
+        """Whoever creates an upload with its first bytes and is refused was not told where it is: so it is not there.
+        Under a key, one who hangs up may come again for it."""
+        if not self.creates or (self.has_key and isinstance(self.cut, ClientGone)):
+            return False
+        return self.counted_to == self.turn.offset or self.left < 0
 
     def see(self, chunk: bytes) -> None:
         self.received_to += len(chunk)

@@ -19,7 +19,6 @@ from jobs.uploads.protocol import BYTES
 from jobs.uploads.receiving import (
     LEASE_S,
     WAITING,
-    Turn,
     WaitingBody,
     count_pieces,
     drop_pieces,
@@ -27,6 +26,7 @@ from jobs.uploads.receiving import (
     renew,
     save_piece,
 )
+from jobs.uploads.services import withdraw_upload
 from tenants.asgi.protocol import (
     App,
     ClientGone,
@@ -112,7 +112,9 @@ class Resumable:
                 first = first.with_header(b"connection", b"close")
             await first.give(send)
             return
-        await self._store(asked.turn, body_chunks(receive))
+        has_key = header(scope, b"idempotency-key") is not None
+        arriving = Arriving(asked.turn, creates=scope["method"] == "POST", has_key=has_key)
+        await self._store(arriving, body_chunks(receive))
         asked.stored = True
         answer = await self._asking.ask(_looking(scope, asked), _nothing_more)
         if scope["method"] == "POST":
@@ -129,9 +131,8 @@ class Resumable:
             answer = await self._asking.ask(_without_body(scope, {WAITING: asked}), _nothing_more)
         await answer.give(send)
 
-    async def _store(self, turn: Turn, chunks: AsyncIterator[bytes]) -> None:
+    async def _store(self, arriving: Arriving, chunks: AsyncIterator[bytes]) -> None:
         """What arrived before a connection broke off is kept, unless it was to be checked."""
-        arriving = Arriving(turn)
         try:
             while not arriving.ended:
                 with self._spool.file() as file:
@@ -139,12 +140,12 @@ class Resumable:
                     await self._keep(file, arriving)
             await self._count_checked(arriving)
             if arriving.whole:
-                await self._finishing.finish(turn)
+                await self._finishing.finish(arriving.turn)
             if arriving.cut is not None:
                 raise arriving.cut
         finally:
             if not arriving.whole:
-                await self._let_go(turn, arriving)
+                await self._let_go(arriving)
 
     async def _fill(self, file: SpoolFile, arriving: Arriving, chunks: AsyncIterator[bytes]) -> None:
         """One piece; the last one only once it is known that no more follows."""
@@ -191,13 +192,12 @@ class Resumable:
         if not await self._threads.run(renew, arriving.turn):
             raise locked(LEASE_S)
 
-    async def _let_go(self, turn: Turn, arriving: Arriving) -> None:
-        with suppress(
-            DomainError
-        ):  # Else the lease ends by itself, and the pieces are erased when they are due.
-            await self._threads.run(release, turn)
+    async def _let_go(self, arriving: Arriving) -> None:
+        # Else the lease ends by itself, and the pieces are erased when they are due.
+        with suppress(DomainError):
+            await self._threads.run(withdraw_upload if arriving.made_nothing else release, arriving.turn)
             if arriving.staged:
-                await self._threads.run(drop_pieces, turn, arriving.staged)
+                await self._threads.run(drop_pieces, arriving.turn, arriving.staged)
 
 
 def _without_body(scope: Scope, more: dict[str, object]) -> Scope:

@@ -12,12 +12,13 @@ from django.db.models.functions import Now
 from jobs.documents import erasure
 from jobs.documents.parts import direct_name
 from jobs.documents.reader import DocumentRejected
-from jobs.models import ResumableUpload
+from jobs.models import IdempotencyKey, ResumableUpload
 from jobs.uploads.decisions import GONE
 from jobs.uploads.direct import require_part_store
 from jobs.uploads.errors import TooManyUploads, UploadGone
 from jobs.uploads.layout import part_bytes_of
 from jobs.uploads.protocol import Announced
+from jobs.uploads.receiving import Turn
 from jobs.uploads.selectors import get_upload
 from tenants.context import APP, every_mode, unit_of_work
 from tenants.identity import Identity
@@ -62,6 +63,18 @@ def terminate_upload(*, identity: Identity, upload_id: object) -> None:
         if locked.state in GONE:
             raise UploadGone(f"This upload is {locked.state} already.", extra={"state": locked.state})
         end_upload(locked, State.TERMINATED)
+
+
+def withdraw_upload(turn: Turn) -> None:
+    """As if it had never been announced, nor its key been sent: unless it is another request's by now."""
+    with unit_of_work(turn.tenant_id):
+        still_its = {"id": turn.upload_id, "lease_token": turn.token, "state": State.RECEIVING}
+        upload = ResumableUpload.objects.select_for_update().filter(**still_its).first()
+        if upload is None:
+            return
+        let_go_of_bytes(upload.tenant_id, upload.id)
+        IdempotencyKey.objects.filter(created_at__gte=upload.created_at, made_id=upload.id).delete()
+        upload.delete()
 
 
 def end_upload(upload: ResumableUpload, state: str) -> None:

@@ -231,6 +231,52 @@ def test_a_chunk_that_was_to_be_checked_and_broke_off_is_not_kept(
     assert tus.offset(path) == 10
 
 
+@pytest.mark.parametrize(
+    ("wrong", "refused"),
+    [
+        ({"Upload-Checksum": checksum(b"other")}, (460, "checksum_mismatch")),
+        ({"Upload-Length": "1000"}, (413, "upload_too_long")),
+    ],
+    ids=["checksum", "too long"],
+)
+def test_an_upload_whose_first_bytes_are_refused_was_never_made(
+    tus: Tus, tenant: CreatedTenant, wrong: dict[str, str], refused: tuple[int, str]
+) -> None:
+    headers = {"Upload-Length": str(len(PDF)), "Content-Type": BYTES, "Idempotency-Key": "scan-2"}
+
+    def pieces() -> Iterator[bytes]:
+        yield PDF[:1000]
+        yield PDF[1000:]
+
+    assert code_of(tus.ask("POST", headers={**headers, **wrong}, content=pieces())) == refused
+    assert tus.ask("GET").json()["data"] == []
+    with unit_of_work(tenant.tenant.id):
+        assert not FileToErase.objects.exists()
+    made = tus.ask("POST", headers=headers, content=PDF)
+    assert (made.status_code, made.headers["upload-state"]) == (201, "ready")
+    assert "idempotent-replay" not in made.headers
+
+
+@pytest.mark.parametrize("key", [None, "scan-3"], ids=["without a key", "under a key"])
+def test_an_upload_whose_sender_hung_up_is_there_for_whoever_can_find_it(
+    tus: Tus, web_server: GranianServer, key: str | None
+) -> None:
+    head = (
+        f"POST /v1/uploads HTTP/1.1\nContent-Length: {len(PDF)}\nContent-Type: {BYTES}\nUpload-Length: {len(PDF)}\n"
+        f"Tus-Resumable: 1.0.0\nAuthorization: Bearer {tus.key}\nUpload-Checksum: {checksum(PDF)}"
+    )
+    with RawRequest(web_server.port, head + (f"\nIdempotency-Key: {key}" if key else "")) as request:
+        request.send(PDF[:1000])
+        eventually(lambda: tus.ask("GET").json()["data"], "the upload")
+    if key is None:
+        eventually(lambda: not tus.ask("GET").json()["data"], "its end")
+        return
+    again = tus.create(len(PDF), **{"Idempotency-Key": key, "Upload-Metadata": None})
+    assert (again.status_code, again.headers["idempotent-replay"]) == (201, "true")
+    path = again.headers["location"]
+    eventually(lambda: tus.send(path, 0, PDF).status_code == 204, "the end of the lock")
+
+
 @pytest.mark.parametrize("sent", ["md5 " + "A" * 24, "sha256 !!", "sha256 AAAA", "sha256", ""])
 def test_a_checksum_that_is_none_is_refused(tus: Tus, sent: str) -> None:
     path = tus.begin(10)

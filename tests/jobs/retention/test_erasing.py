@@ -5,10 +5,11 @@ import pytest
 from django.db import connections
 
 from jobs.errors import JobErased, JobNotFinished, NotFound
-from jobs.models import Event, Job, Page, PageText
+from jobs.models import Event, Job, Page, PageText, WebhookDelivery
 from jobs.retention.erasing import erase_job
 from jobs.selectors import get_job, job_events_after, tenant_events_after
 from jobs.services import retry_job
+from jobs.webhooks.services import create_endpoint, replay_delivery
 from tenants.context import unit_of_work
 from tenants.identity import Identity
 from tests.jobs.conftest import Desk
@@ -95,3 +96,18 @@ def test_the_tenants_stream_tells_that_a_job_was_erased(desk: Desk) -> None:
         return [(event.job_id, event.type) for event in events]
 
     assert eventually(lambda: (job.id, "job.erased") in told(), "the event")
+
+
+def test_of_an_erased_jobs_deliveries_only_those_on_their_way_are_left(desk: Desk) -> None:
+    for path in ("there", "away"):
+        create_endpoint(identity=desk.identity, url=f"https://example.com/{path}")
+    job = ended(desk)
+    with unit_of_work(desk.identity):
+        mine = WebhookDelivery.objects.filter(message__job_id=job.id)
+        first, second = mine.order_by("id")
+        mine.filter(id=first.id).update(state=WebhookDelivery.State.DELIVERED)
+    erase_job(identity=desk.identity, job_id=job.id)
+    with unit_of_work(desk.identity):
+        assert [one.id for one in mine.all()] == [second.id]
+    with pytest.raises(NotFound):
+        replay_delivery(identity=desk.identity, delivery_id=first.id)
