@@ -5,6 +5,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from tests.samples.pdfs import scanned_pdf
+from tests.waiting import eventually
 
 from .caller import Caller, Json
 from .event_socket import EventSocket, ends
@@ -42,6 +43,7 @@ def test_a_key_hears_every_event_of_its_jobs_in_order_and_nothing_of_another_ten
 
 def test_subscribing_after_a_number_gives_the_rest_without_a_gap(caller: Caller, three_pages: bytes) -> None:
     job_id = caller.submit_file(three_pages, model="ocr").json()["id"]
+    eventually(lambda: len(caller.events(job_id)) >= 2, "a number that may be named")
     with EventSocket.with_key(caller.url, caller.key) as socket:
         socket.send(subscribe=job_id, after=2)
         heard: list[Json] = []
