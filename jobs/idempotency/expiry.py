@@ -20,12 +20,8 @@ DELETE FROM jobs_idempotencykey WHERE id IN (
 )
 """
 
-# Of requests whose process died: others let go of theirs.
-_ERASE_HOLDS = """
-DELETE FROM jobs_heldkey WHERE id IN (
-    SELECT id FROM jobs_heldkey WHERE ends_at <= statement_timestamp() ORDER BY ends_at LIMIT %s FOR UPDATE SKIP LOCKED
-)
-"""
+# Few: of requests whose process died. Others let go of theirs.
+_ERASE_HOLDS = "DELETE FROM jobs_heldkey WHERE ends_at <= statement_timestamp()"
 
 
 def remembered_keys() -> "QuerySet[IdempotencyKey]":
@@ -33,7 +29,7 @@ def remembered_keys() -> "QuerySet[IdempotencyKey]":
 
 
 def erase_forgotten_keys() -> int:
-    """How many were erased. Bounded; what is left is for the next round."""
+    """How many keys were erased. Bounded; what is left is for the next round."""
     erased = 0
     with operator_work(), connections[OPERATOR].cursor() as cursor:
         for _ in range(BATCHES):
@@ -41,5 +37,5 @@ def erase_forgotten_keys() -> int:
             erased += cursor.rowcount
             if cursor.rowcount < BATCH:
                 break
-        cursor.execute(_ERASE_HOLDS, [BATCH])
+        cursor.execute(_ERASE_HOLDS)
     return erased

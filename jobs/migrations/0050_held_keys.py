@@ -35,7 +35,6 @@ class Migration(migrations.Migration):
             ],
             options={
                 "abstract": False,
-                "indexes": [models.Index(fields=["ends_at"], name="jobs_heldkey_end")],
                 "constraints": [
                     models.UniqueConstraint(fields=("tenant", "id"), name="jobs_heldkey_tenant"),
                     models.UniqueConstraint(fields=("tenant", "key"), name="jobs_heldkey_once"),

@@ -64,7 +64,6 @@ class HeldKey(TenantOwned):
             *TenantOwned.Meta.constraints,
             models.UniqueConstraint(fields=["tenant", "key"], name="jobs_heldkey_once"),
         ]
-        indexes = [models.Index(fields=["ends_at"], name="jobs_heldkey_end")]
 
     def __str__(self) -> str:
         return self.key

@@ -73,6 +73,7 @@ def withdraw_upload(turn: Turn) -> None:
         if upload is None:
             return
         let_go_of_bytes(upload.tenant_id, upload.id)
+        # What a key made is in no index: its time leaves few to look through.
         IdempotencyKey.objects.filter(created_at__gte=upload.created_at, made_id=upload.id).delete()
         upload.delete()
 

@@ -77,11 +77,8 @@ class GranianServer:
 
     def kill(self) -> None:
         """With all that it has started, in an order in which none starts another."""
-        tree = [
-            psutil.Process(self.process.pid),
-            *psutil.Process(self.process.pid).children(recursive=True),
-        ]
-        for process in tree:
+        first = psutil.Process(self.process.pid)
+        for process in (first, *first.children(recursive=True)):
             with suppress(psutil.NoSuchProcess):
                 process.kill()
 
