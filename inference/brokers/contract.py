@@ -2,7 +2,8 @@
 
 The database is the truth; a message only says that there is work. So:
 
-- Messages of one queue are handed out in the order in which they were published, except those given back.
+- Messages of one queue are handed out in the order in which they were published, except those given back and, by
+  Redis, those that were published to come first.
 - A message stays with the broker until it is acknowledged. When its worker dies it is delivered again:
   at once by RabbitMQ, within `ALIVE_S` by Redis. A server that loses its memory loses its messages.
 - A message may be delivered twice. Whoever runs it must find out from the database whether there is work.
@@ -17,6 +18,8 @@ from dramatiq import Broker, Consumer, Message, Middleware
 
 from inference.brokers.errors import DelayRefused
 
+FIRST = "first"
+"""The option of a message that is to be handed out before those that wait."""
 ALIVE_S = 30.0
 """A Redis consumer that has been silent for so long is taken for dead."""
 
@@ -47,8 +50,11 @@ class QueueBroker(Broker):
         """Raise BrokerUnavailable or BrokerMisconfigured unless messages can be carried."""
 
     @abstractmethod
-    def deliver(self, queue_name: str, body: bytes) -> None:
-        """Return once the server has the message; raise Dramatiq's BrokerConnectionError otherwise."""
+    def deliver(self, queue_name: str, body: bytes, *, first: bool = False) -> None:
+        """Return once the server has the message; raise Dramatiq's BrokerConnectionError otherwise.
+
+        With `first`, before what waits, where the server can do that.
+        """
 
     @abstractmethod
     def count_waiting(self, queue_name: str) -> int:
@@ -72,7 +78,7 @@ class QueueBroker(Broker):
             raise DelayRefused(message.queue_name, delay)
         self.declare_queue(message.queue_name)
         self.emit_before("enqueue", message, delay)
-        self.deliver(message.queue_name, message.encode())
+        self.deliver(message.queue_name, message.encode(), first=bool(message.options.get(FIRST)))
         self.emit_after("enqueue", message, delay)
         return message
 

@@ -5,17 +5,18 @@ from collections.abc import Mapping
 from dramatiq import Broker, Message
 from dramatiq.errors import BrokerConnectionError
 
-from inference.brokers.contract import QueueBroker
+from inference.brokers.contract import FIRST, QueueBroker
 from inference.brokers.errors import BrokerUnavailable
 
 PAGE_ACTOR = "run_page"
 """The one actor of every model queue; only workers register it."""
 
 
-def publish(broker: Broker, queue_name: str, kwargs: Mapping[str, str]) -> None:
+def publish(broker: Broker, queue_name: str, kwargs: Mapping[str, str], *, first: bool = False) -> None:
     """Return once the broker has the message, or raise BrokerUnavailable within a few seconds."""
+    options = {FIRST: True} if first else {}
     message: Message[None] = Message(
-        queue_name=queue_name, actor_name=PAGE_ACTOR, args=(), kwargs=dict(kwargs), options={}
+        queue_name=queue_name, actor_name=PAGE_ACTOR, args=(), kwargs=dict(kwargs), options=options
     )
     try:
         broker.declare_queue(queue_name)

@@ -64,7 +64,8 @@ class RabbitmqQueueBroker(QueueBroker):
         except (AMQPError, OSError) as error:
             raise BrokerUnavailable(f"RabbitMQ does not answer: {describe(error)}") from error
 
-    def deliver(self, queue_name: str, body: bytes) -> None:
+    def deliver(self, queue_name: str, body: bytes, *, first: bool = False) -> None:
+        """A quorum queue keeps its order, whoever is to come first."""
         self._client.publish(queue_name, body)
 
     def count_waiting(self, queue_name: str) -> int:

@@ -88,9 +88,10 @@ class RedisQueueBroker(QueueBroker):
                 " full: set maxmemory-policy to noeviction, or name another server in MAAS_BROKER_URL."
             )
 
-    def deliver(self, queue_name: str, body: bytes) -> None:
+    def deliver(self, queue_name: str, body: bytes, *, first: bool = False) -> None:
+        push = self.client.lpush if first else self.client.rpush
         with _as_connection_lost():
-            self.client.rpush(self.queue_key(queue_name), body)
+            push(self.queue_key(queue_name), body)
 
     def count_waiting(self, queue_name: str) -> int:
         with _as_connection_lost():

@@ -48,10 +48,10 @@ def patiently() -> Iterator[None]:
         _patience_s.reset(token)
 
 
-def publish_page(queue_name: str, *, tenant_id: UUID, page_id: UUID) -> None:
+def publish_page(queue_name: str, *, tenant_id: UUID, page_id: UUID, first: bool = False) -> None:
     """Ids only: what to do is in the database, where it can neither be forged nor go stale."""
     ids = {"tenant_id": str(tenant_id), "page_id": str(page_id)}
-    _ask(lambda broker: publish(broker, queue_name, ids))
+    _ask(lambda broker: publish(broker, queue_name, ids, first=first))
 
 
 def pages_waiting(queue_name: str) -> int:

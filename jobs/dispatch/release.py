@@ -45,14 +45,15 @@ def release_version(version_id: int, version_key: str) -> int:
     queue_name, fleet = f"infer.{version_key}", fleet_of(version_key)
     window = release_window(fleet.slots, fleet.service_s)
     try:
-        room = window - pages_waiting(queue_name)
+        at_hand = pages_waiting(queue_name)
     except BrokerUnavailable as error:
         log.warning("broker_unavailable", queue=queue_name, error=str(error))
         return 0
-    if room <= 0:
+    if at_hand >= window:
         # What nobody fetches is not repeated: the messages are still there.
         return 0
-    wakes = take(Room(version_id, window, room, fleet.service_s or UNKNOWN_COST_S, fleet.hefts))
+    cost_s = fleet.service_s or UNKNOWN_COST_S
+    wakes = take(Room(version_id, window, window - at_hand, cost_s, fleet.hefts, at_hand=at_hand > 0))
     published = sum(1 for _ in _publish(queue_name, wakes))
     if published:
         tell_demand(version_key)
@@ -109,7 +110,7 @@ def waiting_versions() -> list[tuple[int, str]]:
 def _publish(queue_name: str, wakes: Iterable[Wake]) -> Iterable[Wake]:
     for wake in wakes:
         try:
-            publish_page(queue_name, tenant_id=wake.tenant_id, page_id=wake.page_id)
+            publish_page(queue_name, tenant_id=wake.tenant_id, page_id=wake.page_id, first=wake.first)
         except BrokerUnavailable as error:
             log.warning("broker_unavailable", queue=queue_name, error=str(error))
             return

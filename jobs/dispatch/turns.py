@@ -4,8 +4,8 @@ Whoever releases pages of a version does so alone, for the time of a few stateme
 lock, and so with all that others took before: together they never take more than fits, nor a page twice.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID
 
@@ -17,6 +17,7 @@ from psycopg.errors import LockNotAvailable
 from jobs.dispatch.fairness import Line, Turns, foremost, turns
 from jobs.dispatch.lines import OF_LINE, WAITS, waiting_lines, with_pages, with_room
 from jobs.dispatch.lost import LIMITED, LOST, take_lost_of_limited
+from jobs.priorities import BULK
 from tenants.context import OPERATOR, operator_work
 
 WAKE_S = 10
@@ -32,6 +33,19 @@ SELECT set_config('lock_timeout', %s, true), set_config('synchronous_commit', 'o
     set_config('idle_in_transaction_session_timeout', '2s', true)
 """
 _ALONE = "SELECT pg_advisory_xact_lock(%s)"
+
+OVERTAKEN_S = 0.5
+"""Nobody is told before others once one of these has been told so long ago."""
+
+# Who has nothing under way does not wait for what lies at hand of others, which is theirs who flood.
+_FIRST = f"""%(at_hand)s AND jobs_page.priority < {BULK} AND NOT EXISTS (
+    SELECT FROM jobs_page other WHERE other.model_version_id = %(version)s AND other.state = 'running'
+      AND other.tenant_id = jobs_page.tenant_id
+) AND NOT EXISTS (
+    SELECT FROM jobs_page other WHERE other.model_version_id = %(version)s AND other.state = 'queued'
+      AND other.wake_again_at > statement_timestamp() AND (other.tenant_id = jobs_page.tenant_id
+        OR other.wake_again_at < statement_timestamp() + make_interval(secs => %(wake_s)s - {OVERTAKEN_S}))
+)"""  # noqa: S608  # made of constants alone
 
 # Messages that were lost are sent again before anything else. What waits is taken only if all of it fits and nobody of
 # those has a limit of his own: else the order matters, and is decided elsewhere. So it is with what was lost of those.
@@ -71,9 +85,9 @@ WITH under_way AS (
 ), woken AS (
     UPDATE jobs_page SET wake_again_at = clock_timestamp() + make_interval(secs => %(wake_s)s)
     FROM (SELECT id FROM lost UNION ALL SELECT id FROM taken) one WHERE jobs_page.id = one.id
-    RETURNING jobs_page.id, jobs_page.tenant_id
+    RETURNING jobs_page.id, jobs_page.tenant_id, {_FIRST} AS first
 )
-SELECT fits, rest, lost, woken.id, woken.tenant_id FROM verdict LEFT JOIN woken ON true ORDER BY woken.id
+SELECT fits, rest, lost, woken.id, woken.tenant_id, woken.first FROM verdict LEFT JOIN woken ON true ORDER BY woken.id
 """  # noqa: S608  # made of constants alone
 
 _TAKE_CHOSEN = f"""
@@ -86,7 +100,7 @@ WITH chosen AS (
 )
 UPDATE jobs_page SET wake_again_at = clock_timestamp() + make_interval(secs => %(wake_s)s)
 FROM chosen WHERE jobs_page.id = chosen.id
-RETURNING jobs_page.id, jobs_page.tenant_id, jobs_page.priority
+RETURNING jobs_page.id, jobs_page.tenant_id, jobs_page.priority, {_FIRST}
 """  # noqa: S608
 
 # What is behind the version's time says nothing any more, but for the row that tells the time.
@@ -107,6 +121,8 @@ DELETE FROM jobs_turn WHERE model_version_id = %(version)s AND ends <= %(now)s A
 class Wake:
     page_id: UUID
     tenant_id: UUID
+    first: bool = False
+    """Before what lies at hand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +136,8 @@ class Room:
     """What a page takes, as far as is known."""
     hefts: Mapping[str, float] = field(default_factory=dict)
     """By tenant, where they are not usual: how many such pages one of theirs is."""
+    at_hand: bool = False
+    """Whether messages lie in the broker that no worker has fetched."""
 
 
 def wake_s() -> float:
@@ -135,9 +153,10 @@ def take(room: Room) -> list[Wake]:
         with operator_work(), transaction.atomic(using=OPERATOR):
             fitted = _take_what_fits(room)
             if fitted.all_fits or not fitted.rest:
-                return fitted.wakes
+                return _firsts_first(fitted.wakes)
             again = _take_lost(room, fitted)
-            return [*fitted.wakes, *again, *_take_by_turns(room, fitted.rest - len(again))]
+            by_turns = _take_by_turns(room, fitted.rest - len(again))
+            return _firsts_first([*fitted.wakes, *again, *by_turns])
     except OperationalError as error:
         if isinstance(error.__cause__, LockNotAvailable):
             return []
@@ -161,6 +180,7 @@ def _take_what_fits(room: Room) -> _Fitted:
         "room": room.pages,
         "at_once": settings.MAAS_PAGES_AT_ONCE,
         "wake_s": wake_s(),
+        "at_hand": room.at_hand,
     }
     connections[OPERATOR].ensure_connection()
     connection: psycopg.Connection[Any] = connections[OPERATOR].connection
@@ -172,7 +192,7 @@ def _take_what_fits(room: Room) -> _Fitted:
         while cursor.nextset():
             pass
         rows = cursor.fetchall()
-    wakes = [Wake(page, tenant) for *_, page, tenant in rows if page is not None]
+    wakes = [Wake(page, tenant, first) for *_, page, tenant, first in rows if page is not None]
     fits, rest, lost, *_ = rows[0]
     return _Fitted(fits, rest, lost, wakes)
 
@@ -193,6 +213,7 @@ def _take_by_turns(room: Room, pages: int) -> list[Wake]:
     values: dict[str, Any] = {
         "version": room.version_id,
         "wake_s": wake_s(),
+        "at_hand": room.at_hand,
         "now": chosen.now,
         "tenants": [line.tenant for line in of_place.values()],
         "priorities": [line.priority for line in of_place.values()],
@@ -221,14 +242,26 @@ def _chosen(room: Room, pages: int) -> tuple[Sequence[Line], Turns]:
 
 
 def _in_order(
-    chosen: Turns, lines: Sequence[Line], taken: Sequence[tuple[UUID, UUID, int]]
+    chosen: Turns, lines: Sequence[Line], taken: Sequence[tuple[UUID, UUID, int, bool]]
 ) -> Iterator[Wake]:
     """Within a line the oldest first. One that somebody else had locked is missing."""
-    of_line: dict[tuple[UUID, int], list[UUID]] = {}
-    for page, tenant, priority in sorted(taken, reverse=True):
-        of_line.setdefault((tenant, priority), []).append(page)
+    of_line: dict[tuple[UUID, int], list[Wake]] = {}
+    for page, tenant, priority, first in sorted(taken, reverse=True):
+        of_line.setdefault((tenant, priority), []).append(Wake(page, tenant, first))
     for place in chosen.order:
         line = lines[place]
         pages = of_line.get((line.tenant, line.priority))
         if pages:
-            yield Wake(pages.pop(), line.tenant)
+            yield pages.pop()
+
+
+def _firsts_first(wakes: Iterable[Wake]) -> list[Wake]:
+    """One of each tenant. The last of them is told first, since each comes before what was told until then."""
+    firsts: dict[UUID, Wake] = {}
+    rest = list[Wake]()
+    for wake in wakes:
+        if wake.first and wake.tenant_id not in firsts:
+            firsts[wake.tenant_id] = wake
+        else:
+            rest.append(replace(wake, first=False))
+    return [*reversed(firsts.values()), *rest]

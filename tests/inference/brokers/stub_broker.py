@@ -20,7 +20,7 @@ class StubQueueBroker(QueueBroker):
     def check(self) -> None:
         """It is always there."""
 
-    def deliver(self, queue_name: str, body: bytes) -> None:
+    def deliver(self, queue_name: str, body: bytes, *, first: bool = False) -> None:
         self.server.declare_queue(queue_name)
         self.server.queues[queue_name].put(body)
 

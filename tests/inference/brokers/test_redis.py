@@ -81,6 +81,18 @@ def test_messages_of_a_dead_consumer_return_to_the_front_in_order(
     assert recorder.wait_finished(5) == list("abcde")
 
 
+def test_one_that_is_to_come_first_is_handed_out_before_those_that_wait(
+    redis_broker: RedisQueueBroker, queue: str, start: StartWorker
+) -> None:
+    recorder = Recorder(redis_broker)
+    for page in "abc":
+        publish(redis_broker, queue, {"page_id": page})
+    for page in "xy":
+        publish(redis_broker, queue, {"page_id": page}, first=True)
+    start(redis_broker, queue, threads=1)
+    assert recorder.wait_finished(5) == list("yxabc")
+
+
 def test_nothing_is_left_in_redis_when_the_last_worker_has_stopped(
     redis_broker: RedisQueueBroker, queue: str, start: StartWorker
 ) -> None:

@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
+from uuid import UUID
 
 import pytest
 from django.conf import settings
@@ -16,13 +17,16 @@ from jobs.dispatch import lines as waiting
 from jobs.dispatch import turns as taking
 from jobs.dispatch.broker import publishing_broker
 from jobs.dispatch.release import release_version
-from jobs.dispatch.turns import Room, take
+from jobs.dispatch.turns import Room, Wake, take
 from jobs.models import Job, Page, Turn
 from jobs.priorities import BULK, INTERACTIVE, STANDARD
 from jobs.services import JobRequest, cancel_job, retry_job, submit_job
 from tenants.context import OPERATOR, operator_work, unit_of_work
 from tenants.identity import Identity
 from tenants.models import Tenant
+from tenants.selectors import identify_key
+from tenants.services import create_tenant
+from tests.fixtures import unique
 from tests.jobs.conftest import Desk
 from tests.waiting import eventually
 
@@ -91,6 +95,89 @@ def test_one_tenants_flood_does_not_keep_another_out_of_the_very_next_release(
     assert len(released(desk, 16)) == 16
     job = submit(rival)
     assert job.id in {page.job_id for page in released(desk, 2)}
+
+
+class TestBeforeWhatLiesAtHand:
+    """Pages that were told and not fetched are those of who floods: a newcomer comes before them."""
+
+    @pytest.fixture(autouse=True)
+    def flooded(self, quiet: None, desk: Desk) -> None:
+        flood(desk, 200)
+        taken(desk, 16)
+
+    def test_who_has_nothing_under_way(self, desk: Desk, rival: Desk) -> None:
+        job = submit(rival)
+        assert firsts(desk, taken(desk, 3)) == [job.id]
+
+    def test_also_where_all_that_waits_fits(self, desk: Desk, rival: Desk) -> None:
+        taken(desk, 184)
+        job = submit(rival)
+        assert firsts(desk, taken(desk, 3)) == [job.id]
+
+    @pytest.mark.parametrize("state", ["queued", "running"])
+    def test_never_who_has_something_under_way(self, desk: Desk, rival: Desk, state: str) -> None:
+        job = submit(rival)
+        taken(desk, 3)
+        desk.sql("UPDATE jobs_page SET state = %s WHERE job_id = %s", state, job.id)  # type: ignore[arg-type]
+        submit(rival)
+        assert firsts(desk, taken(desk, 3)) == []
+
+    def test_of_several_at_once_the_one_whose_turn_it_is_is_told_last(self, desk: Desk, rival: Desk) -> None:
+        """So that it lies before the other; and no more than a page of each."""
+        made = create_tenant(
+            name=unique("third"), email=f"{unique('third')}@example.com", password="correct horse"
+        )
+        other = replace(desk, identity=identify_key(made.key.text))
+        jobs = [submit(rival, INTERACTIVE), submit(other, STANDARD), submit(rival, INTERACTIVE)]
+        wakes = taken(desk, 8)
+        assert firsts(desk, wakes) == [jobs[1].id, jobs[0].id]
+        assert [wake.first for wake in wakes][:3] == [True, True, False]
+
+    def test_not_where_others_were_told_long_ago_and_are_not_begun(self, desk: Desk, rival: Desk) -> None:
+        """However many newcomers there are, nobody is overtaken for ever."""
+        desk.sql(
+            "UPDATE jobs_page SET wake_again_at = wake_again_at - make_interval(secs => %s)"
+            " WHERE model_version_id = %s AND wake_again_at IS NOT NULL",
+            taking.OVERTAKEN_S,  # type: ignore[arg-type]
+            desk.version.id,  # type: ignore[arg-type]
+        )
+        submit(rival)
+        assert firsts(desk, taken(desk, 3)) == []
+
+    def test_not_bulk(self, desk: Desk, rival: Desk) -> None:
+        submit(rival, BULK)
+        assert firsts(desk, taken(desk, 30)) == []
+
+    def test_where_nothing_lies_at_hand_there_is_nobody_to_overtake(self, desk: Desk, rival: Desk) -> None:
+        submit(rival)
+        assert not any(wake.first for wake in take(Room(desk.version.id, 10**6, 3, 1.0)))
+
+    def test_its_message_is_the_next_that_a_worker_takes(self, desk: Desk, rival: Desk) -> None:
+        finish_all(desk)
+        release_version(desk.version.id, desk.version.key)
+        desk.sql("UPDATE jobs_page SET state = 'succeeded' WHERE id = %s", fetch(desk))
+        job = submit(rival)
+        release_version(desk.version.id, desk.version.key)
+        assert fetch(desk) == rival.pages(job)[0].id
+
+
+def taken(desk: Desk, pages: int) -> list[Wake]:
+    return take(Room(desk.version.id, 10**6, pages, 1.0, at_hand=True))
+
+
+def firsts(desk: Desk, wakes: list[Wake]) -> list[object]:
+    with operator_work():
+        found = Page.objects.in_bulk([wake.page_id for wake in wakes if wake.first])
+    return [found[wake.page_id].job_id for wake in wakes if wake.first]
+
+
+def fetch(desk: Desk) -> UUID:
+    consumer = publishing_broker().consume(desk.version.queue_name, prefetch=1, timeout=1000)
+    message = next(consumer)
+    assert message is not None
+    consumer.ack(message)
+    consumer.close()
+    return UUID(message.kwargs["page_id"])
 
 
 @pytest.mark.usefixtures("quiet")
@@ -415,6 +502,7 @@ def pages_read(desk: Desk, statement: str, **more: object) -> int:
         "room": 8,
         "at_once": 0,
         "wake_s": 10,
+        "at_hand": True,
         "most": 8,
         **more,
     }
