@@ -53,7 +53,7 @@ class QueueBroker(Broker):
     def deliver(self, queue_name: str, body: bytes, *, first: bool = False) -> None:
         """Return once the server has the message; raise Dramatiq's BrokerConnectionError otherwise.
 
-        With `first`, before what waits, where the server can do that.
+        With `first`, before what waits and behind others that came so, where the server can do that.
         """
 
     @abstractmethod

@@ -2,7 +2,7 @@
 
 A queue is a list of encoded messages. Taking one moves it (BLMOVE) to the consumer's own list, acknowledging
 removes it there, and the next living consumer puts a dead consumer's list back. An idle worker therefore
-costs one command per timeout and wakes at once, publishing is one RPUSH, and empty queues occupy no memory.
+costs one command per timeout and wakes at once, publishing is one command, and empty queues occupy no memory.
 """
 
 import itertools
@@ -20,15 +20,17 @@ from dramatiq.errors import BrokerConnectionError, DecodeError
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from inference.brokers.contract import ALIVE_S, QueueBroker, QueueConsumer
+from inference.brokers.contract import ALIVE_S, FIRST, QueueBroker, QueueConsumer
 from inference.brokers.errors import BrokerMisconfigured, BrokerUnavailable, ConnectionLost
-from inference.brokers.redis_scripts import BURY, GIVE_BACK, TAKE
+from inference.brokers.redis_scripts import BURY, GIVE_BACK, PUT_FIRST, TAKE
 
 CONNECT_TIMEOUT_S = 1.0
 REPLY_TIMEOUT_S = 2.0
 """Both small, since a caller of `deliver` waits for at most two attempts of each."""
 
 BEATS_PER_LIFE = 3
+_MARK_OF_FIRST = f'"{FIRST}":true'
+"""Of an encoded message. What else it holds are ids."""
 
 
 @contextmanager
@@ -61,6 +63,7 @@ class RedisQueueBroker(QueueBroker):
         self.take = self.blocking_client.register_script(TAKE)
         self.give_back = self.client.register_script(GIVE_BACK)
         self._bury = self.client.register_script(BURY)
+        self._put_first = self.client.register_script(PUT_FIRST)
 
     def queue_key(self, queue_name: str) -> str:
         return f"{self.namespace}:queue:{queue_name}"
@@ -89,9 +92,12 @@ class RedisQueueBroker(QueueBroker):
             )
 
     def deliver(self, queue_name: str, body: bytes, *, first: bool = False) -> None:
-        push = self.client.lpush if first else self.client.rpush
+        key = self.queue_key(queue_name)
         with _as_connection_lost():
-            push(self.queue_key(queue_name), body)
+            if first:
+                self._put_first(keys=[key], args=[body, _MARK_OF_FIRST])
+            else:
+                self.client.rpush(key, body)
 
     def count_waiting(self, queue_name: str) -> int:
         with _as_connection_lost():

@@ -10,6 +10,18 @@ end
 return taken
 """
 
+# Before what waits, behind those that were put there so: these keep their order. The head of a queue is all that is
+# looked at; who has more than that before him waits for them all the same.
+PUT_FIRST = """
+local last = false
+for _, body in ipairs(redis.call('lrange', KEYS[1], 0, 63)) do
+    if not string.find(body, ARGV[2], 1, true) then break end
+    last = body
+end
+if last then return redis.call('linsert', KEYS[1], 'AFTER', last, ARGV[1]) end
+return redis.call('lpush', KEYS[1], ARGV[1])
+"""
+
 # Last first onto the head, so that the oldest message is again the next one.
 GIVE_BACK = """
 for i = #ARGV, 1, -1 do

@@ -18,6 +18,7 @@ WINDOW_PER_SLOT = 2
 AT_HAND_S = 0.1
 """Of work that lies ready in front of a slot: who ends a page releases the next, so that it need not last longer than
 that takes. More would only make newcomers wait."""
+OVERTAKEN_S = 0.5
 UNKNOWN_COST_S = 1.0
 LEAST_COST_S = 1e-6
 """So that two pages of one line never begin at once."""
@@ -60,6 +61,14 @@ def release_window(slots: int, service_s: float) -> int:
     """
     ahead = min(WINDOW_PER_SLOT - 1.0, AT_HAND_S / service_s) if service_s > 0 else WINDOW_PER_SLOT - 1.0
     return slots + math.ceil(slots * ahead)
+
+
+def overtaken_s(slots: int, service_s: float, wake_s: float) -> float:
+    """How long ago what lies at hand may have been told, not to be begun, for a newcomer to pass it.
+
+    As long as two slots take to come free, and never so long that it is told again before it is anybody's turn.
+    """
+    return min(max(OVERTAKEN_S, 2 * service_s / max(1, slots)), wake_s / 2)
 
 
 def turns(lines: Sequence[Line], *, now: float, room: int, cost_s: float) -> Turns:

@@ -15,10 +15,11 @@ from django.db import close_old_connections, connections
 from inference.brokers import BrokerUnavailable
 from jobs.dispatch.broker import pages_waiting, publish_page
 from jobs.dispatch.demand import tell_demand
-from jobs.dispatch.fairness import UNKNOWN_COST_S, release_window
+from jobs.dispatch.fairness import UNKNOWN_COST_S, overtaken_s, release_window
 from jobs.dispatch.one_at_a_time import Apart, OneAtATime
 from jobs.dispatch.slots import fleet_of
-from jobs.dispatch.turns import Room, Wake, take
+from jobs.dispatch.turns import Room, take, wake_s
+from jobs.dispatch.wakes import Wake
 from tenants.context import OPERATOR, operator_work
 
 log = structlog.get_logger(__name__)
@@ -53,7 +54,8 @@ def release_version(version_id: int, version_key: str) -> int:
         # What nobody fetches is not repeated: the messages are still there.
         return 0
     cost_s = fleet.service_s or UNKNOWN_COST_S
-    wakes = take(Room(version_id, window, window - at_hand, cost_s, fleet.hefts, at_hand=at_hand > 0))
+    passing_s = overtaken_s(fleet.slots, fleet.service_s, wake_s()) if at_hand else 0.0
+    wakes = take(Room(version_id, window, window - at_hand, cost_s, fleet.hefts, passing_s))
     published = sum(1 for _ in _publish(queue_name, wakes))
     if published:
         tell_demand(version_key)

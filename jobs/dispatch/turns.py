@@ -4,8 +4,9 @@ Whoever releases pages of a version does so alone, for the time of a few stateme
 lock, and so with all that others took before: together they never take more than fits, nor a page twice.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any
 from uuid import UUID
 
@@ -17,6 +18,7 @@ from psycopg.errors import LockNotAvailable
 from jobs.dispatch.fairness import Line, Turns, foremost, turns
 from jobs.dispatch.lines import OF_LINE, WAITS, waiting_lines, with_pages, with_room
 from jobs.dispatch.lost import LIMITED, LOST, take_lost_of_limited
+from jobs.dispatch.wakes import Wake, newcomers_first
 from jobs.priorities import BULK
 from tenants.context import OPERATOR, operator_work
 
@@ -34,23 +36,30 @@ SELECT set_config('lock_timeout', %s, true), set_config('synchronous_commit', 'o
 """
 _ALONE = "SELECT pg_advisory_xact_lock(%s)"
 
-OVERTAKEN_S = 0.5
-"""Nobody is told before others once one of these has been told so long ago."""
+# Whose page may pass what lies at hand: who has nothing under way, while all that was told is young. Looked at once for
+# all that is taken, each part by its own partial index.
+_OTHERS = """
+busy AS MATERIALIZED (
+    SELECT tenant_id, NULL::timestamptz AS wake_again_at FROM jobs_page
+    WHERE %(overtaken_s)s > 0 AND model_version_id = %(version)s AND state = 'running'
+    UNION ALL
+    SELECT tenant_id, wake_again_at FROM jobs_page
+    WHERE %(overtaken_s)s > 0 AND model_version_id = %(version)s AND state = 'queued'
+      AND wake_again_at > statement_timestamp()
+), passed AS MATERIALIZED (
+    SELECT EXISTS (
+        SELECT FROM busy
+        WHERE wake_again_at < statement_timestamp() + make_interval(secs => %(wake_s)s - %(overtaken_s)s)
+    ) AS for_long
+)"""
+_NEWCOMER = f"""CASE WHEN %(overtaken_s)s > 0 AND jobs_page.priority < {BULK} AND NOT (SELECT for_long FROM passed)
+    AND jobs_page.tenant_id NOT IN (SELECT tenant_id FROM busy) THEN jobs_page.priority END"""  # noqa: S608
 
-# Who has nothing under way does not wait for what lies at hand of others, which is theirs who flood.
-_FIRST = f"""%(at_hand)s AND jobs_page.priority < {BULK} AND NOT EXISTS (
-    SELECT FROM jobs_page other WHERE other.model_version_id = %(version)s AND other.state = 'running'
-      AND other.tenant_id = jobs_page.tenant_id
-) AND NOT EXISTS (
-    SELECT FROM jobs_page other WHERE other.model_version_id = %(version)s AND other.state = 'queued'
-      AND other.wake_again_at > statement_timestamp() AND (other.tenant_id = jobs_page.tenant_id
-        OR other.wake_again_at < statement_timestamp() + make_interval(secs => %(wake_s)s - {OVERTAKEN_S}))
-)"""  # noqa: S608  # made of constants alone
-
-# Messages that were lost are sent again before anything else. What waits is taken only if all of it fits and nobody of
-# those has a limit of his own: else the order matters, and is decided elsewhere. So it is with what was lost of those.
+# Messages that were lost are taken before anything else, and pass nobody. What waits is taken only if all of it fits
+# and nobody of those has a limit of his own: else the order matters, and is decided elsewhere. So it is with what was
+# lost of those.
 _TAKE_WHAT_FITS = f"""
-WITH under_way AS (
+WITH {_OTHERS}, under_way AS (
     -- Two counts, so that each reads its own partial index and never the pages of the past.
     SELECT (SELECT count(*) FROM jobs_page WHERE model_version_id = %(version)s AND state = 'running')
          + (SELECT count(*) FROM jobs_page WHERE model_version_id = %(version)s AND state = 'queued'
@@ -84,14 +93,15 @@ WITH under_way AS (
     FOR UPDATE SKIP LOCKED
 ), woken AS (
     UPDATE jobs_page SET wake_again_at = clock_timestamp() + make_interval(secs => %(wake_s)s)
-    FROM (SELECT id FROM lost UNION ALL SELECT id FROM taken) one WHERE jobs_page.id = one.id
-    RETURNING jobs_page.id, jobs_page.tenant_id, {_FIRST} AS first
+    FROM (SELECT id, true AS again FROM lost UNION ALL SELECT id, false FROM taken) one WHERE jobs_page.id = one.id
+    RETURNING jobs_page.id, jobs_page.tenant_id, CASE WHEN NOT one.again THEN {_NEWCOMER} END AS newcomer
 )
-SELECT fits, rest, lost, woken.id, woken.tenant_id, woken.first FROM verdict LEFT JOIN woken ON true ORDER BY woken.id
+SELECT fits, rest, lost, woken.id, woken.tenant_id, woken.newcomer
+FROM verdict LEFT JOIN woken ON true ORDER BY woken.id
 """  # noqa: S608  # made of constants alone
 
 _TAKE_CHOSEN = f"""
-WITH chosen AS (
+WITH {_OTHERS}, chosen AS (
     SELECT page.id FROM unnest(%(tenants)s::uuid[], %(priorities)s::smallint[], %(pages)s::int[])
         AS line (tenant_id, priority, pages)
     CROSS JOIN LATERAL (
@@ -100,7 +110,7 @@ WITH chosen AS (
 )
 UPDATE jobs_page SET wake_again_at = clock_timestamp() + make_interval(secs => %(wake_s)s)
 FROM chosen WHERE jobs_page.id = chosen.id
-RETURNING jobs_page.id, jobs_page.tenant_id, jobs_page.priority, {_FIRST}
+RETURNING jobs_page.id, jobs_page.tenant_id, jobs_page.priority, {_NEWCOMER}
 """  # noqa: S608
 
 # What is behind the version's time says nothing any more, but for the row that tells the time.
@@ -118,14 +128,6 @@ DELETE FROM jobs_turn WHERE model_version_id = %(version)s AND ends <= %(now)s A
 
 
 @dataclass(frozen=True, slots=True)
-class Wake:
-    page_id: UUID
-    tenant_id: UUID
-    first: bool = False
-    """Before what lies at hand."""
-
-
-@dataclass(frozen=True, slots=True)
 class Room:
     version_id: int
     window: int
@@ -136,8 +138,8 @@ class Room:
     """What a page takes, as far as is known."""
     hefts: Mapping[str, float] = field(default_factory=dict)
     """By tenant, where they are not usual: how many such pages one of theirs is."""
-    at_hand: bool = False
-    """Whether messages lie in the broker that no worker has fetched."""
+    overtaken_s: float = 0.0
+    """Newcomers pass what was told and not fetched, as long as nothing was told so long ago; 0: nobody passes."""
 
 
 def wake_s() -> float:
@@ -153,10 +155,10 @@ def take(room: Room) -> list[Wake]:
         with operator_work(), transaction.atomic(using=OPERATOR):
             fitted = _take_what_fits(room)
             if fitted.all_fits or not fitted.rest:
-                return _firsts_first(fitted.wakes)
+                return newcomers_first(fitted.wakes)
             again = _take_lost(room, fitted)
             by_turns = _take_by_turns(room, fitted.rest - len(again))
-            return _firsts_first([*fitted.wakes, *again, *by_turns])
+            return newcomers_first([*fitted.wakes, *again, *by_turns])
     except OperationalError as error:
         if isinstance(error.__cause__, LockNotAvailable):
             return []
@@ -180,7 +182,7 @@ def _take_what_fits(room: Room) -> _Fitted:
         "room": room.pages,
         "at_once": settings.MAAS_PAGES_AT_ONCE,
         "wake_s": wake_s(),
-        "at_hand": room.at_hand,
+        "overtaken_s": room.overtaken_s,
     }
     connections[OPERATOR].ensure_connection()
     connection: psycopg.Connection[Any] = connections[OPERATOR].connection
@@ -192,7 +194,7 @@ def _take_what_fits(room: Room) -> _Fitted:
         while cursor.nextset():
             pass
         rows = cursor.fetchall()
-    wakes = [Wake(page, tenant, first) for *_, page, tenant, first in rows if page is not None]
+    wakes = [Wake(page, tenant, newcomer) for *_, page, tenant, newcomer in rows if page is not None]
     fits, rest, lost, *_ = rows[0]
     return _Fitted(fits, rest, lost, wakes)
 
@@ -213,7 +215,7 @@ def _take_by_turns(room: Room, pages: int) -> list[Wake]:
     values: dict[str, Any] = {
         "version": room.version_id,
         "wake_s": wake_s(),
-        "at_hand": room.at_hand,
+        "overtaken_s": room.overtaken_s,
         "now": chosen.now,
         "tenants": [line.tenant for line in of_place.values()],
         "priorities": [line.priority for line in of_place.values()],
@@ -242,26 +244,14 @@ def _chosen(room: Room, pages: int) -> tuple[Sequence[Line], Turns]:
 
 
 def _in_order(
-    chosen: Turns, lines: Sequence[Line], taken: Sequence[tuple[UUID, UUID, int, bool]]
+    chosen: Turns, lines: Sequence[Line], taken: Sequence[tuple[UUID, UUID, int, int | None]]
 ) -> Iterator[Wake]:
     """Within a line the oldest first. One that somebody else had locked is missing."""
     of_line: dict[tuple[UUID, int], list[Wake]] = {}
-    for page, tenant, priority, first in sorted(taken, reverse=True):
-        of_line.setdefault((tenant, priority), []).append(Wake(page, tenant, first))
+    for page, tenant, priority, newcomer in sorted(taken, key=itemgetter(0), reverse=True):
+        of_line.setdefault((tenant, priority), []).append(Wake(page, tenant, newcomer))
     for place in chosen.order:
         line = lines[place]
         pages = of_line.get((line.tenant, line.priority))
         if pages:
             yield pages.pop()
-
-
-def _firsts_first(wakes: Iterable[Wake]) -> list[Wake]:
-    """One of each tenant. The last of them is told first, since each comes before what was told until then."""
-    firsts: dict[UUID, Wake] = {}
-    rest = list[Wake]()
-    for wake in wakes:
-        if wake.first and wake.tenant_id not in firsts:
-            firsts[wake.tenant_id] = wake
-        else:
-            rest.append(replace(wake, first=False))
-    return [*reversed(firsts.values()), *rest]

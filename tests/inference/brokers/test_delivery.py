@@ -49,6 +49,17 @@ def test_one_queue_is_first_in_first_out(broker: QueueBroker, queue: str, start:
     assert recorder.wait_finished(60) == pages
 
 
+def test_what_is_to_come_first_is_run_like_any_other(
+    broker: QueueBroker, queue: str, start: StartWorker
+) -> None:
+    recorder = Recorder(broker)
+    publish(broker, queue, {"page_id": "a"})
+    publish(broker, queue, {"page_id": "b"}, first=True)
+    start(broker, queue, threads=1)
+    assert sorted(recorder.wait_finished(2)) == ["a", "b"]
+    assert eventually(lambda: queue_depth(broker, queue) == 0)
+
+
 def test_worker_takes_no_more_than_it_has_threads(
     broker: QueueBroker, queue: str, start: StartWorker
 ) -> None:

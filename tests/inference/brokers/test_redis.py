@@ -90,7 +90,7 @@ def test_one_that_is_to_come_first_is_handed_out_before_those_that_wait(
     for page in "xy":
         publish(redis_broker, queue, {"page_id": page}, first=True)
     start(redis_broker, queue, threads=1)
-    assert recorder.wait_finished(5) == list("yxabc")
+    assert recorder.wait_finished(5) == list("xyabc")
 
 
 def test_nothing_is_left_in_redis_when_the_last_worker_has_stopped(

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jobs.dispatch.fairness import Line, foremost, pages_before, release_window, step, turns
+from jobs.dispatch.fairness import Line, foremost, overtaken_s, pages_before, release_window, step, turns
 from jobs.priorities import BULK, INTERACTIVE, STANDARD, WEIGHTS
 
 A, B, C = (UUID(int=number) for number in (1, 2, 3))
@@ -32,6 +32,16 @@ def line(tenant: UUID, priority: int = STANDARD, waiting: int = MANY, **more: fl
 )
 def test_long_pages_lie_ready_in_smaller_numbers(slots: int, service_s: float, window: int) -> None:
     assert release_window(slots, service_s) == window
+
+
+@pytest.mark.parametrize(
+    ("slots", "service_s", "wake_s", "least_s"),
+    [(8, 0.1, 10, 0.5), (8, 5.0, 10, 1.25), (2, 60.0, 10, 5.0), (8, 0.1, 0.5, 0.25), (0, 0.0, 10, 0.5)],
+)
+def test_newcomers_pass_what_is_younger_than_two_slots_take_to_come_free(
+    slots: int, service_s: float, wake_s: float, least_s: float
+) -> None:
+    assert overtaken_s(slots, service_s, wake_s) == least_s
 
 
 def test_one_tenant_alone_gets_everything_in_order() -> None:

@@ -1,0 +1,27 @@
+"""Pages that are told to workers, and which of them before others."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from uuid import UUID
+
+
+@dataclass(frozen=True, slots=True)
+class Wake:
+    page_id: UUID
+    tenant_id: UUID
+    newcomer: int | None = None
+    """Its priority, where its tenant has nothing else under way and so may pass what lies at hand; else None."""
+
+    @property
+    def first(self) -> bool:
+        return self.newcomer is not None
+
+
+def newcomers_first(wakes: Sequence[Wake]) -> list[Wake]:
+    """One page of each, the most urgent before the others; then the rest, in its order."""
+    firsts: dict[UUID, Wake] = {}
+    for wake in sorted((wake for wake in wakes if wake.first), key=lambda wake: wake.newcomer or 0):
+        firsts.setdefault(wake.tenant_id, wake)
+    passing = {wake.page_id for wake in firsts.values()}
+    rest = [replace(wake, newcomer=None) for wake in wakes if wake.page_id not in passing]
+    return [*firsts.values(), *rest]
