@@ -86,7 +86,7 @@ UPDATE jobs_job SET state = 'canceled', finished_at = clock_timestamp() WHERE id
 """
 WAITING = "SELECT count(*) FROM jobs_page WHERE state IN ('queued', 'running')"
 BEGUN = """
-SELECT page.started_at - job.created_at, (
+SELECT page.started_at - job.created_at, job.finished_at - job.created_at, (
     SELECT count(*) FROM jobs_page other
     WHERE other.tenant_id = %(flood)s AND other.started_at > job.created_at AND other.started_at < page.started_at
 )
@@ -164,15 +164,17 @@ class Bench:
             jobs.append(self.submit(self.light[0]))
             self.light[0].caller.ended(jobs[-1])
         rows = self.tables.execute(BEGUN, {"jobs": jobs, "flood": self.flood.id}).fetchall()
-        waits = [wait.total_seconds() * 1000 for wait, _ in rows]
-        pages = [pages for _, pages in rows]
+        waits = [wait.total_seconds() * 1000 for wait, _, _ in rows]
+        dwells = [dwell.total_seconds() * 1000 for _, dwell, _ in rows]
+        pages = [pages for _, _, pages in rows]
         before = self._begun_since(own)
         own_state = self.flood.caller.job(own)["state"]
         (left,) = self.tables.execute(WAITING).fetchone() or (0,)
         self.end_flood()
         return (
             f"{len(rows)} of {SINGLES} single jobs beside a flood of {flood}, of which {left} pages were left then:\n"
-            f"until begun p50 {np.percentile(waits, 50):.0f} ms, longest {max(waits):.0f} ms; "
+            f"until begun p50 {np.percentile(waits, 50):.0f} ms, longest {max(waits):.0f} ms, "
+            f"until done {np.percentile(dwells, 50):.0f} and {max(dwells):.0f} ms; "
             f"pages of the flood begun meanwhile p50 {np.percentile(pages, 50):.0f}, most {max(pages)}\n"
             f"control, a job of the flooding tenant itself: {own_state} after {before} pages of the flood"
         )
