@@ -1,11 +1,14 @@
-"""Servers that are there and do not answer."""
+"""Servers that are there and do not answer; a second tenant, and nothing released by itself."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
 from jobs.dispatch.broker import broker_server, publishing_broker
+from tenants.identity import Identity
 from tests.inference.brokers.servers import hanging_server
+from tests.jobs.conftest import Desk
 
 
 @pytest.fixture
@@ -23,3 +26,15 @@ def hanging_redis(settings: object) -> Iterator[None]:
     with hanging_server() as address:
         settings.MAAS_REDIS_URL = f"redis://{address}/0"  # type: ignore[attr-defined]
         yield
+
+
+@pytest.fixture
+def quiet(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is released by itself: each test says when."""
+    monkeypatch.setattr("jobs.services.release_after_commit", lambda *_: None)
+
+
+@pytest.fixture
+def rival(desk: Desk, other_identity: Identity) -> Desk:
+    """Another tenant with the same model."""
+    return replace(desk, identity=other_identity)

@@ -3,7 +3,6 @@
 import json
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -28,14 +27,12 @@ from jobs.turned_away import was_turned_away
 from tenants.api.authentication import IDENTITY
 from tenants.context import APP, OPERATOR, unit_of_work
 from tenants.errors import DomainError
-from tenants.identity import Identity
 from tests.fixtures import unique
 from tests.jobs.conftest import Desk
-from tests.jobs.dispatch.test_fair_release import flood, quiet, submit
+from tests.jobs.dispatch.test_fair_release import flood, submit
 from tests.samples.pdfs import scanned_pdf
 from tests.samples.uploads import arrived
 
-__all__ = ["quiet"]
 pytestmark = pytest.mark.usefixtures("quiet")
 LIMIT_S = 10
 Execute = Callable[..., object]
@@ -52,11 +49,6 @@ def _limits(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
 def forget(monkeypatch: pytest.MonkeyPatch) -> None:
     """What this process saw a moment ago."""
     monkeypatch.setattr(admission, "_seen", {})
-
-
-@pytest.fixture
-def rival(desk: Desk, other_identity: Identity) -> Desk:
-    return replace(desk, identity=other_identity)
 
 
 @pytest.fixture

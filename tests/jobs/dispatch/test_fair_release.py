@@ -5,7 +5,6 @@ import threading
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
-from uuid import UUID
 
 import pytest
 from django.conf import settings
@@ -18,12 +17,10 @@ from jobs.dispatch import turns as taking
 from jobs.dispatch.broker import publishing_broker
 from jobs.dispatch.release import release_version
 from jobs.dispatch.turns import Room, take
-from jobs.dispatch.wakes import Wake
 from jobs.models import Job, Page, Turn
 from jobs.priorities import BULK, INTERACTIVE, STANDARD
 from jobs.services import JobRequest, cancel_job, retry_job, submit_job
 from tenants.context import OPERATOR, operator_work, unit_of_work
-from tenants.identity import Identity
 from tenants.models import Tenant
 from tests.jobs.conftest import Desk
 from tests.waiting import eventually
@@ -37,18 +34,6 @@ SELECT ('00000000' || substr(gen_random_uuid()::text, 9))::uuid, tenant_id, id,
        model_version_id, 1 + number, 'queued', 0, '', '', '', 0, now(), priority
 FROM jobs_job CROSS JOIN generate_series(1, %s) number WHERE id = %s
 """
-
-
-@pytest.fixture
-def quiet(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is released by itself: each test says when."""
-    monkeypatch.setattr("jobs.services.release_after_commit", lambda *_: None)
-
-
-@pytest.fixture
-def rival(desk: Desk, other_identity: Identity) -> Desk:
-    """Another tenant with the same model."""
-    return replace(desk, identity=other_identity)
 
 
 def submit(desk: Desk, priority: int = STANDARD) -> Job:
@@ -93,103 +78,6 @@ def test_one_tenants_flood_does_not_keep_another_out_of_the_very_next_release(
     assert len(released(desk, 16)) == 16
     job = submit(rival)
     assert job.id in {page.job_id for page in released(desk, 2)}
-
-
-class TestBeforeWhatLiesAtHand:
-    """Pages that were told and not fetched are those of who floods: a newcomer passes them."""
-
-    @pytest.fixture(autouse=True)
-    def flooded(self, quiet: None, desk: Desk) -> None:
-        flood(desk, 200)
-        taken(desk, 16)
-
-    def test_who_has_nothing_under_way(self, desk: Desk, rival: Desk) -> None:
-        job = submit(rival)
-        assert firsts(taken(desk, 3)) == pages_of(rival, job)
-
-    def test_also_where_all_that_waits_fits(self, desk: Desk, rival: Desk) -> None:
-        taken(desk, 184)
-        job = submit(rival)
-        assert firsts(taken(desk, 3)) == pages_of(rival, job)
-
-    @pytest.mark.parametrize("state", ["queued", "running"])
-    def test_never_who_has_something_under_way(self, desk: Desk, rival: Desk, state: str) -> None:
-        job = submit(rival)
-        assert firsts(taken(desk, 3)) == pages_of(rival, job)
-        desk.sql("UPDATE jobs_page SET state = %s WHERE job_id = %s", state, job.id)  # type: ignore[arg-type]
-        again = submit(rival)
-        wakes = taken(desk, 3)
-        assert set(pages_of(rival, again)) <= {wake.page_id for wake in wakes}
-        assert firsts(wakes) == []
-
-    def test_not_where_others_were_told_long_ago_and_are_not_begun(self, desk: Desk, rival: Desk) -> None:
-        """However many newcomers there are, nobody is overtaken for ever."""
-        desk.sql(
-            "UPDATE jobs_page SET wake_again_at = wake_again_at - make_interval(secs => %s)"
-            " WHERE model_version_id = %s AND wake_again_at IS NOT NULL",
-            YOUNG_S,  # type: ignore[arg-type]
-            desk.version.id,  # type: ignore[arg-type]
-        )
-        job = submit(rival)
-        wakes = taken(desk, 3)
-        assert set(pages_of(rival, job)) <= {wake.page_id for wake in wakes}
-        assert firsts(wakes) == []
-
-    def test_bulk_work_passes_nobody(self, desk: Desk, rival: Desk) -> None:
-        bulk = submit(rival, BULK)
-        wakes = taken(desk, 100)
-        assert set(pages_of(rival, bulk)) <= {wake.page_id for wake in wakes}
-        assert firsts(wakes) == []
-
-    def test_nor_does_what_is_told_again(self, desk: Desk, rival: Desk) -> None:
-        lost = submit(rival)
-        taken(desk, 3)
-        desk.sql("UPDATE jobs_page SET wake_again_at = clock_timestamp() WHERE job_id = %s", lost.id)
-        wakes = taken(desk, 3)
-        assert set(pages_of(rival, lost)) <= {wake.page_id for wake in wakes}
-        assert firsts(wakes) == []
-
-    def test_where_nothing_lies_at_hand_there_is_nobody_to_pass(self, desk: Desk, rival: Desk) -> None:
-        job = submit(rival)
-        wakes = take(Room(desk.version.id, 10**6, 3, 1.0))
-        assert set(pages_of(rival, job)) <= {wake.page_id for wake in wakes}
-        assert firsts(wakes) == []
-
-    def test_its_message_is_the_next_that_a_worker_takes(
-        self, desk: Desk, rival: Desk, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr("jobs.dispatch.release.overtaken_s", lambda *_: YOUNG_S)
-        finish_all(desk)
-        release_version(desk.version.id, desk.version.key)
-        desk.sql("UPDATE jobs_page SET state = 'succeeded' WHERE id = %s", fetch(desk))
-        job = submit(rival)
-        release_version(desk.version.id, desk.version.key)
-        assert [fetch(desk)] == pages_of(rival, job)
-
-
-YOUNG_S = 4.0
-"""Far longer than a test takes, and less than until a message is sent again."""
-
-
-def taken(desk: Desk, pages: int) -> list[Wake]:
-    return take(Room(desk.version.id, 10**6, pages, 1.0, overtaken_s=YOUNG_S))
-
-
-def firsts(wakes: list[Wake]) -> list[UUID]:
-    return [wake.page_id for wake in wakes if wake.first]
-
-
-def pages_of(desk: Desk, job: Job) -> list[UUID]:
-    return [page.id for page in desk.pages(job)]
-
-
-def fetch(desk: Desk) -> UUID:
-    consumer = publishing_broker().consume(desk.version.queue_name, prefetch=1, timeout=1000)
-    message = next(consumer)
-    assert message is not None
-    consumer.ack(message)
-    consumer.close()
-    return UUID(message.kwargs["page_id"])
 
 
 @pytest.mark.usefixtures("quiet")
@@ -512,7 +400,7 @@ def test_nor_are_those_that_have_ended_to_see_who_is_new(desk: Desk, rival: Desk
     with connections[OPERATOR].cursor() as cursor:
         ended = _FLOOD.replace("'queued'", "'canceled'").replace("1 + number", "20 + number")
         cursor.execute(ended, [20_000, job.id])
-    taken(desk, 16)
+    released(desk, 16)
     submit(rival)
     assert pages_read(desk, taking._TAKE_WHAT_FITS, window=1_000, room=1_000) < 400
 

@@ -1,3 +1,5 @@
+from uuid import UUID
+
 from django.conf import settings
 
 from inference.brokers import queue_depth
@@ -14,13 +16,14 @@ def waiting(desk: Desk) -> int:
     return queue_depth(publishing_broker(), desk.version.queue_name)
 
 
-def fetch_one(desk: Desk) -> None:
+def fetch_one(desk: Desk) -> UUID:
     """As the worker does that takes the page."""
     consumer = publishing_broker().consume(desk.version.queue_name, prefetch=1, timeout=1000)
     message = next(consumer)
     assert message is not None
     consumer.ack(message)
     consumer.close()
+    return UUID(message.kwargs["page_id"])
 
 
 def test_accepting_wakes_a_worker_at_once(desk: Desk) -> None:

@@ -2,7 +2,6 @@
 
 import threading
 from collections.abc import Iterator
-from dataclasses import replace
 
 import pytest
 from django.conf import settings
@@ -15,19 +14,12 @@ from jobs.dispatch.standings import standing_of
 from jobs.dispatch.waiting import Standing
 from jobs.models import Job
 from jobs.priorities import BULK, INTERACTIVE
-from tenants.identity import Identity
 from tenants.models import Tenant
 from tests.fixtures import unique
 from tests.jobs.conftest import Desk
-from tests.jobs.dispatch.test_fair_release import flood, pages_read, quiet, released, set_tenant, submit
+from tests.jobs.dispatch.test_fair_release import flood, pages_read, released, set_tenant, submit
 
-__all__ = ["quiet"]
 pytestmark = pytest.mark.usefixtures("quiet")
-
-
-@pytest.fixture
-def rival(desk: Desk, other_identity: Identity) -> Desk:
-    return replace(desk, identity=other_identity)
 
 
 @pytest.fixture(autouse=True)
