@@ -1,12 +1,14 @@
 # The menu. Everything works from a fresh clone with git, make and Python 3.11 or 3.12; nothing needs root.
 
 .DEFAULT_GOAL := help
-.PHONY: help up edge test chaos fuzz clients check types rest-of-check bench messages lock clean
+.PHONY: help up edge test test-long chaos fuzz clients check types rest-of-check bench messages lock clean
 
 VENV := .venv
 RUN := $(VENV)/bin/python
+PYTEST = $(RUN) -m pytest --numprocesses=$(PROCESSES) --dist=loadgroup
 ARGS ?=
-PROCESSES ?= auto
+# Most tests wait for servers: twice as many processes as two cores keep both busy.
+PROCESSES ?= 4
 EXAMPLES ?= 50
 MESSAGES := inference/gateway/open_inference/grpc
 BENCH ?= $(basename $(notdir $(wildcard tests/benchmarks/bench_*.py)))
@@ -26,6 +28,7 @@ help:
 	@echo "make up      start the product: http://127.0.0.1:8000 (MAAS_PORT, MAAS_HOME=./var); Ctrl-C stops it"
 	@echo "make edge    serve models from one process alone (ARGS='--models ocr --port 8001'); no database, no worker"
 	@echo "make test    run the tests on services of their own (ARGS='-k name' picks some)"
+	@echo "make test-long  run what takes long as well: large fuzz and life runs, published clients, containers' commands, every page"
 	@echo "make chaos   kill, freeze, cut and wipe the product under load (ARGS='--seed 1 --jobs 10000 --kills 50 --broker rabbitmq')"
 	@echo "make fuzz    send the product all that its OpenAPI document allows, and more (EXAMPLES=50 to an operation)"
 	@echo "make clients  let published clients of other projects use the product; installs each in its own environment"
@@ -45,7 +48,10 @@ edge: $(VENV)/.runtime
 	@exec $(RUN) manage.py edge $(ARGS)
 
 test: $(VENV)/.dev
-	@exec $(RUN) -m pytest --numprocesses=$(PROCESSES) --maxprocesses=2 --dist=loadgroup $(ARGS)
+	@exec $(PYTEST) -m "not long" $(ARGS)
+
+test-long: $(VENV)/.dev
+	@MAAS_TEST_MAKE_CLIENTS=1 exec $(PYTEST) -m long $(ARGS)
 
 chaos: $(VENV)/.dev
 	@exec $(RUN) -m tests.chaos $(ARGS)

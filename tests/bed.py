@@ -9,6 +9,8 @@ from tests.services import RunAddress, RunServices, without_product
 
 _RUN = "MAAS_TEST_RUN"
 _LIVE_STACK = "live_stack"
+_SHARED = ("two_webs", "proxied_web")
+"""What tests of several modules share: they go to one process."""
 _MARKS_BY_FIXTURE = {"amqp_url": pytest.mark.rabbitmq, "browser": pytest.mark.browser}
 
 
@@ -60,6 +62,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             # Two long groups, one for each process, where one would be the last to end.
             group = f"{_LIVE_STACK} in a browser" if "browser" in asked else _LIVE_STACK
             item.add_marker(pytest.mark.xdist_group(group))
+        elif shared := [fixture for fixture in _SHARED if fixture in asked]:
+            item.add_marker(pytest.mark.xdist_group(shared[0]))
         elif item.get_closest_marker("xdist_group") is None and _shares_with_its_module(item):
             item.add_marker(pytest.mark.xdist_group(item.location[0].removesuffix(".py")))
 

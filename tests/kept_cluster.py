@@ -1,27 +1,40 @@
-"""A migrated PostgreSQL cluster, kept beside pytest's cache: making its tables takes longer than most tests."""
+"""A home with a migrated and seeded PostgreSQL, kept beside pytest's cache: making it takes longer than most tests.
+
+Its database `maas` is what the first start of a product leaves behind; `EMPTY` has the tables alone.
+"""
 
 import hashlib
 import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[1]
 VARIABLE = "MAAS_TEST_KEPT_CLUSTER"
 """Where processes of a run find it; without it, whatever is started makes its tables itself."""
 
+EMPTY = "maas_empty"
+CLUSTER = ("postgres",)
+SEEDED = (*CLUSTER, "files", "demo.env", "sample.pdf", "secrets.json")
+"""What a product's first start makes in its home, and a second one finds."""
+
 _NEW = "new-"
 _FOLDER = PROJECT / ".pytest_cache" / "d" / "kept_cluster"
 
-# What decides how a migrated cluster looks, beside the packages.
+# What decides how a migrated and seeded cluster looks, beside the packages.
 _MADE_OF = (
     "*/migrations/*.py",
     "tenants/row_security.py",
     "tenants/ids.py",
     "jobs/search/embeddings_table.py",
     "maas/embedded/*.py",
+    "maas/demo/*.py",
+    "maas/management/commands/seed.py",
+    "inference/registry/*.py",
+    "inference/registry/builtin/*",
+    "tenants/services.py",
     "requirements/dev.txt",
 )
 
@@ -33,16 +46,16 @@ class KeptCluster:
         self.path = _FOLDER / _digest()
 
     def give_to(self, home: Path) -> bool:
-        """Whether there was one for `home`, which has none yet."""
+        """Give `home`, which has none yet, the cluster alone; return whether there was one."""
         remove_leftovers(_FOLDER)
-        return give(self.path, home)
+        return give(self.path, home, CLUSTER)
 
     def keep(self, home: Path) -> None:
         """That of `home`, whose server is stopped. Two runs may keep theirs at once: the first stays."""
         _FOLDER.mkdir(parents=True, exist_ok=True)
         remove_leftovers(_FOLDER)
         new = Path(tempfile.mkdtemp(dir=_FOLDER, prefix=f"{_NEW}{os.getpid()}-"))
-        _copy(home / "postgres", new / "postgres")
+        _copy(home, new, SEEDED)
         for other in _FOLDER.iterdir():
             if other not in (new, self.path) and not other.name.startswith(_NEW):
                 shutil.rmtree(other, ignore_errors=True)
@@ -60,22 +73,25 @@ def remove_leftovers(folder: Path) -> None:
             shutil.rmtree(new, ignore_errors=True)
 
 
-def give(kept: Path, home: Path) -> bool:
+def give(kept: Path, home: Path, parts: Iterable[str] = SEEDED) -> bool:
     if (home / "postgres").exists() or not (kept / "postgres").exists():
         return False
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
-    _copy(kept / "postgres", home / "postgres")
+    _copy(kept, home, parts)
     return True
 
 
 def give_if_kept(home: Path) -> None:
+    """Give `home` what a first start would make, so that a product in it starts as for the second time."""
     if VARIABLE in os.environ:
         give(Path(os.environ[VARIABLE]), home)
 
 
-def _copy(source: Path, target: Path) -> None:
+def _copy(source: Path, target: Path, parts: Iterable[str]) -> None:
     # cp, since shutil keeps no owners, and PostgreSQL's data may be another account's.
-    subprocess.run(["cp", "-a", "--reflink=auto", str(source), str(target)], check=True)
+    subprocess.run(
+        ["cp", "-a", "--reflink=auto", *(str(source / part) for part in parts), str(target)], check=True
+    )
 
 
 def _digest() -> str:
@@ -87,4 +103,4 @@ def _digest() -> str:
 
 def _files() -> Iterator[Path]:
     for pattern in _MADE_OF:
-        yield from PROJECT.glob(pattern)
+        yield from (path for path in PROJECT.glob(pattern) if path.is_file())

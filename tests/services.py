@@ -59,7 +59,7 @@ class RunAddress:
     def create_database(self, number: int) -> None:
         """Copy the migrated database for process `number`."""
         with psycopg.connect(self.superuser_url, autocommit=True) as connection:
-            create_database(connection, f"maas_{number}", template="maas")
+            create_database(connection, f"maas_{number}", template=kept_cluster.EMPTY)
 
     def to_json(self) -> str:
         return json.dumps(asdict(self))
@@ -84,15 +84,18 @@ class RunServices:
         self._started: list[_Started] = []
 
     def start(self) -> None:
-        """With the product's tables, which processes of the run copy."""
+        """Start with the product's tables, which processes of the run copy."""
+        self._start(self._durable, self._cache)
         self._start(self._postgres)
         self._postgres.provision()
         if not self._is_migrated:
-            self._migrate()
+            self._manage("migrate", "--database=owner", "--skip-checks", "-v0")
+            with psycopg.connect(self._postgres.superuser_url(), autocommit=True) as connection:
+                create_database(connection, kept_cluster.EMPTY, template="maas")
+            self._manage("seed", "-v0")
             self._stop_last()
             self._kept.keep(self.home)
             self._start(self._postgres)
-        self._start(self._durable, self._cache)
 
     def _start(self, *servers: EmbeddedServer) -> None:
         with (self.home / "services.log").open("ab") as log:
@@ -101,21 +104,15 @@ class RunServices:
         for server in servers:
             _wait_until_ready(server, self.home / "services.log")
 
-    def _migrate(self) -> None:
-        command = [
-            sys.executable,
-            str(PROJECT / "manage.py"),
-            "migrate",
-            "--database=owner",
-            "--skip-checks",
-            "-v0",
-        ]
+    def _manage(self, *arguments: str) -> None:
+        """Run a command on the database that is kept."""
         env = (
             without_product(os.environ)
             | self.address().environment(0)
             | {"MAAS_DATABASE_URL": self._postgres.url}
         )
-        subprocess.run(command, env=env, cwd=PROJECT, check=True)
+        command = [sys.executable, str(PROJECT / "manage.py"), *arguments]
+        subprocess.run(command, env=env, cwd=PROJECT, check=True, stdout=subprocess.DEVNULL)
 
     def address(self) -> RunAddress:
         number = RunAddress.NUMBER

@@ -4,7 +4,11 @@ import os
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from tests.kept_cluster import remove_leftovers
+
+pytestmark = pytest.mark.long
 
 
 def test_copies_of_processes_that_are_gone_are_removed_and_those_of_living_ones_stay(tmp_path: Path) -> None:

@@ -11,6 +11,8 @@ import pytest
 
 from .clocks import Clocks
 
+pytestmark = pytest.mark.long
+
 HOUR_S = 3600.0
 TELLS = """
 import datetime, queue, sys, threading, time

@@ -8,6 +8,8 @@ import pytest
 from .books import Books, Happening, Job, Money, PageRow, Posted, Seen, Use
 from .invariants import broken_promises
 
+pytestmark = pytest.mark.long
+
 PAGE = PageRow(id="p1", number=1, state="succeeded", attempt=1, cost_micros=7)
 EVENTS = (
     Happening(1, "job.queued", {}),

@@ -8,6 +8,8 @@ import pytest
 from .line import Line, to_port
 from .wires import through
 
+pytestmark = pytest.mark.long
+
 Meet = Callable[[Line, list[bytes]], Awaitable[None]]
 
 

@@ -12,6 +12,8 @@ from .orders import Order, orders_of
 from .streams import Heard, broken_streams
 from .test_invariants import EVENTS, GOOD, JOB, rules, with_posted
 
+pytestmark = pytest.mark.long
+
 BATCH = BatchRow("b1", "completed", lines=2, completed=2, failed=0, cost_micros=14)
 BUSY = replace(
     with_posted(

@@ -6,6 +6,8 @@ import pytest
 
 from .plan import Kind, Wanted, first_shifts, plan_faults
 
+pytestmark = pytest.mark.long
+
 WANTED = Wanted(
     jobs=1000,
     kills=9,

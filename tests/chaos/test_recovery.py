@@ -1,6 +1,10 @@
 """Waits are told apart by what else was broken, and summed up as promised."""
 
+import pytest
+
 from .recovery import Span, Waited, describe, is_alone, percentile
+
+pytestmark = pytest.mark.long
 
 
 def test_a_wait_is_alone_unless_another_fault_was_there_or_healing() -> None:

@@ -17,6 +17,7 @@ from tests.flows.product import Product
 from tests.isolation.belongings import Belongings
 from tests.isolation.conftest import account_that_pays
 
+pytestmark = pytest.mark.long
 SEED = 20261122
 EXAMPLES = int(os.environ.get("MAAS_TEST_FUZZ_EXAMPLES", "3"))
 """Random requests to an operation; those at the edges of what is described come on top, and are always the same."""

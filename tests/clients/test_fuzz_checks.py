@@ -4,6 +4,8 @@ import pytest
 
 from tests.clients.fuzz_checks import fault
 
+pytestmark = pytest.mark.long
+
 
 @pytest.mark.parametrize(
     ("status", "retry_after", "body"),

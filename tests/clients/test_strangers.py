@@ -5,6 +5,7 @@ import pytest
 from tests.clients.environments import stranger
 from tests.flows.product import Account, Product
 
+pytestmark = pytest.mark.long
 STRANGERS = {
     "kserve_client": ("kserve==0.21.0",),
     "litellm_client": ("litellm==1.106.2",),

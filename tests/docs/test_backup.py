@@ -175,6 +175,7 @@ def own_bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     server.stop()
 
 
+@pytest.mark.long
 def test_backup_goes_into_a_server_and_a_bucket_of_ones_own_and_comes_back_out(
     restored: Restored, own_database: PostgresServer, own_bucket: str, tmp_path: Path
 ) -> None:

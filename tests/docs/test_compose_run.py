@@ -39,7 +39,7 @@ SERVING = ("web", "worker", "scheduler")
 DEFAULT = re.compile(r"\$\{\w+:-([^}]*)\}")
 """What a variable is where maas.env does not say otherwise."""
 
-pytestmark = pytest.mark.xdist_group("composed")
+pytestmark = [pytest.mark.xdist_group("composed"), pytest.mark.long]
 
 
 @dataclass

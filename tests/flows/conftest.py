@@ -24,9 +24,19 @@ def own_product(home: Path, **variables: str) -> Iterator[tuple[LiveStack, Produ
 
 
 @pytest.fixture(scope="session")
-def ten_pages() -> bytes:
-    """Ten scanned pages, half a second of recognition each."""
-    return scanned_pdf(*(f"Page number {number} of ten" for number in range(1, 11)), dpi=400)
+def victim(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[LiveStack, Product]]:
+    """One product for all tests that kill and freeze its parts; they are of the group "crashes"."""
+    with own_product(tmp_path_factory.mktemp("crashes") / "var", MAAS_LEASE_S=str(LEASE_S)) as running:
+        yield running
+
+
+SIX = list(range(1, 7))
+
+
+@pytest.fixture(scope="session")
+def six_pages() -> bytes:
+    """Six scanned pages, half a second of recognition each."""
+    return scanned_pdf(*(f"Page number {number} of six" for number in SIX), dpi=400)
 
 
 @pytest.fixture(scope="session")

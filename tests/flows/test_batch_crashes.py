@@ -14,18 +14,12 @@ from tests.jobs.batches.batching import begin, custom_ids, embedding, ended, jso
 from tests.live_stack import LiveStack
 from tests.waiting import eventually
 
-from .conftest import LEASE_S, own_product
 from .product import Product
 
 pytestmark = pytest.mark.xdist_group("crashes")
 RUN_S = 240.0
 ALL = 1_200
-
-
-@pytest.fixture(scope="module")
-def victim(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[LiveStack, Product]]:
-    with own_product(tmp_path_factory.mktemp("batches") / "var", MAAS_LEASE_S=str(LEASE_S)) as running:
-        yield running
+"""Three slices: one is done, the others are under way."""
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +40,7 @@ def id_of(batch: Any) -> UUID:
 
 def begun(client: openai.OpenAI, count: int = ALL) -> Any:
     new = unique("none of these is known")
-    lines = (embedding(f"{number}", f"{new} {number} " + "some words " * 20) for number in range(count))
+    lines = (embedding(f"{number}", f"{new} {number} " + "some words " * 8) for number in range(count))
     return begin(client, jsonl(lines))
 
 
@@ -101,7 +95,7 @@ def test_a_worker_killed_in_the_middle_is_replaced_and_each_line_is_answered_and
 def test_a_batch_past_its_window_ends_with_what_was_done_until_then(
     client: openai.OpenAI, product: Product
 ) -> None:
-    batch = begun(client, 4_000)
+    batch = begun(client, 1_500)
     eventually(lambda: tasks(product, batch, "done"), "a first slice", RUN_S)
     change(product, "UPDATE jobs_batch SET expires_at = now() WHERE id = %s", id_of(batch))
     over = ended(client, batch, RUN_S)
@@ -110,7 +104,7 @@ def test_a_batch_past_its_window_ends_with_what_was_done_until_then(
     done, rest = results(client, over.output_file_id), results(client, over.error_file_id)
     assert over.request_counts is not None
     assert 0 < len(done) == over.request_counts.completed
-    assert len(done) + len(rest) == 4_000
+    assert len(done) + len(rest) == 1_500
     assert {one["error"]["code"] for one in rest} == {"batch_expired"}
 
 

@@ -17,19 +17,12 @@ from tests.samples.pdfs import scanned_pdf
 from tests.waiting import eventually
 
 from .caller import Caller
-from .conftest import LEASE_S, own_product
+from .conftest import LEASE_S, SIX
 from .product import Product
 
 pytestmark = pytest.mark.xdist_group("crashes")
 RUN_S = 120.0
 """For a worker to start again and do its work, on a busy machine."""
-ALL = list(range(1, 11))
-
-
-@pytest.fixture(scope="module")
-def victim(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[LiveStack, Product]]:
-    with own_product(tmp_path_factory.mktemp("crashes") / "var", MAAS_LEASE_S=str(LEASE_S)) as running:
-        yield running
 
 
 @pytest.fixture(scope="module")
@@ -55,13 +48,13 @@ def start_job(caller: Caller, data: bytes) -> str:
 def assert_done_once(caller: Caller, product: Product, job_id: str) -> None:
     """The invariants that hold after any accident."""
     job = caller.ended(job_id, LEASE_S + 2 + RUN_S)
-    assert (job["state"], job["pages_succeeded"], job["pages_failed"]) == ("succeeded", 10, 0)
+    assert (job["state"], job["pages_succeeded"], job["pages_failed"]) == ("succeeded", len(SIX), 0)
     charged = product.usage_of(job_id)
-    assert [number for number, _ in charged] == ALL
+    assert [number for number, _ in charged] == SIX
     assert job["cost"]["amount_micros"] == sum(charge for _, charge in charged)
     events = caller.events(job_id)
     assert [event["seq"] for event in events] == list(range(1, len(events) + 1))
-    assert sorted(event["data"]["page"] for event in events if event["type"] == "page.succeeded") == ALL
+    assert sorted(event["data"]["page"] for event in events if event["type"] == "page.succeeded") == SIX
     assert [event["type"] for event in events if event["type"].startswith("job.")] == [
         "job.queued",
         "job.running",
@@ -74,9 +67,9 @@ def restarted(stack: LiveStack, name: str, pid: int) -> bool:
 
 
 def test_a_worker_killed_in_the_middle_of_a_document_is_replaced_and_no_page_is_lost_or_charged_twice(
-    stack: LiveStack, caller: Caller, product: Product, ten_pages: bytes
+    stack: LiveStack, caller: Caller, product: Product, six_pages: bytes
 ) -> None:
-    job_id = start_job(caller, ten_pages)
+    job_id = start_job(caller, six_pages)
     eventually(lambda: caller.pages_in(job_id, "succeeded"), "a first page")
     held = len(caller.pages_in(job_id, "running"))
     worker = product.process("worker")
@@ -85,15 +78,15 @@ def test_a_worker_killed_in_the_middle_of_a_document_is_replaced_and_no_page_is_
     assert_done_once(caller, product, job_id)
     types = [event["type"] for event in caller.events(job_id)]
     assert types.count("page.requeued") > 0
-    assert types.count("page.running") == 10 + types.count("page.requeued")
+    assert types.count("page.running") == len(SIX) + types.count("page.requeued")
     stack.wait_until(lambda: restarted(stack, "worker", worker.pid), "word of the restart", RUN_S)
 
 
 def test_a_worker_killed_while_it_loads_its_models_is_replaced_and_the_pages_that_wait_are_done_once(
-    stack: LiveStack, caller: Caller, product: Product, ten_pages: bytes
+    stack: LiveStack, caller: Caller, product: Product, six_pages: bytes
 ) -> None:
     product.process("worker").kill()
-    job_id = start_job(caller, ten_pages)
+    job_id = start_job(caller, six_pages)
     # Its successor dies as soon as it is there, before it can hold a model.
     successor = eventually(lambda: product.processes("worker"), "a successor", RUN_S)[0]
     successor.kill()
@@ -102,9 +95,9 @@ def test_a_worker_killed_while_it_loads_its_models_is_replaced_and_the_pages_tha
 
 
 def test_a_page_that_kills_each_worker_takes_no_other_page_with_it(
-    caller: Caller, product: Product, ten_pages: bytes
+    caller: Caller, product: Product, six_pages: bytes
 ) -> None:
-    innocent = start_job(caller, ten_pages)
+    innocent = start_job(caller, six_pages)
     deadly = str(caller.submit_file(scanned_pdf("The deadly one", dpi=600), model="ocr").json()["id"])
 
     def killed_or_ended() -> bool:
@@ -120,9 +113,9 @@ def test_a_page_that_kills_each_worker_takes_no_other_page_with_it(
 
 
 def test_a_web_process_killed_while_callers_wait_loses_no_job(
-    stack: LiveStack, caller: Caller, product: Product, ten_pages: bytes
+    stack: LiveStack, caller: Caller, product: Product, six_pages: bytes
 ) -> None:
-    job_id = start_job(caller, ten_pages)
+    job_id = start_job(caller, six_pages)
     with ThreadPoolExecutor(1) as threads, Caller(caller.url, caller.key) as waiting:
         wait = threads.submit(waiting.http.get, f"/v1/jobs/{job_id}", headers={"Prefer": "wait=60"})
         eventually(lambda: caller.pages_in(job_id, "succeeded"), "a first page")
@@ -134,6 +127,19 @@ def test_a_web_process_killed_while_callers_wait_loses_no_job(
     stack.wait_until(lambda: restarted(stack, "web", web.pid), "word of the restart", RUN_S)
 
 
+def test_a_database_that_is_killed_is_replaced_and_no_page_is_lost(
+    stack: LiveStack, caller: Caller, product: Product, six_pages: bytes
+) -> None:
+    job_id = start_job(caller, six_pages)
+    eventually(lambda: caller.pages_in(job_id, "succeeded"), "a first page")
+    children = psutil.Process(stack.process.pid).children()
+    (postgres,) = [child for child in children if "bin/postgres" in " ".join(child.cmdline())]
+    postgres.kill()
+    stack.wait_until(lambda: restarted(stack, "postgres", postgres.pid), "word of the restart", RUN_S)
+    eventually(lambda: answers(caller), "an answer", RUN_S)
+    assert_done_once(caller, product, job_id)
+
+
 def answers(caller: Caller) -> bool:
     with contextlib.suppress(OSError, Exception):
         return caller.http.get("/readyz", timeout=2).status_code == 200
@@ -141,18 +147,18 @@ def answers(caller: Caller) -> bool:
 
 
 def test_a_worker_frozen_beyond_its_lease_is_fenced_when_it_wakes(
-    caller: Caller, product: Product, ten_pages: bytes
+    caller: Caller, product: Product, six_pages: bytes
 ) -> None:
     with shared_by_all_workers(product), second_worker(product) as frozen:
         takes_pages(frozen, product)
-        job_id = start_job(caller, ten_pages)
+        job_id = start_job(caller, six_pages)
         eventually(lambda: pages_held(product, job_id, frozen.pid), "pages in the second worker's hands")
         frozen.suspend()
         held = pages_held(product, job_id, frozen.pid)
         assert_done_once(caller, product, job_id)
         frozen.resume()
         # It throws away what it had done, and is fit for new work.
-        other = start_job(caller, ten_pages)
+        other = start_job(caller, six_pages)
         eventually(lambda: pages_held(product, other, frozen.pid), "new work for the second worker")
         assert_done_once(caller, product, other)
     assert_done_once(caller, product, job_id)
@@ -221,11 +227,11 @@ def output_of(product: Product) -> str:
 
 
 def test_a_worker_frozen_in_the_middle_of_a_commit_holds_up_no_other_job(
-    caller: Caller, product: Product, ten_pages: bytes
+    caller: Caller, product: Product, six_pages: bytes
 ) -> None:
     with second_worker(product) as frozen:
-        stuck = freeze_inside_a_transaction(caller, product, frozen, ten_pages)
-        other = start_job(caller, ten_pages)
+        stuck = freeze_inside_a_transaction(caller, product, frozen, six_pages)
+        other = start_job(caller, six_pages)
         eventually(lambda: caller.pages_in(other, "succeeded"), "a first page")
         product.process("worker").kill()
         assert_done_once(caller, product, other)
@@ -262,8 +268,8 @@ def transactions_open(product: Product) -> bool:
         return found.fetchone() is not None
 
 
-def test_a_wiped_broker_delays_but_loses_nothing(caller: Caller, product: Product, ten_pages: bytes) -> None:
-    document = caller.upload(ten_pages)["id"]
+def test_a_wiped_broker_delays_but_loses_nothing(caller: Caller, product: Product, six_pages: bytes) -> None:
+    document = caller.upload(six_pages)["id"]
     jobs = [caller.submit("ocr", document=document)["id"] for _ in range(3)]
     eventually(lambda: caller.pages_in(jobs[0], "succeeded"), "a first page")
     redis.Redis.from_url(product.service("MAAS_REDIS_URL")).flushall()

@@ -12,6 +12,7 @@ from tests.samples.pdfs import scanned_pdf
 from tests.waiting import eventually
 
 from .caller import Caller, assert_problem
+from .conftest import SIX
 from .product import Product
 
 PAGES = ("Invoice number 4711", "Dear Ms Okafor", "Report on the archive")
@@ -54,8 +55,8 @@ def test_an_uploaded_document_is_read_by_a_job_that_names_it(caller: Caller) -> 
     assert "sent beforehand" in caller.get(f"/v1/jobs/{job['id']}/result")["text"]
 
 
-def test_pages_are_read_while_others_still_run(caller: Caller, ten_pages: bytes) -> None:
-    answer = caller.submit_file(ten_pages, model="ocr")
+def test_pages_are_read_while_others_still_run(caller: Caller, six_pages: bytes) -> None:
+    answer = caller.submit_file(six_pages, model="ocr")
     assert answer.status_code == 202
     assert answer.headers["retry-after"].isdecimal()
     job_id = answer.json()["id"]
@@ -67,21 +68,21 @@ def test_pages_are_read_while_others_still_run(caller: Caller, ten_pages: bytes)
     assert still_running.json()["state"] == "running"
     assert still_running.headers["retry-after"].isdecimal()
     assert f"Page number {done[0]}" in page.json()["text"]
-    assert len(result.json()["pages"]) == 10
+    assert len(result.json()["pages"]) == len(SIX)
     assert result.headers["retry-after"].isdecimal()
     ended = caller.ended(job_id)
-    assert (ended["state"], ended["pages_done"]) == ("succeeded", 10)
+    assert (ended["state"], ended["pages_done"]) == ("succeeded", len(SIX))
     assert "retry-after" not in caller.http.get(f"/v1/jobs/{job_id}").headers
 
 
-def test_a_wait_that_is_too_short_answers_202_and_where_to_look(caller: Caller, ten_pages: bytes) -> None:
-    answer = caller.submit_file(ten_pages, model="ocr", wait_s=1)
+def test_a_wait_that_is_too_short_answers_202_and_where_to_look(caller: Caller, six_pages: bytes) -> None:
+    answer = caller.submit_file(six_pages, model="ocr", wait_s=1)
     assert answer.status_code == 202
     assert answer.headers["retry-after"].isdecimal()
     path = answer.headers["location"]
     waited = caller.http.get(path, headers={"Prefer": "wait=60"})
     assert waited.json()["state"] == "succeeded"
-    assert len(waited.json()["result"]["pages"]) == 10
+    assert len(waited.json()["result"]["pages"]) == len(SIX)
 
 
 def test_a_pages_picture_is_an_image_for_those_who_may_see_it(caller: Caller, product: Product) -> None:

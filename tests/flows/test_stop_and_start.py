@@ -11,7 +11,7 @@ import pytest
 from tests.waiting import eventually
 
 from .caller import Caller
-from .conftest import own_product
+from .conftest import SIX, own_product
 from .event_socket import EventSocket
 from .product import Product
 from .test_slow_senders import PART, chunked_form
@@ -38,12 +38,12 @@ def left_over(product: Product, before: list[psutil.Process]) -> list[psutil.Pro
 
 
 def test_ctrl_c_in_the_middle_of_work_stops_everything_and_the_next_start_goes_on(
-    tmp_path: Path, ten_pages: bytes
+    tmp_path: Path, six_pages: bytes
 ) -> None:
     home = tmp_path / "var"
     with own_product(home) as (stack, product), product.caller() as caller:
         finished = caller.submit_file(b"A short text that is done before", wait_s=60).json()
-        job_id = caller.submit_file(ten_pages, model="ocr").json()["id"]
+        job_id = caller.submit_file(six_pages, model="ocr").json()["id"]
         eventually(lambda: caller.pages_in(job_id, "succeeded"), "a first page")
         everything = psutil.Process(stack.process.pid).children(recursive=True)
         with busy_callers(caller):
@@ -55,5 +55,5 @@ def test_ctrl_c_in_the_middle_of_work_stops_everything_and_the_next_start_goes_o
         assert caller.key == product.running.demo["MAAS_API_KEY"]
         assert caller.get(f"/v1/jobs/{finished['id']}/result") == finished["result"]
         assert caller.ended(job_id)["state"] == "succeeded"
-        assert [number for number, _ in product.usage_of(job_id)] == list(range(1, 11))
+        assert [number for number, _ in product.usage_of(job_id)] == SIX
         assert {page["attempts"] for page in caller.pages(job_id)} == {1}

@@ -12,11 +12,31 @@ from tenants.services import create_operator
 from tests.fixtures import unique
 from tests.jobs.conftest import Desk
 from tests.maas.granian_server import GranianServer
+from tests.stand_in_stripe import SECRET_KEY, WEBHOOK_SECRET
 
 
 @pytest.fixture(scope="session")
 def telling_server() -> Iterator[GranianServer]:
     with GranianServer("tests.maas.mount_app:application") as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def two_webs() -> Iterator[tuple[GranianServer, GranianServer]]:
+    """Two web processes with the usual settings, for tests whose tenants are their own."""
+    with GranianServer("maas.asgi:application") as one, GranianServer("maas.asgi:application") as two:
+        yield one, two
+
+
+@pytest.fixture(scope="session")
+def proxied_web() -> Iterator[GranianServer]:
+    """A web process that stands behind one proxy, and hears of a payment provider."""
+    variables = {
+        "MAAS_PROXIES": "1",
+        "MAAS_STRIPE_SECRET_KEY": SECRET_KEY,
+        "MAAS_STRIPE_WEBHOOK_SECRET": WEBHOOK_SECRET,
+    }
+    with GranianServer("maas.asgi:application", variables) as server:
         yield server
 
 

@@ -1,7 +1,7 @@
 """What an account takes away from a key, and what an operator takes from an account, holds in every web process."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import httpx
 import pytest
@@ -19,10 +19,9 @@ ELSEWHERE = ["203.0.113.0/24"]
 CLOSED_AS_STRANGER = 4401
 
 
-@pytest.fixture(scope="module")
-def servers() -> Iterator[tuple[GranianServer, ...]]:
-    with GranianServer("maas.asgi:application") as one, GranianServer("maas.asgi:application") as two:
-        yield one, two
+@pytest.fixture
+def servers(two_webs: tuple[GranianServer, GranianServer]) -> tuple[GranianServer, ...]:
+    return two_webs
 
 
 def ask(server: GranianServer, key: str) -> tuple[int, str]:

@@ -2,6 +2,7 @@
 
 import os
 
+import pytest
 from django.test import override_settings
 from hypothesis import settings
 from hypothesis.stateful import run_state_machine_as_test
@@ -9,13 +10,15 @@ from hypothesis.stateful import run_state_machine_as_test
 from tests.jobs.life.machine import Life
 from tests.jobs.reuse.conftest import Bench
 
-EXAMPLES = int(os.environ.get("MAAS_TEST_LIFE_EXAMPLES", "15"))
+FEW = 5
+MANY = int(os.environ.get("MAAS_TEST_LIFE_EXAMPLES", "60"))
 STEPS = 40
-PROFILE = settings(max_examples=EXAMPLES, stateful_step_count=STEPS, deadline=None)
 LEASE_S = 3600
 """A lease ends when the machine says so, and never because a step took its time."""
 
 
 @override_settings(MAAS_LEASE_S=LEASE_S)
-def test_nothing_is_lost_charged_twice_or_left_open(bench: Bench) -> None:
-    run_state_machine_as_test(lambda: Life(bench), settings=PROFILE)  # type: ignore[arg-type]  # whatever makes one will do
+@pytest.mark.parametrize("examples", [FEW, pytest.param(MANY, marks=pytest.mark.long)])
+def test_nothing_is_lost_charged_twice_or_left_open(bench: Bench, examples: int) -> None:
+    profile = settings(max_examples=examples, stateful_step_count=STEPS, deadline=None)
+    run_state_machine_as_test(lambda: Life(bench), settings=profile)  # type: ignore[arg-type]  # whatever makes one will do

@@ -1,7 +1,5 @@
 """What a key is kept to holds for every protocol, and is looked at behind as many proxies as there are."""
 
-from collections.abc import Iterator
-
 import httpx
 import pytest
 from websockets.exceptions import InvalidStatus
@@ -14,10 +12,9 @@ from tests.maas.granian_server import GranianServer
 AT_HOME, ELSEWHERE = ["203.0.113.0/24", "2001:db8::/32"], "192.0.2.9"
 
 
-@pytest.fixture(scope="module")
-def behind_a_proxy() -> Iterator[GranianServer]:
-    with GranianServer("maas.asgi:application", {"MAAS_PROXIES": "1"}) as server:
-        yield server
+@pytest.fixture
+def behind_a_proxy(proxied_web: GranianServer) -> GranianServer:
+    return proxied_web
 
 
 def key_of(tenant: CreatedTenant, **fences: list[str]) -> str:

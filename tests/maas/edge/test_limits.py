@@ -1,7 +1,6 @@
 """Limits at real web processes: who is counted, what answers say of it, and how soon a change is there."""
 
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import httpx
@@ -23,10 +22,9 @@ from tests.samples.pdfs import scanned_pdf
 from tests.waiting import eventually
 
 
-@pytest.fixture(scope="module")
-def servers() -> Iterator[tuple[GranianServer, GranianServer]]:
-    with GranianServer("maas.asgi:application") as one, GranianServer("maas.asgi:application") as two:
-        yield one, two
+@pytest.fixture
+def servers(two_webs: tuple[GranianServer, GranianServer]) -> tuple[GranianServer, GranianServer]:
+    return two_webs
 
 
 @pytest.fixture

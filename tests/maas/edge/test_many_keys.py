@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from statistics import median
 
 import psutil  # type: ignore[import-untyped]
@@ -24,10 +24,9 @@ QUICK_S = 2.0
 """For a known key, on a machine that does ten thousand other things; who waited behind them would wait far longer."""
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[GranianServer]:
-    with GranianServer("maas.asgi:application") as server:
-        yield server
+@pytest.fixture
+def server(two_webs: tuple[GranianServer, GranianServer]) -> GranianServer:
+    return two_webs[0]
 
 
 class Asker:

@@ -31,10 +31,9 @@ PATIENCE_S = 30.0
 Ask = Callable[[int], str]
 
 
-@pytest.fixture(scope="module")
-def servers() -> Iterator[list[GranianServer]]:
-    with ExitStack() as stack:
-        yield [stack.enter_context(GranianServer("maas.asgi:application")) for _ in range(2)]
+@pytest.fixture
+def servers(two_webs: tuple[GranianServer, GranianServer]) -> list[GranianServer]:
+    return list(two_webs)
 
 
 @pytest.fixture

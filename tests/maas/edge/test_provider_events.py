@@ -7,16 +7,14 @@ import httpx
 import pytest
 
 from tests.maas.granian_server import GranianServer
-from tests.stand_in_stripe import SECRET_KEY, WEBHOOK_SECRET, event, signed
+from tests.stand_in_stripe import event, signed
 
 PATH = "/v1/payments/stripe/events"
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> object:
-    variables = {"MAAS_STRIPE_SECRET_KEY": SECRET_KEY, "MAAS_STRIPE_WEBHOOK_SECRET": WEBHOOK_SECRET}
-    with GranianServer("maas.asgi:application", env=variables) as server:
-        yield server
+@pytest.fixture
+def server(proxied_web: GranianServer) -> GranianServer:
+    return proxied_web
 
 
 def post(server: GranianServer, body: bytes, **headers: str) -> httpx.Response:

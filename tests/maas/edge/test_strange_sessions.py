@@ -1,7 +1,7 @@
 """Cookies that are nobody's, on a real server behind a proxy: each test comes from an address of its own."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from secrets import token_hex
 
@@ -22,10 +22,9 @@ MOST, A_SECOND = 300, 5
 """What one address may try at once, and what comes back to it."""
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[GranianServer]:
-    with GranianServer("maas.asgi:application", {"MAAS_PROXIES": "1"}) as server:
-        yield server
+@pytest.fixture
+def server(proxied_web: GranianServer) -> GranianServer:
+    return proxied_web
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ import os
 import signal
 import socket
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -23,24 +22,9 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("up") / "var"
 
 
-@pytest.fixture(scope="module")
-def victim(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveStack]:
-    """A running product whose processes may be killed."""
-    with LiveStack(tmp_path_factory.mktemp("victim") / "var") as stack:
-        stack.wait_until_ready()
-        yield stack
-
-
 def descendants(pid: int) -> list[int]:
     found = [stat.pid for stat in children_of(pid)]
     return found + [deeper for child in found for deeper in descendants(child)]
-
-
-def pid_of_child(stack: LiveStack, words: str) -> int:
-    for stat in children_of(stack.process.pid):
-        if words.encode() in Path(f"/proc/{stat.pid}/cmdline").read_bytes().replace(b"\0", b" "):
-            return stat.pid
-    raise AssertionError(f"no child runs {words}:\n{stack.output}")
 
 
 def test_stop_is_complete_and_in_time_while_a_caller_holds_a_connection(home: Path) -> None:
@@ -64,34 +48,21 @@ def test_stop_is_complete_and_in_time_while_a_caller_holds_a_connection(home: Pa
     assert not (home / "run" / "services.json").exists()
 
 
-def test_killed_supervisor_takes_everything_with_it_and_the_next_start_keeps_data(home: Path) -> None:
-    with LiveStack(home) as stack:
-        first = stack.wait_until_ready().demo
-        everything = descendants(stack.process.pid)
-        stack.process.kill()
-        stack.process.wait()
-        assert all(wait_until_gone(pid, STOP_LIMIT_S) for pid in everything)
-    with LiveStack(home) as stack:
-        assert stack.wait_until_ready().demo["MAAS_API_KEY"] == first["MAAS_API_KEY"]
-
-
-@pytest.mark.parametrize(
-    ("name", "words"), [("worker", "manage.py worker"), ("web", "granian"), ("postgres", "bin/postgres")]
-)
-def test_crashed_process_is_replaced_and_said(victim: LiveStack, name: str, words: str) -> None:
-    killed = pid_of_child(victim, words)
-    os.kill(killed, signal.SIGKILL)
-    victim.wait_until(lambda: f"{name} is started again" in victim.output, "a second start", 30)
-    assert f"{name} (process {killed}) was ended by SIGKILL" in victim.output
-    assert pid_of_child(victim, words) != killed
-
-
-def test_second_start_on_the_same_folder_names_the_first(home: Path) -> None:
+def test_second_start_names_the_first_and_a_killed_one_takes_everything_with_it_but_the_data(
+    home: Path,
+) -> None:
     with LiveStack(home) as first:
         first.wait_until(lambda: "preparing the database" in first.output, "the first step", 60)
         with LiveStack(home, log="second.log") as second:
             assert second.process.wait(30) == 1
         assert f"process {first.process.pid} is already running on {home}" in second.output
+        demo = first.wait_until_ready().demo
+        everything = descendants(first.process.pid)
+        first.process.kill()
+        first.process.wait()
+        assert all(wait_until_gone(pid, STOP_LIMIT_S) for pid in everything)
+    with LiveStack(home) as stack:
+        assert stack.wait_until_ready().demo["MAAS_API_KEY"] == demo["MAAS_API_KEY"]
 
 
 def test_taken_port_is_named_with_its_holder(home: Path) -> None:
