@@ -10,6 +10,8 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
+from inference.sandbox.inside.layers import LAYERS
+
 _FOR_BROWSERS = "browser_origin"
 _ORIGIN = re.compile(r"https?://[a-z0-9.-]+(:[0-9]{1,5})?")
 
@@ -66,6 +68,19 @@ class Environment:
 
     def names(self, name: str, default: str = "") -> list[str]:
         return [part.strip() for part in self.values.get(name, default).split(",") if part.strip()]
+
+    def layers(self, name: str, default: str) -> frozenset[str]:
+        """Layers of the sandbox; `none` is for none of them, as an empty variable counts as not set."""
+        names = self.names(name, default)
+        if names == ["none"]:
+            return frozenset()
+        unknown = next((layer for layer in names if layer not in LAYERS), None)
+        if unknown is not None:
+            raise ImproperlyConfigured(
+                f"{name}={self.values.get(name)!r} names {unknown!r}, which is no layer of the sandbox: "
+                f"use {', '.join(LAYERS)} with commas between, or none alone"
+            )
+        return frozenset(names)
 
     def ports(self, name: str, default: str) -> list[int]:
         ports = [int(part) if part.isascii() and part.isdigit() else 0 for part in self.names(name, default)]

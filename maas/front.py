@@ -4,6 +4,7 @@ import asyncio
 import os
 from contextlib import ExitStack
 from importlib import import_module
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 import structlog
@@ -20,8 +21,9 @@ from inference.gateway.openai.embeddings import Embeddings
 from inference.gateway.targets import Targets
 from inference.lane import AsyncLaneClient
 from inference.registry.selectors import remembering_versions
+from inference.sandbox import SandboxUnavailable
 from jobs.dispatch.release import releasing_apart
-from jobs.documents.reading import reader
+from jobs.documents.reading import reader, require_sandbox
 from jobs.live.doorman import Doorman
 from jobs.live.event_waits import EventWaits
 from jobs.live.fetches import Fetches
@@ -188,7 +190,7 @@ class Front:
                 return
 
     async def _start(self) -> None:
-        await asyncio.to_thread(refuse_evicting_servers)
+        await asyncio.gather(asyncio.to_thread(refuse_evicting_servers), _start_sandbox())
         if self._grpc is not None:
             await self._grpc.start(settings.MAAS_HOST, settings.MAAS_GRPC_PORT)
         self._spool.prepare()
@@ -255,6 +257,17 @@ class Front:
         for threads in (self._keys, self._people, self._models, self._events, self._writes):
             threads.close()
         self._spool.close()
+
+
+async def _start_sandbox() -> None:
+    """Wait for the children that open documents only where the process may not do without their layers."""
+    if not settings.MAAS_SANDBOX_NEEDS:
+        Thread(target=reader, name="reader-start", daemon=True).start()
+        return
+    try:
+        await asyncio.to_thread(require_sandbox)
+    except SandboxUnavailable as error:
+        raise LaunchError(str(error)) from error
 
 
 def _result_cache() -> ResultCache:

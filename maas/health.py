@@ -3,7 +3,7 @@
 import asyncio
 import json
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -20,6 +20,7 @@ from prometheus_client import CONTENT_TYPE_LATEST, Gauge, generate_latest
 
 from inference.affinity.heartbeats import live_workers
 from inference.prompt_redis import single_try
+from jobs.documents.reading import sandbox_state
 from maas.keeping_redis import EvictingRedis, check_policy
 from tenants.asgi.protocol import App, Receive, Scope, Send
 from tenants.asgi.remembered import Remembered
@@ -59,6 +60,8 @@ class Readiness:
     checks: Mapping[str, Finding]
     workers: tuple[str, ...] = ()
     """For information: a web process is ready without any."""
+    sandbox: Mapping[str, Sequence[str] | None] = field(default_factory=sandbox_state)
+    """What confines the children that open documents."""
 
     @property
     def ready(self) -> bool:
@@ -75,6 +78,7 @@ class Readiness:
             "degraded": [name for name in failing if name not in REQUIRED],
             "checks": {name: asdict(finding) for name, finding in self.checks.items()},
             "workers": self.workers,
+            "sandbox": self.sandbox,
         }
         return json.dumps(content).encode()
 

@@ -304,6 +304,7 @@ _sign_on = {
 }
 # Each of these has an address, a client id and a secret of its own: MAAS_OIDC_<NAME>_URL and so on.
 MAAS_SIGN_ON = sign_on_providers(ENV.names("MAAS_OIDC_PROVIDERS"), {**ENV.values, **_sign_on}, secure=_secure)
+MAAS_SANDBOX_NEEDS = ENV.layers("MAAS_SANDBOX_NEEDS", "landlock,seccomp" if _secure else "none")
 MAAS_PROXIES = ENV.number("MAAS_PROXIES", 1 if _secure else 0)
 SECURE_SSL_REDIRECT = _secure
 SECURE_REDIRECT_EXEMPT = [r"^livez$", r"^readyz$", r"^metrics$"]

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from django.conf import settings
+
 from inference.cache.terms import USUAL_TERMS, CacheTerms
 from inference.errors import ModelFailed
 from inference.registry.admission import (
@@ -86,7 +88,7 @@ def add_onnx_file(upload: OnnxUpload, *, make_current: bool = True) -> ModelVers
         )
 
 
-def _check_precisions(sources: Mapping[str, Path], settings: Mapping[str, Precision]) -> None:
+def _check_precisions(sources: Mapping[str, Path], wanted: Mapping[str, Precision]) -> None:
     """A version that would fail on its first load is not taken."""
     for precision in sources:
         if precision not in PRECISIONS:
@@ -94,7 +96,7 @@ def _check_precisions(sources: Mapping[str, Path], settings: Mapping[str, Precis
     roles = [variant_role("weights", precision) for precision in sources]
     for on_gpu in (False, True):
         try:
-            chosen_role(roles, "weights", settings, on_gpu=on_gpu)
+            chosen_role(roles, "weights", wanted, on_gpu=on_gpu)
         except ModelFailed as error:
             raise ModelRefused(error.code, error.detail) from error
 
@@ -108,7 +110,8 @@ def _checked(source: Path, folder: Path, precision: str) -> CheckedFile:
         raise ModelRefused("model_unreadable", f"{source} cannot be read: {error.strerror}") from error
     try:
         signature = admit(private, AdmissionLimits())
-        return CheckedFile(private, signature, trial_run(private, signature))
+        trial = trial_run(private, signature, needs=settings.MAAS_SANDBOX_NEEDS)
+        return CheckedFile(private, signature, trial)
     except ModelRefused as error:
         if precision == FP32:
             raise

@@ -7,15 +7,18 @@ from .errors import (
     ChildMisbehaved,
     ChildOutOfMemory,
     ChildTimedOut,
+    LayersMissing,
     SandboxError,
     SandboxUnavailable,
 )
+from .inside.layers import LAYERS
 from .isolation import Isolation
 from .limits import ChildLimits, RequestLimits
 from .pool import SandboxPool
 from .program import Program
 
 __all__ = [
+    "LAYERS",
     "Arena",
     "ChildDied",
     "ChildFailed",
@@ -24,6 +27,7 @@ __all__ = [
     "ChildOutOfMemory",
     "ChildTimedOut",
     "Isolation",
+    "LayersMissing",
     "Program",
     "RequestLimits",
     "SandboxError",

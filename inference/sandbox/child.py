@@ -5,7 +5,7 @@ import signal
 import socket
 import subprocess
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -19,10 +19,12 @@ from .errors import (
     ChildMisbehaved,
     ChildOutOfMemory,
     ChildTimedOut,
+    LayersMissing,
     SandboxUnavailable,
 )
 from .inside.channel import ChannelClosed, ChannelTimedOut, InvalidMessage, Json, receive, send
-from .isolation import CHILD_ENVIRONMENT, Isolation, child_command
+from .inside.layers import BUBBLEWRAP
+from .isolation import CHILD_ENVIRONMENT, Isolation, child_command, probe_bubblewrap
 from .limits import ChildLimits, RequestLimits
 from .program import Program
 
@@ -42,8 +44,18 @@ class _End:
 class Child:
     """A template that has each request answered by a fork of its own; it serves one request at a time."""
 
-    def __init__(self, program: Program, limits: ChildLimits, bubblewrap: Path | None, cwd: Path) -> None:
-        """Blocks until the child is ready. The child dies with the *thread* that calls this."""
+    def __init__(
+        self,
+        program: Program,
+        limits: ChildLimits,
+        bubblewrap: Path | None,
+        cwd: Path,
+        needs: Set[str] = frozenset(),
+    ) -> None:
+        """Blocks until the child is ready. The child dies with the *thread* that calls this.
+
+        Raises LayersMissing for a child that does not have all layers of `needs`: it never sees any input.
+        """
         self._limits = limits
         self.served = 0
         self._is_free = True
@@ -60,11 +72,12 @@ class Child:
                 start_new_session=True,
             )
         try:
-            layers = self._boot(program, bubblewrap)
+            self.isolation = self._boot(program, bubblewrap)
+            if self.isolation.lacking(needs):
+                raise LayersMissing(self.isolation, needs)
         except BaseException:
             self.kill()
             raise
-        self.isolation = Isolation(bubblewrap=bubblewrap is not None, layers=layers)
 
     @property
     def pid(self) -> int:
@@ -106,7 +119,7 @@ class Child:
         self._process.wait()
         self._control.close()
 
-    def _boot(self, program: Program, bubblewrap: Path | None) -> tuple[str, ...]:
+    def _boot(self, program: Program, bubblewrap: Path | None) -> Isolation:
         deadline = time.monotonic() + self._limits.start_s
         try:
             send(self._control, self._boot_message(program, bubblewrap), (), deadline)
@@ -115,7 +128,10 @@ class Child:
             raise SandboxUnavailable(f"a child did not start: {type(error).__name__}") from error
         if "layers" not in reply:
             raise SandboxUnavailable(f"a child did not start: {reply}")
-        return tuple(reply["layers"])
+        if bubblewrap is None:
+            without = {BUBBLEWRAP: probe_bubblewrap().why_not or "this child was to do without it"}
+            return Isolation(tuple(reply["layers"]), {**reply["missing"], **without})
+        return Isolation((BUBBLEWRAP, *reply["layers"]), reply["missing"])
 
     def _boot_message(self, program: Program, bubblewrap: Path | None) -> Json:
         return {

@@ -1,5 +1,9 @@
 """What can go wrong with a sandboxed child, by whose fault it is."""
 
+from collections.abc import Set
+
+from .isolation import Isolation
+
 
 class SandboxError(Exception):
     """Any failure of a sandbox."""
@@ -32,3 +36,16 @@ class ChildMisbehaved(SandboxError):
 
 class SandboxUnavailable(SandboxError):
     """No child was free in time, or none can be started; the request was not run."""
+
+
+class LayersMissing(SandboxUnavailable):
+    """A child lacks layers that it needs, and was ended before it saw any input."""
+
+    def __init__(self, isolation: Isolation, needs: Set[str]) -> None:
+        reasons = isolation.lacking(needs)
+        lacking = "; ".join(f"{layer}: {reason}" for layer, reason in reasons.items())
+        super().__init__(
+            f"the sandbox lacks {' and '.join(reasons)}, which MAAS_SANDBOX_NEEDS names ({lacking}). "
+            "Mend that, or take the name out of MAAS_SANDBOX_NEEDS"
+        )
+        self.isolation = isolation

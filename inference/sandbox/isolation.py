@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,34 +35,52 @@ CHILD_ENVIRONMENT = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
 
 @dataclass(frozen=True, slots=True)
 class Isolation:
-    """What stands between hostile bytes and this machine."""
+    """What stands between hostile bytes and this machine, as a child reported it before it saw any input."""
 
-    bubblewrap: bool
     layers: tuple[str, ...]
-    """Confinement that the child reported before it saw any input."""
+    missing: Mapping[str, str]
+    """Why each layer that is not in force is not."""
 
     def __str__(self) -> str:
-        return ", ".join((("bubblewrap",) if self.bubblewrap else ()) + self.layers)
+        return ", ".join(self.layers)
+
+    def lacking(self, needs: Set[str]) -> dict[str, str]:
+        """Return the layers of `needs` that are not in force, each with the reason."""
+        return {
+            layer: self.missing.get(layer, "no reason is known") for layer in sorted(needs - set(self.layers))
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Bubblewrap:
+    """The program where it is installed and works; else why it cannot be used."""
+
+    path: Path | None
+    why_not: str = ""
+
+
+def find_bubblewrap() -> Path | None:
+    """Return the bubblewrap of this machine, where it is installed and works."""
+    return probe_bubblewrap().path
 
 
 @functools.cache
-def find_bubblewrap() -> Path | None:
-    """The bubblewrap of this machine, where it is installed and works; probed once per process."""
+def probe_bubblewrap() -> Bubblewrap:
+    """Try bubblewrap once per process."""
     found = shutil.which("bwrap")
     if found is None:
-        return None
+        return Bubblewrap(None, "bwrap is not installed")
     command = [*_bubblewrap(Path(found), (), ()), *_interpreter("pass")]
     try:
         probe = subprocess.run(command, env={}, capture_output=True, timeout=_PROBE_S, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
-        _log.warning("bubblewrap at %s cannot be used: %s", found, error)
-        return None
-    if probe.returncode != 0:
-        _log.warning(
-            "bubblewrap at %s cannot be used: %s", found, probe.stderr.decode(errors="replace").strip()
-        )
-        return None
-    return Path(found)
+        why_not = str(error)
+    else:
+        if probe.returncode == 0:
+            return Bubblewrap(Path(found))
+        why_not = probe.stderr.decode(errors="replace").strip()
+    _log.warning("bubblewrap at %s cannot be used: %s", found, why_not)
+    return Bubblewrap(None, f"{found} cannot be used here: {why_not}")
 
 
 def child_command(program: Program, bubblewrap: Path | None, descriptor: int) -> list[str]:

@@ -5,14 +5,14 @@ import tempfile
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from pathlib import Path
 from typing import TypeVar
 
 from inference.calls import Call
 
 from .child import Child
-from .errors import ChildDied, ChildMisbehaved, SandboxError, SandboxUnavailable
+from .errors import ChildDied, ChildMisbehaved, LayersMissing, SandboxError, SandboxUnavailable
 from .inside.channel import Json
 from .isolation import Isolation, find_bubblewrap
 from .limits import ChildLimits, RequestLimits
@@ -36,7 +36,10 @@ class SandboxPool:
         children: int = 2,
         requests_per_child: int = 200,
         use_bubblewrap: bool = True,
+        needs: Set[str] = frozenset(),
     ) -> None:
+        """A child that lacks a layer of `needs` is refused, whenever it is started."""
+        self._needs = needs
         self._program = program
         self._limits = limits
         self._children = children
@@ -55,7 +58,7 @@ class SandboxPool:
 
     @property
     def isolation(self) -> Isolation | None:
-        """What is in force; None until the first child is ready."""
+        """What the last child reported to be in force; None until one has."""
         return self._isolation
 
     def pids(self) -> list[int]:
@@ -65,6 +68,19 @@ class SandboxPool:
     def wait_until_warm(self, wait_s: float) -> bool:
         with self._changed:
             return self._changed.wait_for(lambda: len(self._alive) == self._children, wait_s)
+
+    def wait_until_usable(self, wait_s: float) -> None:
+        """Return when a child is ready; raise with the reason where none is, LayersMissing at once."""
+
+        def lacks_layers() -> bool:
+            return isinstance(self._last_failure, LayersMissing)
+
+        with self._changed:
+            self._changed.wait_for(lambda: self._alive or lacks_layers(), wait_s)
+            if self._last_failure is not None and (lacks_layers() or not self._alive):
+                raise self._last_failure
+            if not self._alive:
+                raise SandboxUnavailable(f"no sandboxed child was ready within {wait_s:g} s")
 
     def ask(
         self,
@@ -155,10 +171,11 @@ class SandboxPool:
         pause_s = _FIRST_PAUSE_S
         while self._wait_for_vacancy():
             try:
-                child = Child(self._program, self._limits, self._bubblewrap, Path(self._cwd.name))
+                cwd = Path(self._cwd.name)
+                child = Child(self._program, self._limits, self._bubblewrap, cwd, self._needs)
             except (SandboxError, OSError) as error:
                 _log.error("a sandboxed child could not be started: %s", error)
-                self._last_failure = error
+                self._fail(error)
                 self._pause(pause_s)
                 pause_s = min(pause_s * 2, _LONGEST_PAUSE_S)
                 continue
@@ -170,12 +187,19 @@ class SandboxPool:
             self._changed.wait_for(lambda: self._closed or len(self._alive) < self._children)
             return not self._closed
 
+    def _fail(self, error: SandboxError | OSError) -> None:
+        with self._changed:
+            self._last_failure = error
+            if isinstance(error, LayersMissing):
+                self._isolation = error.isolation
+            self._changed.notify_all()
+
     def _pause(self, seconds: float) -> None:
         with self._changed:
             self._changed.wait_for(lambda: self._closed, seconds)
 
     def _admit(self, child: Child) -> None:
-        if self._isolation is None:
+        if child.isolation != self._isolation:
             _log.info("hostile input is opened in child processes under: %s", child.isolation)
         with self._changed:
             self._isolation = child.isolation

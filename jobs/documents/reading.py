@@ -2,12 +2,19 @@
 
 import atexit
 import threading
-from functools import cache
+from functools import cache, partial
 
 from django.conf import settings
+from prometheus_client import Gauge
 
+from inference.sandbox import LAYERS, Isolation, SandboxError, SandboxUnavailable
 from jobs.documents.reader import DocumentLimits, DocumentReader
 
+START_TIMEOUT_S = 20.0
+
+_LAYER = Gauge(
+    "maas_sandbox_layer", "1 for each layer that children which open documents are confined by.", ["layer"]
+)
 _making = threading.Lock()
 
 
@@ -15,6 +22,27 @@ def reader() -> DocumentReader:
     # Two that were made at once would each have their children.
     with _making:
         return _made()
+
+
+def require_sandbox() -> None:
+    """Start this process's reader, and return when one of its children has all layers of MAAS_SANDBOX_NEEDS.
+
+    Raises SandboxUnavailable with the reason where none has. Where no layer is needed, that is only logged.
+    """
+    try:
+        reader().wait_until_usable(START_TIMEOUT_S)
+    except (SandboxError, OSError) as error:
+        if settings.MAAS_SANDBOX_NEEDS:
+            raise SandboxUnavailable(f"Documents cannot be opened here: {error}.") from error
+
+
+def sandbox_state() -> dict[str, list[str] | None]:
+    """Return what children need and what confines them; no layers are known until one has been started."""
+    found = _isolation()
+    return {
+        "needs": sorted(settings.MAAS_SANDBOX_NEEDS),
+        "layers": None if found is None else list(found.layers),
+    }
 
 
 @cache
@@ -27,6 +55,20 @@ def _made() -> DocumentReader:
             render_dpi=settings.MAAS_RENDER_DPI,
         ),
         children=settings.MAAS_READER_CHILDREN,
+        needs=settings.MAAS_SANDBOX_NEEDS,
     )
     atexit.register(made.close)
     return made
+
+
+def _isolation() -> Isolation | None:
+    return _made().isolation if _made.cache_info().currsize else None
+
+
+def _in_force(layer: str) -> float:
+    found = _isolation()
+    return float(found is not None and layer in found.layers)
+
+
+for _layer in LAYERS:
+    _LAYER.labels(layer=_layer).set_function(partial(_in_force, _layer))

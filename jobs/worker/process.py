@@ -26,7 +26,7 @@ from jobs.batches.asking import Wording
 from jobs.batches.bell import BATCHES
 from jobs.dispatch.control import CANCEL
 from jobs.dispatch.demand import pages_demand
-from jobs.documents.reading import reader
+from jobs.documents.reading import reader, require_sandbox
 from jobs.own_folder import own_folder
 from jobs.worker.archives import ArchiveWorker
 from jobs.worker.batch_limits import FollowedLimits
@@ -111,6 +111,7 @@ class WorkerProcess:
 
     def run(self) -> None:
         self._quietly(own_folder)  # And what one that was killed left behind is swept.
+        require_sandbox()
         reader().wait_until_warm(READER_PATIENCE_S)
         isolation = str(reader().isolation)
         log.info("worker_starting", worker=self.name, provider=self._engine.describe(), isolation=isolation)

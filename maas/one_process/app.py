@@ -10,6 +10,7 @@ from pathlib import Path
 import structlog
 from prometheus_client import CONTENT_TYPE_LATEST
 
+from inference.contracts import Json
 from jobs.live.multipart import too_large
 from maas.edge.body import Allowance, BodyTooLarge, Deadlines
 from maas.edge.request_ids import request_id
@@ -52,6 +53,8 @@ class EdgeApp:
     metrics: Callable[[], bytes]
     is_ready: Callable[[], bool]
     is_leaving: Callable[[], bool]
+    sandbox: Callable[[], Json]
+    """What confines the children that open documents, for `/readyz`."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -81,7 +84,9 @@ class EdgeApp:
         if scope["path"] == "/livez":
             return said({"status": "alive"})
         if scope["path"] == "/readyz":
-            return said({"status": "ready"}) if self.is_ready() else said({"status": "not ready"}, 503)
+            ready = self.is_ready()
+            state = {"status": "ready" if ready else "not ready", "sandbox": self.sandbox()}
+            return said(state, 200 if ready else 503)
         self.doorman.admit(scope)
         match scope["path"].strip("/").split("/"):
             case ["metrics"]:

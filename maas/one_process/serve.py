@@ -5,7 +5,7 @@ import contextlib
 import signal
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import structlog
@@ -13,6 +13,7 @@ import uvloop
 from granian.constants import Interfaces
 from granian.server.embed import Server
 
+from inference.contracts import Json
 from inference.runtime.engine import Engine
 from jobs.documents.reader import DocumentReader
 from maas.collector import settle_collector
@@ -47,6 +48,8 @@ class OneProcess:
         runs: Runs,
         limits: EdgeLimits,
         home: Path,
+        *,
+        sandbox: Callable[[], Json],
     ) -> None:
         self._options = options
         self._models = models
@@ -66,6 +69,7 @@ class OneProcess:
             metrics=EdgeMetrics(runs.engine).text,
             is_ready=lambda: self._ready and not self._leaving,
             is_leaving=lambda: self._leaving,
+            sandbox=sandbox,
         )
 
     async def run(self) -> bool:
@@ -139,9 +143,10 @@ def serve(
     reader: DocumentReader,
     limits: EdgeLimits,
     home: Path,
+    sandbox: Callable[[], Json],
 ) -> bool:
     async def run() -> bool:
-        return await OneProcess(options, models, Runs(engine, reader), limits, home).run()
+        return await OneProcess(options, models, Runs(engine, reader), limits, home, sandbox=sandbox).run()
 
     settle_collector()
     return uvloop.run(run())

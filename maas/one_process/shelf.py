@@ -5,7 +5,7 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -68,7 +68,9 @@ class Shelf:
     """Built-in models that are there as steps of others, whether or not they are served by name."""
 
 
-def fill_shelf(options: EdgeOptions, home: Path) -> dict[str, ShelfModel]:
+def fill_shelf(
+    options: EdgeOptions, home: Path, *, sandbox_needs: Set[str] = frozenset()
+) -> dict[str, ShelfModel]:
     """Everything that is asked for, or CannotServe; files that are there already are not built again."""
     shelf = Shelf(private_folder(private_folder(home) / "edge"))
     _remove_abandoned(shelf.folder)
@@ -76,7 +78,7 @@ def fill_shelf(options: EdgeOptions, home: Path) -> dict[str, ShelfModel]:
     for name in options.models:
         shelf.models[name] = _builtin(name, shelf)
     for name, path in options.onnx.items():
-        shelf.models[name] = _admitted(name, path, shelf.folder)
+        shelf.models[name] = _admitted(name, path, shelf.folder, sandbox_needs)
     for name, path in options.graphs.items():
         shelf.models[name] = _declared(name, path, options.members.get(name, {}), shelf.models)
     return shelf.models
@@ -140,7 +142,7 @@ def _sha256(path: Path) -> str | None:
     return sha256_of(path) if path.is_file() else None
 
 
-def _admitted(name: str, path: Path, folder: Path) -> ShelfModel:
+def _admitted(name: str, path: Path, folder: Path, sandbox_needs: Set[str]) -> ShelfModel:
     """Checked at every start: what was let in by an older release is no reason to let it in now."""
     with tempfile.TemporaryDirectory(prefix=".part-", dir=folder) as private:
         # What is checked must be what is served, whatever happens to the operator's file meanwhile.
@@ -148,7 +150,7 @@ def _admitted(name: str, path: Path, folder: Path) -> ShelfModel:
         try:
             shutil.copyfile(path, copy)
             signature = admit(copy, AdmissionLimits())
-            trial_run(copy, signature)
+            trial_run(copy, signature, needs=sandbox_needs)
         except OSError as error:
             raise CannotServe(f"{name}: {path} cannot be read: {error.strerror}") from error
         except ModelRefused as refusal:

@@ -50,6 +50,7 @@ def test_a_web_process_with_its_services_is_ready(telling_server: GranianServer)
     body = answer.json()
     assert body["status"] == "ready"
     assert set(body["checks"]) == {"database", "migrations", "durable_redis", "cache_redis", "storage"}
+    assert body["sandbox"].keys() == {"needs", "layers"}
 
 
 def test_it_names_what_is_missing_and_no_secrets() -> None:

@@ -2,7 +2,7 @@
 
 import signal
 import sysconfig
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -48,16 +48,17 @@ def trial_run(
     limits: TrialLimits | None = None,
     maximum_shapes: Mapping[str, Sequence[int]] | None = None,
     use_bubblewrap: bool = True,
+    needs: Set[str] = frozenset(),
 ) -> TrialResult:
     """Loads the model and runs it on zeros, open dimensions at 1 and then at `maximum_shapes`.
 
     Where maximum shapes are given, a model may refuse the smaller input. Raises ModelRefused, and
-    SandboxUnavailable where no trial could be held.
+    SandboxUnavailable where no trial could be held, as without the layers of `needs`.
     """
     limits = limits or TrialLimits()
     request = {"runs": _runs(signature, maximum_shapes or {})}
     try:
-        reply = _ask(path, request, limits, find_bubblewrap() if use_bubblewrap else None)
+        reply = _ask(path, request, limits, find_bubblewrap() if use_bubblewrap else None, needs)
     except ChildTimedOut as error:
         raise ModelRefused("model_timeout", f"The trial took more than {limits.wall_s:g} s.") from error
     except ChildOutOfMemory as error:
@@ -69,14 +70,14 @@ def trial_run(
     return _verdict(reply)
 
 
-def _ask(path: Path, request: Json, limits: TrialLimits, bubblewrap: Path | None) -> Json:
+def _ask(path: Path, request: Json, limits: TrialLimits, bubblewrap: Path | None, needs: Set[str]) -> Json:
     child_limits = ChildLimits(
         memory_bytes=limits.address_space_bytes,
         file_bytes=0,
         reply_bytes=_MAX_REPLY_BYTES,
     )
     with TemporaryDirectory(prefix="trial-") as empty_folder, path.open("rb") as model:
-        child = Child(_PROGRAM, child_limits, bubblewrap, Path(empty_folder))
+        child = Child(_PROGRAM, child_limits, bubblewrap, Path(empty_folder), needs)
         try:
             return child.ask(request, [model.fileno()], RequestLimits(limits.wall_s, limits.cpu_s))
         finally:

@@ -3,11 +3,13 @@
 import os
 import resource
 import signal
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from .kernel import die_with_parent, forbid_attaching, forbid_new_privileges
 from .landlock import close_file_system
+from .layers import LANDLOCK, LIMITS, NOBODY, SECCOMP, LayerUnavailable
 from .seccomp import close_system_calls
 
 _NOBODY = 65534
@@ -17,6 +19,8 @@ _NOBODY = 65534
 class Confinement:
     layers: tuple[str, ...]
     """Names of what is in force."""
+    missing: Mapping[str, str]
+    """Why each of the others is not."""
     may_open_files: bool
     """True where something else than the system calls' filter closes the file system."""
 
@@ -30,18 +34,34 @@ def limit_resources(memory_bytes: int, file_bytes: int, open_files: int) -> None
 
 def confine(readable: Sequence[str], *, in_bubblewrap: bool) -> Confinement:
     """Call it when everything is imported: afterwards code below a closed home can no longer be read."""
-    layers = ["limits"]
-    if _drop_root():
-        layers.append("nobody")
+    attempt = _Attempt()
+    with attempt.at(NOBODY):
+        _drop_root()
     die_with_parent(signal.SIGKILL)
     forbid_new_privileges()
     forbid_attaching()
-    if close_file_system(readable):
-        layers.append("landlock")
-    may_open_files = in_bubblewrap or "landlock" in layers
-    if close_system_calls(may_open_files=may_open_files, may_fork=True):
-        layers.append("seccomp")
-    return Confinement(tuple(layers), may_open_files)
+    with attempt.at(LANDLOCK):
+        close_file_system(readable)
+    may_open_files = in_bubblewrap or LANDLOCK in attempt.layers
+    with attempt.at(SECCOMP):
+        close_system_calls(may_open_files=may_open_files, may_fork=True)
+    return Confinement(tuple(attempt.layers), attempt.missing, may_open_files)
+
+
+class _Attempt:
+    """Notes which layers came into force, and of the others why not."""
+
+    def __init__(self) -> None:
+        self.layers = [LIMITS]
+        self.missing: dict[str, str] = {}
+
+    @contextmanager
+    def at(self, layer: str) -> Iterator[None]:
+        try:
+            yield
+            self.layers.append(layer)
+        except LayerUnavailable as error:
+            self.missing[layer] = str(error)
 
 
 def confine_fork(template: Confinement, template_pid: int, cpu_s: int, memory_bytes: int | None) -> None:
@@ -54,21 +74,19 @@ def confine_fork(template: Confinement, template_pid: int, cpu_s: int, memory_by
     if memory_bytes is not None:
         _limit(resource.RLIMIT_AS, memory_bytes)
     _limit(resource.RLIMIT_NPROC, 0)
-    closed = close_system_calls(may_open_files=template.may_open_files, may_fork=False)
-    if "seccomp" in template.layers and not closed:
-        raise OSError("the fork could not be confined")
+    if SECCOMP in template.layers:
+        close_system_calls(may_open_files=template.may_open_files, may_fork=False)
 
 
-def _drop_root() -> bool:
+def _drop_root() -> None:
     if os.getuid() != 0:
-        return False
+        raise LayerUnavailable("the product does not run as root, so that its children have its own user")
     try:
         os.setgroups([])
         os.setresgid(_NOBODY, _NOBODY, _NOBODY)
         os.setresuid(_NOBODY, _NOBODY, _NOBODY)
-    except OSError:
-        return False
-    return True
+    except OSError as error:
+        raise LayerUnavailable(f"root may not become another user here ({error.strerror})") from error
 
 
 def _limit(kind: int, value: int) -> None:

@@ -1,11 +1,14 @@
 """Takes the file system away from this process, but for a few folders that stay readable."""
 
 import ctypes
+import errno
 import os
+import platform
 import struct
 from collections.abc import Sequence
 
 from .kernel import syscall
+from .layers import LayerUnavailable
 
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _ASK_VERSION = 1
@@ -16,18 +19,30 @@ _RIGHTS_BY_VERSION = {1: 0x1FFF, 2: 0x3FFF, 3: 0x7FFF, 4: 0x7FFF}
 _RIGHTS_LATEST = 0xFFFF
 
 
-def close_file_system(readable: Sequence[str]) -> bool:
-    """False where the kernel has no Landlock; needs no-new-privileges to be set."""
+def close_file_system(readable: Sequence[str]) -> None:
+    """Raise LayerUnavailable where the kernel has no Landlock; needs no-new-privileges to be set."""
     try:
         version = syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), ctypes.c_uint(_ASK_VERSION))
         ruleset = _create_ruleset(_RIGHTS_BY_VERSION.get(version, _RIGHTS_LATEST))
-    except OSError:
-        return False
+    except OSError as error:
+        raise LayerUnavailable(why_refused(error, platform.release())) from error
     for folder in readable:
         _leave_readable(ruleset, folder)
     syscall(_RESTRICT_SELF, ctypes.c_int(ruleset), ctypes.c_uint(0))
     os.close(ruleset)
-    return True
+
+
+def why_refused(error: OSError, kernel: str) -> str:
+    """Return the reason in words, by what the kernel (of the release `kernel`) answered."""
+    match error.errno:
+        case errno.ENOSYS:
+            return f"the kernel ({kernel}) has no Landlock: it needs 5.13 or later, built with CONFIG_SECURITY_LANDLOCK"
+        case errno.EOPNOTSUPP:
+            return f"Landlock is off in the kernel ({kernel}): add landlock to its boot parameter lsm="
+    return (
+        f"the kernel ({kernel}) does not let this process use Landlock ({error.strerror}): "
+        "the container's seccomp profile may forbid it"
+    )
 
 
 def _create_ruleset(rights: int) -> int:

@@ -35,5 +35,5 @@ def _start(control: socket.socket, boot: Json) -> tuple[Handler, Confinement]:
     except Exception as error:
         send(control, describe(error))
         raise
-    send(control, {"layers": confinement.layers})
+    send(control, {"layers": confinement.layers, "missing": confinement.missing})
     return handle, confinement

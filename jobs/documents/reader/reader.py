@@ -5,7 +5,7 @@ import logging
 import os
 import signal
 import stat
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Set
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -86,8 +86,12 @@ class DocumentReader:
         wait_s: float = 60.0,
         inspect_wait_s: float = 5.0,
         use_bubblewrap: bool = True,
+        needs: Set[str] = frozenset(),
     ) -> None:
-        """`wait_s` is how long a call waits for a free child; `inspect_wait_s`, how long an inspection does."""
+        """`wait_s` is how long a call waits for a free child; `inspect_wait_s`, how long an inspection does.
+
+        Without the layers of `needs` no document is opened.
+        """
         self.limits = limits or DocumentLimits()
         self._wait_s = wait_s
         self._inspect_wait_s = inspect_wait_s
@@ -97,11 +101,13 @@ class DocumentReader:
             memory_bytes=self.limits.max_memory_bytes + self.limits.max_bytes,
             file_bytes=self._arena_bytes,
         )
-        self._pool = SandboxPool(_program(), child_limits, children=children, use_bubblewrap=use_bubblewrap)
+        self._pool = SandboxPool(
+            _program(), child_limits, children=children, use_bubblewrap=use_bubblewrap, needs=needs
+        )
 
     @property
     def isolation(self) -> Isolation | None:
-        """What stands between documents and this machine; None until the first child is ready."""
+        """What stands between documents and this machine, as the last child reported; None until one has."""
         return self._pool.isolation
 
     def inspect(self, path: Path, call: Call | None = None) -> Inspection:
@@ -153,6 +159,10 @@ class DocumentReader:
 
     def wait_until_warm(self, wait_s: float) -> bool:
         return self._pool.wait_until_warm(wait_s)
+
+    def wait_until_usable(self, wait_s: float) -> None:
+        """Return when a child is ready; raise SandboxError or OSError with the reason where none is."""
+        self._pool.wait_until_usable(wait_s)
 
     def child_pids(self) -> list[int]:
         return self._pool.pids()

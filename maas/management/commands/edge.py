@@ -10,8 +10,10 @@ from django.core.management.base import BaseCommand, CommandParser
 
 from inference.runtime.engine import local_engine
 from inference.runtime.profiles import FolderProfiles
-from jobs.documents.reading import reader
+from inference.sandbox import SandboxUnavailable
+from jobs.documents.reading import reader, require_sandbox, sandbox_state
 from maas.one_process.app import EdgeLimits
+from maas.one_process.errors import CannotServe
 from maas.one_process.options import (
     EdgeOptions,
     check_options,
@@ -66,7 +68,8 @@ class Command(BaseCommand):
 
     def _serve(self, options: EdgeOptions) -> bool:
         check_options(options)
-        models = fill_shelf(options, settings.MAAS_HOME)
+        _require_sandbox()
+        models = fill_shelf(options, settings.MAAS_HOME, sandbox_needs=settings.MAAS_SANDBOX_NEEDS)
         self.stdout.write(f"{', '.join(models)} at {options.url}; Ctrl-C stops")
         self.stdout.flush()
         engine = local_engine(
@@ -80,10 +83,23 @@ class Command(BaseCommand):
         )
         try:
             return serve(
-                options, models, engine=engine, reader=reader(), limits=limits, home=settings.MAAS_HOME
+                options,
+                models,
+                engine=engine,
+                reader=reader(),
+                limits=limits,
+                home=settings.MAAS_HOME,
+                sandbox=sandbox_state,
             )
         finally:
             engine.host.stop()
+
+
+def _require_sandbox() -> None:
+    try:
+        require_sandbox()
+    except SandboxUnavailable as error:
+        raise CannotServe(str(error)) from error
 
 
 def _options(given: dict[str, Any]) -> EdgeOptions:

@@ -8,6 +8,7 @@ import structlog
 from django.conf import settings
 from django.core.management.base import BaseCommand
 
+from inference.sandbox import SandboxUnavailable
 from jobs.worker.process import WorkerProcess
 from maas.collector import settle_collector
 from maas.edge.refusals import worded
@@ -29,6 +30,8 @@ class Command(BaseCommand):
             with serve_side_port(settings.MAAS_METRICS_PORT, ready=lambda: worker.ready):
                 worker.run()
             status = 0
+        except SandboxUnavailable as error:
+            log.error("worker_not_started", error=str(error))
         except Exception:
             log.exception("worker_ended")
         finally:
