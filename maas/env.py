@@ -11,6 +11,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from django.core.exceptions import ImproperlyConfigured
 
 from inference.sandbox.inside.layers import LAYERS
+from tenants.egress.own_hosts import Network, NotAHost, read_own_hosts
 
 _FOR_BROWSERS = "browser_origin"
 _ORIGIN = re.compile(r"https?://[a-z0-9.-]+(:[0-9]{1,5})?")
@@ -87,6 +88,15 @@ class Environment:
         if not all(0 < port < 65536 for port in ports):
             raise ImproperlyConfigured(f"{name}={self.values.get(name)!r} must be ports, separated by commas")
         return ports
+
+    def own_hosts(self, name: str) -> frozenset[str | Network]:
+        try:
+            return read_own_hosts(self.names(name))
+        except NotAHost as error:
+            raise ImproperlyConfigured(
+                f"{name} names {str(error)[:100]!r}, which is neither a host name such as status.example.com, "
+                "nor an address or a network such as 198.51.100.0/24"
+            ) from error
 
 
 # A server that is cut off without a word is given up after half a minute, not after hours.

@@ -2,10 +2,12 @@
 
 from typing import Any
 
+from django.conf import settings
 from drf_spectacular.utils import inline_serializer
 from rest_framework import serializers
 
 from jobs.models import WebhookAttempt, WebhookDelivery, WebhookEndpoint
+from jobs.webhooks.kept_answers import why_none
 from jobs.webhooks.models import LONGEST_URL
 from jobs.webhooks.patterns import ALL, ALL_OF_JOBS, EVENT_TYPES
 
@@ -150,7 +152,10 @@ class AttemptSerializer(serializers.Serializer[Any]):
     took_ms = serializers.IntegerField()
     status = serializers.IntegerField(allow_null=True, help_text="None where no answer came.")
     error = serializers.DictField(allow_null=True)
-    answer = serializers.CharField(help_text="The beginning of the answer's body.")
+    answer = serializers.CharField(
+        help_text="The first 2,048 characters of an answer outside 2xx, where the operator keeps them; else nothing."
+    )
+    answer_note = serializers.CharField(help_text="Why there is no `answer`, where one came.")
 
 
 class DeliveryWithAttemptsSerializer(DeliverySerializer):
@@ -170,4 +175,5 @@ def attempt_json(attempt: WebhookAttempt) -> dict[str, object]:
         "status": attempt.status,
         "error": error,
         "answer": attempt.answer,
+        "answer_note": why_none(attempt.status, attempt.answer, allowed=settings.MAAS_WEBHOOK_KEEP_ANSWERS),
     }

@@ -233,7 +233,7 @@ class WebhookAttempt(TenantOwned):
     status = models.PositiveSmallIntegerField(null=True, help_text="Of the answer; none where none came.")
     error_code = models.CharField(max_length=60, blank=True)
     detail = models.CharField(max_length=500, blank=True)
-    answer = models.TextField(blank=True, help_text="The beginning of the answer's body.")
+    answer = models.TextField(blank=True, help_text="The beginning of a failure's body, where it is kept.")
 
     class Meta(TenantOwned.Meta):
         constraints = [

@@ -4,8 +4,11 @@ import time
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
+from django.conf import settings
+
 from jobs.models import WebhookEndpoint, WebhookMessage
 from jobs.webhooks.claims import Held
+from jobs.webhooks.kept_answers import kept_answer
 from jobs.webhooks.schedule import retry_after
 from jobs.webhooks.secrets import signing_secrets, tenants_own_secret
 from jobs.webhooks.settlement import Outcome
@@ -16,8 +19,6 @@ from tenants.egress.client import Answer, Outbound, send
 from tenants.egress.errors import EgressFailed, EgressRefused
 
 AGENT = "maas-webhooks/1"
-MOST_ANSWER = 2048
-"""Characters of the answer that are kept: enough to say why, not enough to be a store of anything."""
 
 
 @dataclass(frozen=True)
@@ -83,13 +84,12 @@ def _secrets(held: Held) -> list[str]:
 
 
 def _answered(answer: Answer, clock: _Clock) -> Outcome:
-    # NUL is the one character that Postgres has no place for.
-    text = answer.body[: MOST_ANSWER * 4].decode(errors="replace").replace("\0", "\ufffd")
+    allowed = settings.MAAS_WEBHOOK_KEEP_ANSWERS
     return Outcome(
         clock.started_at,
         clock.took_ms,
         status=answer.status,
-        answer=text[:MOST_ANSWER],
+        answer=kept_answer(answer.status, answer.body, allowed=allowed, is_own=answer.is_own),
         retry_after_s=retry_after(answer.headers.get("retry-after"), datetime.now(UTC)),
     )
 

@@ -69,6 +69,11 @@ def is_loopback(address: Address) -> bool:
     return address.is_loopback
 
 
+def inner(address: Address) -> Address:
+    """The address that a wrapped one leads to, else the address itself."""
+    return address if isinstance(address, IPv4Address) else _wrapped(address) or address
+
+
 def _wrapped(address: IPv6Address) -> IPv4Address | None:
     if address in _MAPPED or address in _NAT64:
         return IPv4Address(int(address) & 0xFFFF_FFFF)

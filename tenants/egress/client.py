@@ -107,7 +107,8 @@ class Client:
             if target.tls:
                 connection = secure(connection, target.host, self.trust, connecting)
             wire = Wire(connection, deadline, most_bytes=caps.header_bytes)
-            return exchange.ask(wire, outbound, target, caps, file)
+            answer = exchange.ask(wire, outbound, target, caps, file)
+            return replace(answer, is_own=self.rules.is_own(target.host, addresses))
         finally:
             connection.close()
 
@@ -121,7 +122,9 @@ class Client:
 
 
 def _rules() -> Rules:
-    return Rules(frozenset(settings.MAAS_EGRESS_PORTS), settings.MAAS_EGRESS_LOOPBACK)
+    return Rules(
+        frozenset(settings.MAAS_EGRESS_PORTS), settings.MAAS_EGRESS_LOOPBACK, settings.MAAS_EGRESS_OWN_HOSTS
+    )
 
 
 @cache

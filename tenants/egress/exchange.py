@@ -59,6 +59,8 @@ class Answer:
     """With the lookup of the name."""
     whole: bool = True
     """False where the body went on, broke off, or was compressed and left unread, and only the status was asked for."""
+    is_own: bool = False
+    """It came from a host of the operator's, so that its body is not for a tenant to see."""
 
 
 @dataclass(frozen=True, slots=True)

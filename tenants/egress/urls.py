@@ -1,12 +1,13 @@
 """What may be asked for at all, by its address as it is written: nothing is looked up."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from ipaddress import AddressValueError, IPv4Address, IPv6Address
 
-from tenants.egress.addresses import Address, is_loopback, is_public
+from tenants.egress.addresses import Address, inner, is_loopback, is_public
 from tenants.egress.errors import EgressRefused
+from tenants.egress.own_hosts import Network
 
 LONGEST_URL = 2048
 LONGEST_HOST = 253
@@ -48,9 +49,22 @@ class Rules:
     ports: frozenset[int] = frozenset({443, 8443})
     loopback: bool = False
     """For development: this machine too, at any port and without TLS."""
+    own: frozenset[str | Network] = frozenset()
+    """Hosts of the operator that are public: names, with all names below them, and networks."""
 
     def allow(self, address: Address) -> bool:
         return is_public(address) or (self.loopback and is_loopback(address))
+
+    def is_own(self, host: str, addresses: Iterable[Address]) -> bool:
+        """Whether a server is the operator's: what is not public, or what they have named."""
+        names = {name for name in self.own if isinstance(name, str)}
+        networks = [network for network in self.own if not isinstance(network, str)]
+        if any(host == name or host.endswith(f".{name}") for name in names):
+            return True
+        return any(
+            not is_public(address) or any(inner(address) in network for network in networks)
+            for address in addresses
+        )
 
 
 @dataclass(frozen=True, slots=True)

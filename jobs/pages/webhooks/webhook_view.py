@@ -4,7 +4,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from django.conf import settings
+
 from jobs.models import WebhookAttempt, WebhookDelivery, WebhookEndpoint
+from jobs.webhooks.kept_answers import why_none
 from tenants.pages.wording import ago
 
 ATTEMPTS_SHOWN = 20
@@ -43,6 +46,8 @@ class AttemptView:
     took_ms: int
     result: str
     answer: str
+    answer_note: str
+    """Why there is no answer to show; empty where there is one, or none came."""
 
 
 @dataclass(frozen=True)
@@ -109,4 +114,5 @@ def _attempt_view(attempt: WebhookAttempt, now: datetime) -> AttemptView:
         attempt.took_ms,
         result,
         attempt.answer,
+        why_none(attempt.status, attempt.answer, allowed=settings.MAAS_WEBHOOK_KEEP_ANSWERS),
     )

@@ -7,7 +7,8 @@ import pytest
 from django.db.models.functions import Now
 from django.test import Client
 
-from jobs.models import WebhookEndpoint
+from jobs.api.webhook_serializers import attempt_json
+from jobs.models import WebhookAttempt, WebhookEndpoint
 from jobs.webhooks.services import create_endpoint, send_test
 from tenants.context import operator_work, unit_of_work
 from tenants.identity import Identity
@@ -74,6 +75,31 @@ def test_its_messages_are_shown_and_its_buttons_act(
     assert "whsec_" in member.post(f"{here}/rotate").content.decode()
     assert "is deleted" in member.post(f"{here}/delete", follow=True).content.decode()
     assert member.get(here).status_code == 404
+
+
+def test_an_answer_is_shown_or_why_there_is_none(
+    member: Client, identity: Identity, endpoint_id: str
+) -> None:
+    delivery = send_test(identity=identity, endpoint_id=endpoint_id)
+    with unit_of_work(identity.tenant_id):
+        made = [
+            WebhookAttempt.objects.create(
+                tenant_id=identity.tenant_id,
+                delivery_id=delivery.id,
+                number=number,
+                started_at=delivery.created_at,
+                took_ms=5,
+                status=status,
+                answer=answer,
+            )
+            for number, status, answer in ((1, 500, "<out of order>"), (2, 500, ""), (3, 200, ""))
+        ]
+    page = member.get(f"/webhooks/{endpoint_id}").content.decode()
+    assert "<code>&lt;out of order&gt;</code>" in page
+    notes = [str(attempt_json(one)["answer_note"]) for one in made]
+    assert notes[0] == ""
+    assert len(set(notes)) == 3
+    assert all(note in page for note in notes)
 
 
 def test_a_viewer_sees_none_and_changes_none(member: Client, tenant: CreatedTenant, endpoint_id: str) -> None:

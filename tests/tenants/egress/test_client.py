@@ -18,6 +18,7 @@ from tenants.egress.addresses import Address
 from tenants.egress.client import DOCUMENT_CAPS, WEBHOOK_CAPS, Client, Outbound
 from tenants.egress.errors import EgressFailed, EgressRefused
 from tenants.egress.lookup import Resolve
+from tenants.egress.own_hosts import read_own_hosts
 from tenants.egress.urls import Rules
 from tests.tenants.egress.conftest import certificate
 from tests.tenants.egress.receiver import OK
@@ -33,6 +34,40 @@ from tests.tenants.egress.world import (
     post,
     refusal,
 )
+
+# Whose answer it is
+
+
+@pytest.mark.parametrize(
+    ("own", "address", "is_own"),
+    [
+        ((), PUBLIC, False),
+        ((HOST,), PUBLIC, True),
+        (("example.com",), PUBLIC, True),
+        (("ample.com", "other.example.com"), PUBLIC, False),
+        (("93.184.216.0/24",), PUBLIC, True),
+        (("93.184.217.0/24",), PUBLIC, False),
+        (("93.184.216.0/24",), "64:ff9b::5db8:d822", True),
+        (("2606:4700::/32",), ANOTHER, True),
+    ],
+)
+def test_an_answer_of_the_operators_own_host_is_told_apart(
+    own: tuple[str, ...], address: str, is_own: bool
+) -> None:
+    assert Rules(own=read_own_hosts(own)).is_own(HOST, [ip_address(PUBLIC), ip_address(address)]) is is_own
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1", "::1", "10.0.0.1", "::ffff:127.0.0.1"])
+def test_whatever_is_not_public_is_the_operators_own(address: str) -> None:
+    assert Rules().is_own("localhost", [ip_address(address)])
+
+
+def test_who_answered_goes_with_the_answer(world: Make) -> None:
+    there = world()
+    assert not there.send().is_own
+    there.rules = Rules(own=read_own_hosts([HOST]))
+    assert there.send().is_own
+
 
 # Whom it reaches
 
