@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tenants.asgi.protocol import Message, Receive
+from tenants.asgi.protocol import Message, Receive, Scope, header
 from tenants.asgi.stopping import Restarting, Stop
 from tenants.errors import DomainError
 
@@ -15,6 +15,16 @@ class BodyTooLarge(DomainError):
 
 class BodyTooSlow(DomainError):
     code = "request_timeout"
+
+
+class BodyMalformed(DomainError):
+    code = "invalid_request"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The chunks of the body are malformed, or the body broke off. Each chunk is its length in hexadecimal "
+            "digits, a line break, its bytes and a line break; the last has the length 0."
+        )
 
 
 @dataclass(frozen=True)
@@ -46,13 +56,23 @@ class Allowance:
 class GuardedBody:
     """A `receive` that counts; once the body is whole it only passes on what comes."""
 
-    def __init__(self, receive: Receive, allowance: Allowance, stop: Stop) -> None:
+    def __init__(self, scope: Scope, receive: Receive, allowance: Allowance, stop: Stop) -> None:
+        self._in_chunks = header(scope, b"transfer-encoding") is not None
         self._receive = receive
         self._stop = stop
         self._allowance = allowance
         self._bytes = 0
         self._ends_at_s = time.monotonic() + allowance.total_s
         self.complete = False
+        self._broke_off = False
+
+    @property
+    def is_malformed(self) -> bool:
+        """Whether a body in chunks ended too soon: the server reports that as if the caller had hung up.
+
+        Who has hung up in fact does not read the answer.
+        """
+        return self._broke_off and self._in_chunks
 
     async def __call__(self) -> Message:
         if self.complete:
@@ -63,6 +83,8 @@ class GuardedBody:
             if self._bytes > self._allowance.most_bytes:
                 raise self._allowance.too_large()
             self.complete = not message.get("more_body", False)
+        elif message["type"] == "http.disconnect":
+            self._broke_off = True
         return message
 
     async def _next(self) -> Message:

@@ -16,7 +16,7 @@ from jobs.live.sessions import Sessions, session_key_of
 from jobs.live.uploads import caller, form_limits, is_upload
 from jobs.uploads.protocol import VERSION
 from maas.api_errors import as_domain_error
-from maas.edge.body import Allowance, BodyTooLarge, Deadlines, GuardedBody
+from maas.edge.body import Allowance, BodyMalformed, BodyTooLarge, Deadlines, GuardedBody
 from maas.edge.caching import with_caching
 from maas.edge.journal import Journal, Note
 from maas.edge.keys import KeyRing
@@ -114,9 +114,12 @@ class EdgeGuard:
             self._intake.check(scope)
             allowance = self._allowance(scope)
             allowance.check_length(header(scope, b"content-length"))
-            body = GuardedBody(receive, allowance, self._stop)
+            body = GuardedBody(scope, receive, allowance, self._stop)
             await self._inner(scope, body, answer)
         except ClientGone:
+            if body is not None and body.is_malformed and not answer.started:
+                await refuse_request(_worded(scope, BodyMalformed(), hang_up=True), answer)
+                return
             log.info("client_gone", path=without_keys(scope["path"]), request_id=scope[REQUEST_ID])
         except Exception as error:
             if answer.started:

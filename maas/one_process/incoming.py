@@ -3,8 +3,8 @@
 from collections.abc import AsyncIterator
 
 from inference.gateway.listening import ListenedCall
-from maas.edge.body import Allowance, GuardedBody
-from tenants.asgi.protocol import Receive, Scope, body_chunks, has_body, header
+from maas.edge.body import Allowance, BodyMalformed, GuardedBody
+from tenants.asgi.protocol import ClientGone, Receive, Scope, body_chunks, has_body, header
 from tenants.asgi.stopping import Stop
 
 
@@ -18,8 +18,14 @@ class Incoming:
 
     async def chunks(self, allowance: Allowance) -> AsyncIterator[bytes]:
         allowance.check_length(header(self.scope, b"content-length"))
-        async for chunk in body_chunks(GuardedBody(self._receive, allowance, self._stop)):
-            yield chunk
+        body = GuardedBody(self.scope, self._receive, allowance, self._stop)
+        try:
+            async for chunk in body_chunks(body):
+                yield chunk
+        except ClientGone:
+            if body.is_malformed:
+                raise BodyMalformed from None
+            raise
         self.is_unread = False
 
     def call(self, deadline_s: float) -> ListenedCall:

@@ -9,9 +9,38 @@ from maas.edge.body import Allowance, BodyTooLarge, BodyTooSlow, GuardedBody
 from tenants.asgi.protocol import Message, Receive
 from tenants.asgi.stopping import Restarting, Stop
 
+IN_CHUNKS = [(b"transfer-encoding", b"chunked")]
+OF_A_LENGTH = [(b"content-length", b"100")]
+
 
 def _guarded(receive: Receive, allowance: Allowance, stop: Stop | None = None) -> GuardedBody:
-    return GuardedBody(receive, allowance, stop or Stop())
+    return GuardedBody({"headers": IN_CHUNKS}, receive, allowance, stop or Stop())
+
+
+@pytest.mark.parametrize(
+    ("headers", "pieces", "is_malformed"),
+    [(IN_CHUNKS, 1, True), (IN_CHUNKS, 2, False), (OF_A_LENGTH, 1, False)],
+)
+def test_only_chunks_that_end_too_soon_are_malformed(
+    headers: list[tuple[bytes, bytes]], pieces: int, is_malformed: bool
+) -> None:
+    """A body that announced its length and breaks off is that of a caller who hung up."""
+    body_in_two: list[Message] = [
+        {"type": "http.request", "body": b"x", "more_body": True},
+        {"type": "http.request", "body": b"x", "more_body": False},
+    ]
+    told = [*body_in_two[:pieces], {"type": "http.disconnect"}]
+
+    async def receive() -> Message:
+        return told.pop(0)
+
+    async def check() -> None:
+        body = GuardedBody({"headers": headers}, receive, _allowance(), Stop())
+        while (await body())["type"] != "http.disconnect":
+            pass
+        assert body.is_malformed is is_malformed
+
+    asyncio.run(check())
 
 
 def _allowance(idle_s: float = 5, total_s: float = 5) -> Allowance:

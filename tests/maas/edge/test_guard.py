@@ -1,5 +1,6 @@
 """The guard on a real server: who gets in, and what is read of those who do not."""
 
+import json
 import time
 
 import httpx
@@ -147,3 +148,42 @@ def test_a_body_that_turns_out_too_large_is_refused(
     head = f"POST /v1/echo HTTP/1.1\nTransfer-Encoding: chunked\nAuthorization: Bearer {tenant.key.text}"
     with RawRequest(telling_server.port, head) as request:
         assert request.send_until_refused(BLOCK, 100 * 2**20) < 30 * 2**20
+
+
+MALFORMED = {
+    "no number": [b"zz\r\n"],
+    "no number after a good chunk": [b"5\r\n--b\r\n\r\n", b"zz\r\n"],
+    "no line break after the bytes": [b"5\r\n--b\r\nXX"],
+    "below zero": [b"-1\r\n"],
+    "beyond all numbers": [b"fffffffffffffffff\r\n"],
+}
+PLACES = {
+    "own": ("POST /v1/echo", "application/json"),
+    "upload": ("POST /v1/documents", "multipart/form-data; boundary=b"),
+    "protocol": ("POST /v2/models/embed/infer", "application/json"),
+    "OpenAI": ("POST /v1/embeddings", "application/json"),
+    "page": ("POST /echo", "application/x-www-form-urlencoded"),
+}
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("pieces", MALFORMED.values(), ids=MALFORMED.keys())
+def test_malformed_chunks_are_refused_in_the_words_of_the_place(
+    telling_server: GranianServer, tenant: CreatedTenant, place: str, pieces: list[bytes]
+) -> None:
+    line, content_type = PLACES[place]
+    head = (
+        f"{line} HTTP/1.1\nTransfer-Encoding: chunked\nContent-Type: {content_type}\n"
+        f"Authorization: Bearer {tenant.key.text}"
+    )
+    with RawRequest(telling_server.port, head) as request:
+        for piece in pieces:
+            request.send(piece)
+        answer = request.answer()
+    assert answer.status == 400
+    assert "connection: close" in answer.head
+    body = json.loads(answer.body)
+    error = body["error"] if place == "OpenAI" else body
+    words = {"protocol": "error", "OpenAI": "message"}.get(place, "detail")
+    assert error["code"] == "invalid_request"
+    assert error[words].startswith("The chunks of the body are malformed")

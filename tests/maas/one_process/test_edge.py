@@ -197,6 +197,16 @@ def test_body_that_does_not_say_its_size_is_cut_off_at_the_limit(edge: EdgeProce
         assert request.answer().status == 413
 
 
+@pytest.mark.parametrize("content_type", ["application/json", "application/pdf"])
+def test_malformed_chunks_are_refused(edge: EdgeProcess, content_type: str) -> None:
+    head = f"POST /v1/models/parse/run HTTP/1.1\nContent-Type: {content_type}\nTransfer-Encoding: chunked"
+    with RawRequest(edge.port, head) as request:
+        request.send(b"3\r\nabc\r\nzz\r\n")
+        answer = request.answer()
+    assert (answer.status, json.loads(answer.body)["code"]) == (400, "invalid_request")
+    assert "connection: close" in answer.head
+
+
 def test_other_paths_and_methods_are_not_there(client: httpx.Client) -> None:
     assert problem_of(client.get("/v1/jobs")) == (404, "not_found")
     assert problem_of(client.get("/v1/models/parse/run")) == (405, "method_not_allowed")
