@@ -1,4 +1,4 @@
-"""JSON bodies that can be stored: text that Postgres takes, numbers that are finite, no nesting without end."""
+"""JSON bodies that can be stored: text that Postgres takes, finite numbers, no name twice, no nesting without end."""
 
 import json
 import math
@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import BaseParser
 
+from inference.gateway.repeated_names import RepeatedName, without_repeated
 from jobs.storable import unstorable_text
 
 
@@ -18,7 +19,14 @@ class StorableJSONParser(BaseParser):
         self, stream: Any, media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
     ) -> Any:
         try:
-            value = json.loads(stream.read(), parse_float=_finite, parse_constant=_no_constant)
+            value = json.loads(
+                stream.read(),
+                parse_float=_finite,
+                parse_constant=_no_constant,
+                object_pairs_hook=without_repeated,
+            )
+        except RepeatedName as error:
+            raise ParseError(str(error)) from None
         except RecursionError:
             raise ParseError("The JSON is nested too deeply.") from None
         except UnicodeDecodeError as error:

@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+from inference.gateway.repeated_names import RepeatedName, without_repeated
 from jobs.deadlines import NotASpan, read_span
 from jobs.errors import InvalidRequest
 from jobs.priorities import DEFAULT, NUMBERS
@@ -28,7 +29,9 @@ def priority_of(name: str) -> int:
 
 def json_object(text: str) -> dict[str, Any]:
     try:
-        value = json.loads(text)
+        value = json.loads(text, object_pairs_hook=without_repeated)
+    except RepeatedName as error:
+        raise InvalidRequest(f"The field `parameters`: {error}") from None
     except RecursionError:
         raise InvalidRequest("The field `parameters` is nested too deeply.") from None
     except ValueError as error:

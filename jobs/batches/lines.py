@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from inference.gateway.json_parts import MOST_MARKS, has_too_many_parts
+from inference.gateway.repeated_names import RepeatedName, strict_decoder
 
 EMBEDDINGS = "/v1/embeddings"
 INFER = re.compile(r"/v2/models/(?P<model>[^/]+)(?:/versions/(?P<version>[^/]+))?/infer")
@@ -15,6 +16,7 @@ ENVELOPE_BYTES = 64 << 10
 """What a line may have beside its body."""
 TEXT_BYTES = 4096
 """So much of a body weighs as much as one text in a list."""
+_DECODER = strict_decoder()
 
 
 class LineFault(Exception):
@@ -97,7 +99,9 @@ def _object(raw: bytes) -> dict[str, Any]:
     if has_too_many_parts(raw, MOST_MARKS):
         raise LineFault("invalid_json_line", "This line has more lists, objects and values than are read.")
     try:
-        said = json.loads(raw.decode())
+        said = _DECODER.decode(raw.decode())
+    except RepeatedName as error:
+        raise LineFault("invalid_json_line", str(error)) from None
     except UnicodeDecodeError as error:
         raise LineFault(
             "invalid_json_line", f"This line is not UTF-8: {error.reason} at its byte {error.start}."

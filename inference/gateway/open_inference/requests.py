@@ -1,6 +1,5 @@
 """Reads what is asked to be inferred: JSON, and after it the tensors that are sent as bytes."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NoReturn, Protocol
@@ -18,6 +17,7 @@ from inference.gateway.open_inference.request_fields import (
     parameters_of,
     timeout_s,
 )
+from inference.gateway.repeated_names import RepeatedName, strict_decoder
 from inference.runtime.tensor_requests import read_tensor
 from inference.runtime.tensors import Array
 from tenants.errors import DomainError
@@ -113,7 +113,9 @@ def _json(text: bytes) -> dict[str, Json]:
             "objects and keys. Send large tensors as bytes, by the binary data extension, or at least as flat lists."
         )
     try:
-        value = json.loads(text.decode("utf-8-sig"), parse_constant=_refuse_constant)
+        value = _DECODER.decode(text.decode("utf-8-sig"))
+    except RepeatedName as error:
+        raise InvalidRequest(str(error)) from None
     except (ValueError, RecursionError) as error:
         raise InvalidRequest(f"The body cannot be read as JSON: {error}.") from error
     if not isinstance(value, dict):
@@ -123,6 +125,9 @@ def _json(text: bytes) -> dict[str, Json]:
 
 def _refuse_constant(name: str) -> NoReturn:
     raise InvalidRequest(f"JSON has no {name}; send such values as bytes, by the binary data extension.")
+
+
+_DECODER = strict_decoder(_refuse_constant)
 
 
 def request_of(said: dict[str, Json], values: Values) -> InferRequest:

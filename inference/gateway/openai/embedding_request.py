@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from inference.contracts import Json, TextInput, TokenInput
 from inference.gateway.json_parts import MOST_VALUES, has_too_many_parts
 from inference.gateway.openai.refusals import refused
+from inference.gateway.repeated_names import RepeatedName, strict_decoder
 
 FIELDS = ("model", "input", "encoding_format", "dimensions", "user")
 FORMATS = ("float", "base64")
 MOST_MARKS = 20_000
 """In the JSON of a body: ten times as many as the lists that a model takes at once."""
 INPUTS = "a text, a list of texts, a list of token ids, or a list of such lists"
+_DECODER = strict_decoder()
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,9 @@ def _object(body: bytes) -> dict[str, Json]:
             "Send fewer texts at a time."
         )
     try:
-        value = json.loads(body.decode("utf-8-sig"))
+        value = _DECODER.decode(body.decode("utf-8-sig"))
+    except RepeatedName as error:
+        raise refused(str(error)) from None
     except RecursionError:
         raise refused("The JSON is nested too deeply.") from None
     except ValueError as error:

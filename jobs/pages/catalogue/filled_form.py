@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from inference.contracts import Json
+from inference.gateway.repeated_names import RepeatedName, without_repeated
 from jobs.errors import InvalidRequest
 from jobs.pages.catalogue import examples
 from jobs.pages.catalogue.answers import shown_key
@@ -75,7 +76,14 @@ def _with_input(call: Call, kind: str, value: Json) -> Call:
 
 def _json(text: str, what: str) -> Json:
     try:
-        return json.loads(text, parse_constant=_refuse_constant, parse_float=_finite)
+        return json.loads(
+            text,
+            parse_constant=_refuse_constant,
+            parse_float=_finite,
+            object_pairs_hook=without_repeated,
+        )
+    except RepeatedName as error:
+        raise InvalidRequest(f"{what}: {error}") from None
     except RecursionError:
         raise InvalidRequest(f"{what} is nested too deeply.") from None
     except ValueError as error:
