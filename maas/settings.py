@@ -112,7 +112,8 @@ MAAS_STRIPE_CHECKOUT = _stripe.checkout
 MAAS_DRAIN_S = ENV.number("MAAS_DRAIN_S", 0)
 MAAS_FINISH_S = ENV.number("MAAS_FINISH_S", 2)
 MAAS_WORKER_STOP_S = ENV.number("MAAS_WORKER_STOP_S", 3)
-MAAS_READER_CHILDREN = ENV.number("MAAS_READER_CHILDREN", 2)
+# With two, what takes long to read keeps no other tenant waiting.
+MAAS_READER_CHILDREN = ENV.number("MAAS_READER_CHILDREN", max(2, min(16, len(os.sched_getaffinity(0)))))
 MAAS_MODEL_MEMORY = ENV.number("MAAS_MODEL_MEMORY", 0)  # bytes; 0 is a share of the machine's or the GPU's
 MAAS_TENSORRT = ENV.flag("MAAS_TENSORRT", False)
 MAAS_LOG_FORMAT = ENV.text("MAAS_LOG_FORMAT", "console")

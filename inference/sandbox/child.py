@@ -24,6 +24,7 @@ from .errors import (
 )
 from .inside.channel import ChannelClosed, ChannelTimedOut, InvalidMessage, Json, receive, send
 from .inside.layers import BUBBLEWRAP
+from .inside.template import END
 from .isolation import CHILD_ENVIRONMENT, Isolation, child_command, probe_bubblewrap
 from .limits import ChildLimits, RequestLimits
 from .program import Program
@@ -92,7 +93,7 @@ class Child:
     ) -> Json:
         """Sends a request with open files and returns the program's value, which is not to be trusted.
 
-        A canceled call is left at once; the child then still works for nobody, and is not ready.
+        A canceled call ends the fork: the child is ready for another request a moment later.
         """
         call = call or Call()
         deadline = time.monotonic() + limits.wall_s
@@ -101,6 +102,7 @@ class Child:
         with self._order_fork(limits, deadline) as channel, _hung_up_on_cancel(channel, call):
             answer = _exchange(channel, request, files, self._limits.reply_bytes, deadline)
         if answer is None and call.canceled:
+            self._end_fork()
             raise CallCanceled
         end = self._await_end(deadline + _GRACE_S)
         self._is_free = True
@@ -154,6 +156,14 @@ class Child:
             mine.close()
             raise SandboxUnavailable("a child ended before its request") from error
         return mine
+
+    def _end_fork(self) -> None:
+        """Where that does not succeed, the child is not ready, and is to be killed."""
+        deadline = time.monotonic() + _GRACE_S
+        with suppress(ChannelClosed, ChannelTimedOut, ChildTimedOut, SandboxUnavailable):
+            send(self._control, END, (), deadline)
+            self._await_end(deadline)
+            self._is_free = True
 
     def _await_end(self, deadline: float) -> _End:
         try:

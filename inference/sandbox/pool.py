@@ -1,15 +1,22 @@
-"""Keeps sandboxed children warm, lends each to one request at a time, and replaces what dies."""
+"""Keeps sandboxed children warm, lends each to one request at a time, and replaces what dies.
 
+Whose request is next is decided in inference/sandbox/sharing.py.
+"""
+
+import itertools
 import logging
 import tempfile
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
-from inference.calls import Call
+from inference.calls import Call, own_call
+from inference.errors import CallCanceled
 
 from .child import Child
 from .errors import ChildDied, ChildMisbehaved, LayersMissing, SandboxError, SandboxUnavailable
@@ -17,12 +24,21 @@ from .inside.channel import Json
 from .isolation import Isolation, find_bubblewrap
 from .limits import ChildLimits, RequestLimits
 from .program import Program
+from .sharing import Request, UsedTime, look_again_in_s, next_request, request_to_end
 
 _log = logging.getLogger(__name__)
 
 Answer = TypeVar("Answer")
 
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.1, 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Lent:
+    child: Child
+    request: Request
+    call: Call
+    """Of this request alone: canceled with the caller's, or for a lighter tenant's sake."""
 
 
 class SandboxPool:
@@ -49,6 +65,10 @@ class SandboxPool:
         self._changed = threading.Condition()
         self._idle: deque[Child] = deque()
         self._alive: set[Child] = set()
+        self._numbers = itertools.count()
+        self._waiting: dict[int, Request] = {}
+        self._lent: dict[int, _Lent] = {}
+        self._used = UsedTime()
         self._isolation: Isolation | None = None
         self._last_failure: SandboxError | OSError | None = None
         self._closed = False
@@ -92,21 +112,25 @@ class SandboxPool:
         wait_s: float,
         call: Call | None = None,
     ) -> Answer:
-        """Runs a request in a free child; waits `wait_s` for one. A canceled call ends both, and the child.
+        """Runs a request in a free child; waits `wait_s` for one. A canceled call ends both.
 
         `accept` turns the untrusted answer into a checked one or raises ChildMisbehaved. A child that a
         request crashed or took over is replaced: the request has seen where everything lies in its memory,
         and the next fork would have it all in the same place.
+
+        Tenants take turns: the call says whose request it is. SandboxUnavailable, with nothing known of the request,
+        also ends one that is slow while a lighter tenant waits for a child.
         """
         call = call or Call()
-        child = self._take(wait_s, call)
-        try:
-            return accept(child.ask(request, files, limits, call))
-        except (ChildDied, ChildMisbehaved):
-            child.kill()
-            raise
-        finally:
-            (self._give_back if child.is_ready() else self._retire)(child)
+        with own_call(call) as own, self._child_for(wait_s, own) as child:
+            try:
+                return accept(child.ask(request, files, limits, own))
+            except (ChildDied, ChildMisbehaved):
+                child.kill()
+                raise
+            except CallCanceled:
+                call.check()
+                raise SandboxUnavailable("it is slow, and others waited") from None
 
     def close(self) -> None:
         with self._changed:
@@ -117,35 +141,79 @@ class SandboxPool:
             self._retire(child)
         self._cwd.cleanup()
 
-    def _take(self, wait_s: float, call: Call) -> Child:
+    @contextmanager
+    def _child_for(self, wait_s: float, call: Call) -> Iterator[Child]:
+        lent = self._take(wait_s, call)
+        try:
+            yield lent.child
+        finally:
+            self._take_back(lent)
+            (self._give_back if lent.child.is_ready() else self._retire)(lent.child)
+
+    def _take(self, wait_s: float, call: Call) -> _Lent:
+        request = Request(next(self._numbers), call.tenant, time.monotonic())
         withdraw = call.on_cancel(self._look_again)
         try:
-            return self._wait_for_child(wait_s, call)
+            return self._wait_for_child(request, wait_s, call)
         finally:
             withdraw()
+            call.spent.add(child_wait_s=time.monotonic() - request.since_s)
 
     def _look_again(self) -> None:
         with self._changed:
             self._changed.notify_all()
 
-    def _wait_for_child(self, wait_s: float, call: Call) -> Child:
-        deadline = time.monotonic() + wait_s
+    def _wait_for_child(self, request: Request, wait_s: float, call: Call) -> _Lent:
+        deadline = request.since_s + wait_s
         if call.deadline_s is not None:
             deadline = min(deadline, call.deadline_s)
-        while True:
-            with self._changed:
-                ready = self._changed.wait_for(
-                    lambda: self._closed or call.canceled or self._idle, deadline - time.monotonic()
-                )
-                call.check()
-                if self._closed:
-                    raise SandboxUnavailable("the sandbox is closed")
-                if not ready:
-                    raise SandboxUnavailable(self._why_none(wait_s))
-                child = self._idle.popleft()
+        with self._changed:
+            self._waiting[request.number] = request
+            try:
+                while True:
+                    call.check()
+                    if self._closed:
+                        raise SandboxUnavailable("the sandbox is closed")
+                    now_s = time.monotonic()
+                    child = self._idle_child_for(request, now_s)
+                    if child is not None:
+                        return self._lend(child, request, call, now_s)
+                    if now_s >= deadline:
+                        raise SandboxUnavailable(self._why_none(wait_s))
+                    self._changed.wait(self._until_a_look(now_s, deadline))
+            finally:
+                del self._waiting[request.number]
+                # Another's turn it may be now, and another child be idle.
+                self._changed.notify_all()
+
+    def _idle_child_for(self, request: Request, now_s: float) -> Child | None:
+        """Where there is none, a slow request may be ended for this one's sake."""
+        held = [lent.request for lent in self._lent.values()]
+        used, waiting = self._used.of(held, now_s), self._waiting.values()
+        while self._idle and next_request(waiting, used) is request:
+            child = self._idle.popleft()
             if child.is_ready():
                 return child
             self._retire(child)
+        last = request_to_end(waiting, held, used, children=self._children, now_s=now_s)
+        if last is not None:
+            self._lent[last.number].call.cancel()
+        return None
+
+    def _until_a_look(self, now_s: float, deadline: float) -> float:
+        held = [lent.request for lent in self._lent.values()]
+        again_s = look_again_in_s(held, children=self._children, now_s=now_s)
+        return min(deadline, now_s + again_s) - now_s
+
+    def _lend(self, child: Child, request: Request, call: Call, now_s: float) -> _Lent:
+        lent = self._lent[request.number] = _Lent(child, replace(request, since_s=now_s), call)
+        return lent
+
+    def _take_back(self, lent: _Lent) -> None:
+        with self._changed:
+            now_s = time.monotonic()
+            del self._lent[lent.request.number]
+            self._used.add(lent.request.tenant, now_s - lent.request.since_s, now_s)
 
     def _why_none(self, wait_s: float) -> str:
         if self._alive or self._last_failure is None:

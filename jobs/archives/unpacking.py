@@ -15,6 +15,7 @@ import structlog
 from django.conf import settings
 from django.db import InterfaceError, OperationalError
 
+from inference.calls import Call
 from inference.contracts import WorkRefused
 from inference.registry.errors import ModelPaused
 from jobs.archives import states
@@ -60,7 +61,7 @@ _OFFICE = (".docx", ".xlsx", ".pptx", ".odt", ".ods", ".odp", ".epub", ".jar", "
 
 
 class Reader(Protocol):
-    def inspect(self, path: Path) -> Inspection: ...
+    def inspect(self, path: Path, call: Call) -> Inspection: ...
 
 
 class _Rests(Exception):
@@ -184,7 +185,7 @@ class Turn:
             if bytes_are_here(upload.sha256):
                 return None
         try:
-            return self.reader().inspect(upload.path)
+            return self.reader().inspect(upload.path, Call(tenant=str(identity.tenant_id)))
         except DocumentRejected as rejected:
             return rejected
 

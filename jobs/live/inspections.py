@@ -108,7 +108,7 @@ class Inspections:
 
     async def _look(self, tenant_id: UUID, path: Path, wanted: Sequence[Turns]) -> Found | None:
         """None where it was ended for others' sake."""
-        held, call = await self._take_turns(tenant_id, wanted), Call()
+        held, call = await self._take_turns(tenant_id, wanted), Call(tenant=str(tenant_id))
         work = asyncio.ensure_future(self._threads.run(self._inspect, path, call))
         # Not before its child is free again, even where the sender has gone.
         work.add_done_callback(partial(_end, held))

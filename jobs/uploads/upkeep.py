@@ -12,6 +12,7 @@ from django.db import close_old_connections
 from django.db.models import Q
 from django.db.models.functions import Now
 
+from inference.calls import Call
 from jobs.batches.blobs import scratch
 from jobs.documents.reader import DocumentRejected, Inspection, ReaderUnavailable
 from jobs.documents.reading import reader
@@ -84,7 +85,7 @@ def _finish(turn: Turn) -> None:
     about = {"upload_id": str(turn.upload_id), "tenant_id": str(turn.tenant_id)}
     try:
         with _kept(turn), scratch() as file:
-            finishing.settle(turn, _looked_at(finishing.join(turn, file)))
+            finishing.settle(turn, _looked_at(turn, finishing.join(turn, file)))
         log.info("upload_finished", **about)
     except finishing.Lost:
         log.info("upload_finished_elsewhere", **about)
@@ -96,10 +97,10 @@ def _finish(turn: Turn) -> None:
         finishing.put_off(turn, PAUSE_S)
 
 
-def _looked_at(upload: Upload) -> Upload:
+def _looked_at(turn: Turn, upload: Upload) -> Upload:
     found: Inspection | DocumentRejected
     try:
-        found = reader().inspect(upload.path)
+        found = reader().inspect(upload.path, Call(tenant=str(turn.tenant_id)))
     except DocumentRejected as rejected:
         found = rejected
     return replace(upload, inspection=found)

@@ -21,6 +21,9 @@ End = Callable[[], str]
 
 OURS = Failure("internal_error", "Something went wrong on our side; the operator's log has the details.")
 PLACE_AWAY = Failure("storage_unavailable", "The service's storage or database could not be reached.")
+READER_BUSY = Failure(
+    "reader_unavailable", "Every process that opens documents was busy; the page waits for its turn."
+)
 OVERLOADED = Failure("model_overloaded", "More waited for the model than may; the page waits for its turn.")
 TOO_LATE = Failure(
     "page_timeout",
@@ -49,6 +52,12 @@ def _given_back(claim: Claim, error: Exception) -> End:
 
 def _too_late(claim: Claim, error: Exception) -> End:
     return _failed(claim, TOO_LATE, may_retry=True)
+
+
+def _reader_busy(claim: Claim, error: Exception) -> End:
+    """However long it lasts: waiting for a turn says nothing about the page."""
+    log.info("page_waits_for_reader", error=str(error))
+    return lambda: postpone_page(claim, READER_BUSY, for_ever=True)
 
 
 def _overloaded(claim: Claim, error: Exception) -> End:
@@ -97,7 +106,8 @@ _ENDS: tuple[tuple[tuple[type[Exception], ...], Callable[[Claim, Exception], End
     ((ModelOverloaded,), _overloaded),
     ((ModelFailed,), _model_failed),
     ((WorkRefused, DocumentRejected, DocumentDeleted), _refused),
-    ((StorageUnavailable, ReaderUnavailable, OperationalError, InterfaceError, OSError), _place_away),
+    ((ReaderUnavailable,), _reader_busy),
+    ((StorageUnavailable, OperationalError, InterfaceError, OSError), _place_away),
     ((Exception,), _crashed),
 )
 """The first that fits."""

@@ -12,6 +12,10 @@ from .confinement import Confinement, confine_fork
 from .request import Handler, answer
 
 _MAX_ORDER_BYTES = 4096
+_LOOK_EVERY_S = 0.05
+"""How often it is looked whether a fork is still wanted. Its end is seen at once."""
+END = {"end": True}
+"""The order to end the fork that runs."""
 
 
 class Template:
@@ -29,13 +33,16 @@ class Template:
         # A collection would write to every object, and so copy the pages that forks share with this process.
         gc.freeze()
         while True:
-            order, (channel,) = receive_with_files(self._control, _MAX_ORDER_BYTES)
+            order, files = receive_with_files(self._control, _MAX_ORDER_BYTES)
+            if order == END:
+                continue  # The fork that was to be ended had ended by itself.
+            (channel,) = files
             deadline = time.monotonic() + order["wall_s"]
             pid = os.fork()
             if pid == 0:
                 self._answer_and_end(channel, order)
             os.close(channel)
-            send(self._control, _end_of(pid, deadline))
+            send(self._control, self._end_of(pid, deadline))
 
     def _answer_and_end(self, channel: int, limits: Json) -> NoReturn:
         """Ends the fork whatever happens, which must never come back into the template's loop."""
@@ -47,14 +54,23 @@ class Template:
         finally:
             os._exit(1)
 
-
-def _end_of(pid: int, deadline: float) -> Json:
-    """How the fork ended; one that outlives its deadline is killed."""
-    ended, status = os.waitpid(pid, os.WNOHANG)
-    while not ended and (left_s := deadline - time.monotonic()) > 0:
-        signal.sigtimedwait({signal.SIGCHLD}, left_s)
+    def _end_of(self, pid: int, deadline: float) -> Json:
+        """How the fork ended; one that outlives its deadline, or is not wanted any more, is killed."""
         ended, status = os.waitpid(pid, os.WNOHANG)
-    if not ended:
-        os.kill(pid, signal.SIGKILL)
-        _, status = os.waitpid(pid, 0)
-    return {"exit_status": os.waitstatus_to_exitcode(status), "timed_out": not ended}
+        is_wanted = True
+        while not ended and is_wanted and (left_s := deadline - time.monotonic()) > 0:
+            signal.sigtimedwait({signal.SIGCHLD}, min(left_s, _LOOK_EVERY_S))
+            ended, status = os.waitpid(pid, os.WNOHANG)
+            is_wanted = not self._has_word()
+        if not ended:
+            os.kill(pid, signal.SIGKILL)
+            _, status = os.waitpid(pid, 0)
+        return {"exit_status": os.waitstatus_to_exitcode(status), "timed_out": not ended and is_wanted}
+
+    def _has_word(self) -> bool:
+        """While a fork runs, nothing is sent but the order to end it."""
+        try:
+            self._control.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            return False
+        return True

@@ -76,14 +76,14 @@ class _Budget:
 
 
 class DocumentReader:
-    """Thread-safe; as many documents are open at once as it has children."""
+    """Thread-safe; as many documents are open at once as it has children, in turns by the call's tenant."""
 
     def __init__(
         self,
         limits: DocumentLimits | None = None,
         *,
         children: int = 2,
-        wait_s: float = 60.0,
+        wait_s: float = 10.0,
         inspect_wait_s: float = 5.0,
         use_bubblewrap: bool = True,
         needs: Set[str] = frozenset(),
@@ -91,6 +91,7 @@ class DocumentReader:
         """`wait_s` is how long a call waits for a free child; `inspect_wait_s`, how long an inspection does.
 
         Without the layers of `needs` no document is opened.
+        Whoever waits keeps a thread, so that none waits for long: the page goes back to its queue, and comes again.
         """
         self.limits = limits or DocumentLimits()
         self._wait_s = wait_s

@@ -28,6 +28,12 @@ def with_children(pid: int) -> list[psutil.Process]:
     return [process, *process.children(recursive=True)]
 
 
+def tree(pool: SandboxPool) -> set[psutil.Process]:
+    """Every process of the pool, zombies with them."""
+    assert pool.wait_until_warm(20)
+    return {process for pid in pool.pids() for process in with_children(pid)}
+
+
 def assert_ended(processes: list[psutil.Process]) -> None:
     _, left = psutil.wait_procs(processes, timeout=5)
     assert [process for process in left if process.status() != psutil.STATUS_ZOMBIE] == []

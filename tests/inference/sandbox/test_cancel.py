@@ -14,7 +14,7 @@ from inference.errors import CallCanceled
 from inference.sandbox import SandboxPool
 from tests.waiting import eventually
 
-from .asking import ANY_LIMITS, ask, assert_ended, assert_works, with_children
+from .asking import ANY_LIMITS, ask, assert_ended, assert_works, tree
 
 
 @contextmanager
@@ -28,33 +28,29 @@ def asked(pool: SandboxPool, do: str, call: Call) -> Iterator["Future[Any]"]:
         )
 
 
-def busy(pool: SandboxPool) -> list[psutil.Process]:
-    """The processes of a child that runs a request."""
-    return next(filter(lambda family: len(family) > 1, map(with_fork, pool.pids())), [])
+def fork_beside(idle: set[psutil.Process], pool: SandboxPool) -> psutil.Process:
+    """The process that runs a request."""
+    return eventually(lambda: tree(pool) - idle, "a child at work").pop()
 
 
-def with_fork(pid: int) -> list[psutil.Process]:
-    family = with_children(pid)
-    return family if any(process.cpu_percent(0.05) > 50 for process in family) else []
-
-
-def test_a_canceled_request_ends_at_once_and_its_child_is_replaced(pool: SandboxPool) -> None:
+def test_a_canceled_request_ends_at_once_and_costs_no_child(pool: SandboxPool) -> None:
     call = Call()
-    assert_works(pool)
+    idle = tree(pool)
     with asked(pool, "spin", call) as answer:
-        working = eventually(lambda: busy(pool), "a child at work")
+        fork = fork_beside(idle, pool)
         call.cancel()
         assert isinstance(answer.exception(timeout=2), CallCanceled)
-    assert_ended(working)
+    assert_ended([fork])
     assert_works(pool)
+    assert tree(pool) == idle
 
 
 def test_a_call_that_is_canceled_while_it_waits_for_a_child_leaves_the_next_one_its_turn(
     pool: SandboxPool,
 ) -> None:
-    first, second = Call(), Call()
+    first, second, idle = Call(), Call(), tree(pool)
     with asked(pool, "spin", first):
-        eventually(lambda: busy(pool), "a child at work")
+        fork_beside(idle, pool)
         with asked(pool, "echo", second) as waiting:
             second.cancel()
             assert isinstance(waiting.exception(timeout=2), CallCanceled)

@@ -3,7 +3,6 @@
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import psutil  # type: ignore[import-untyped]
 import pytest
 
 from inference.sandbox import (
@@ -17,16 +16,10 @@ from inference.sandbox import (
 )
 from tests.waiting import eventually
 
-from .asking import ANY_LIMITS, ask, assert_ended, assert_works, with_children
+from .asking import ANY_LIMITS, ask, assert_ended, assert_works, tree
 
 HASTY = RequestLimits(wall_s=0.3, cpu_s=5)
 PATIENT = RequestLimits(wall_s=60, cpu_s=60)
-
-
-def tree(pool: SandboxPool) -> set[psutil.Process]:
-    """Every process of the pool, zombies with them."""
-    assert pool.wait_until_warm(20)
-    return {process for pid in pool.pids() for process in with_children(pid)}
 
 
 def test_what_a_request_leaves_is_not_there_for_the_next(pool: SandboxPool, tmp_path: Path) -> None:

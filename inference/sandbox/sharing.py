@@ -1,0 +1,86 @@
+"""Decides whose request gets the next free child, and whose request is ended so that a lighter caller can begin.
+
+Tenants are compared by the time for which their requests had children lately. Whoever had least is next. A request that
+has a child for longer than a moment is slow, and slow requests never keep all children from a lighter tenant: the slow
+request that came last is ended. The others go on, so that what takes long is done some time as well.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+QUICK_S = 1.0
+"""Nearly all requests take less. A longer one may be ended for a lighter tenant's sake, where it has the last child."""
+HALF_LIFE_S = 60.0
+"""After so long, half of the time that a tenant had counts no more."""
+MIN_USED_S = 0.001
+"""A tenant with less is forgotten."""
+MAX_REMEMBERED = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    number: int
+    """Requests are numbered in the order in which they came."""
+    tenant: str
+    since_s: float
+    """When it came; of one that has a child, when it got it."""
+
+
+class UsedTime:
+    """Adds up the seconds for which each tenant had children, and forgets them by halves."""
+
+    def __init__(self) -> None:
+        self._used: dict[str, tuple[float, float]] = {}
+        """By tenant: seconds, and as of when."""
+
+    def add(self, tenant: str, seconds: float, now_s: float) -> None:
+        self._used[tenant] = (self._left(tenant, now_s) + seconds, now_s)
+        if len(self._used) > MAX_REMEMBERED:
+            used = {one: self._left(one, now_s) for one in self._used}
+            self._used = {one: (left_s, now_s) for one, left_s in used.items() if left_s >= MIN_USED_S}
+
+    def of(self, held: Collection[Request], now_s: float) -> dict[str, float]:
+        """Return the seconds of each tenant, those of the requests that have a child now included."""
+        used = {tenant: self._left(tenant, now_s) for tenant in self._used}
+        for request in held:
+            used[request.tenant] = used.get(request.tenant, 0.0) + now_s - request.since_s
+        return used
+
+    def _left(self, tenant: str, now_s: float) -> float:
+        seconds, as_of_s = self._used.get(tenant, (0.0, now_s))
+        return float(seconds * 0.5 ** ((now_s - as_of_s) / HALF_LIFE_S))
+
+
+def next_request(waiting: Collection[Request], used: Mapping[str, float]) -> Request | None:
+    """Return the request that gets the next free child: the lightest tenant's, of its own the one that came first."""
+    return min(waiting, key=lambda request: (used.get(request.tenant, 0.0), request.number), default=None)
+
+
+def request_to_end(
+    waiting: Collection[Request],
+    held: Collection[Request],
+    used: Mapping[str, float],
+    *,
+    children: int,
+    now_s: float,
+) -> Request | None:
+    """Return the slow request that has the last child while a lighter tenant waits for one.
+
+    With one child nothing is ended: what takes long would never be done.
+    """
+    first = next_request(waiting, used)
+    if first is None or children < 2 or _slow_in_s(held, children, now_s) != 0:
+        return None
+    last = max(held, key=lambda request: (request.since_s, request.number))
+    return last if used.get(first.tenant, 0.0) < used.get(last.tenant, 0.0) else None
+
+
+def look_again_in_s(held: Collection[Request], *, children: int, now_s: float) -> float:
+    """Return the time until `request_to_end` may answer differently though nothing comes or goes."""
+    return _slow_in_s(held, children, now_s) or QUICK_S
+
+
+def _slow_in_s(held: Collection[Request], children: int, now_s: float) -> float | None:
+    if not held or len(held) < children:
+        return None
+    return max(0.0, max(request.since_s for request in held) + QUICK_S - now_s)
