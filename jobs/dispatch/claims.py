@@ -16,6 +16,7 @@ from psycopg.errors import LockNotAvailable
 
 from jobs import states
 from jobs.dispatch.events import Happened, append_event, append_events
+from jobs.documents.too_complex import REMEMBERED
 from jobs.models import Page
 from tenants.billing.prices import Price
 from tenants.context import APP, OPERATOR, operator_work, unit_of_work
@@ -26,11 +27,13 @@ HAND_BACK_PATIENCE_MS = 500
 
 # The inline input may be megabytes: read only where it is the work itself. A page whose worker died is told by its
 # error, until it ends in another way; its last try is made apart.
-_CLAIM = """
+_CLAIM = f"""
 WITH job AS (
     SELECT job.id, job.api_key_id, job.model_version_id, model.name, version.number, job.price, job.livemode,
         job.parameters, CASE WHEN job.document_id IS NULL THEN job.input END AS input, document.id AS document_id,
-        document.kind, document.file, document.sha256, coalesce(job.cached_price, job.price) AS cached_price,
+        document.kind, document.file, document.sha256,
+        CASE WHEN {REMEMBERED} THEN document.too_complex_pages ELSE ARRAY[]::int[] END AS too_complex_pages,
+        coalesce(job.cached_price, job.price) AS cached_price,
         job.cache_control, model.cache_ttl_s,
         CASE WHEN job.document_id IS NULL THEN encode(sha256(convert_to(job.input::text, 'UTF8')), 'hex') END
             AS input_sha256,
@@ -64,9 +67,9 @@ WITH job AS (
 )
 SELECT EXISTS (SELECT FROM started), page.job_id, page.number, attempt, lease_token, waited_s, page.started_at,
     model_version_id, name, job.number, price, livemode, parameters, input, document_id, kind, file, sha256,
-    cached_price, cache_control, cache_ttl_s, input_sha256, results_generation, api_key_id
+    too_complex_pages, cached_price, cache_control, cache_ttl_s, input_sha256, results_generation, api_key_id
 FROM page, job
-"""
+"""  # noqa: S608  # made of constants alone
 
 _COME_LATER = """
 UPDATE jobs_page SET run_after = clock_timestamp() + make_interval(secs => %(seconds)s), wake_again_at = NULL
@@ -109,6 +112,8 @@ class ClaimedDocument:
     kind: str
     file: str
     sha256: str
+    too_complex_pages: Sequence[int] = ()
+    """That are not to be read again."""
 
 
 @dataclass(frozen=True)
@@ -197,7 +202,7 @@ def claim_page(
 def _claim_of(tenant_id: UUID, page_id: UUID, row: Sequence[Any], *, apart: bool) -> Claim:
     job_id, number, attempt, token, waited_s, started_at, *job = row
     version_id, model, version, price, livemode, parameters, given, *rest = job
-    document_id, kind, file, sha256, cached_price, cache_control, cache_ttl_s, *known_by = rest
+    document_id, kind, file, sha256, too_complex, cached_price, cache_control, cache_ttl_s, *known_by = rest
     input_sha256, generation, api_key_id = known_by
     return Claim(
         tenant_id=tenant_id,
@@ -216,7 +221,9 @@ def _claim_of(tenant_id: UUID, page_id: UUID, row: Sequence[Any], *, apart: bool
         started_at=started_at,
         input_sha256=input_sha256 or "",
         livemode=livemode,
-        document=None if document_id is None else ClaimedDocument(tenant_id, document_id, kind, file, sha256),
+        document=None
+        if document_id is None
+        else ClaimedDocument(tenant_id, document_id, kind, file, sha256, tuple(too_complex)),
         input=None if given is None else json.loads(given),
         parameters=json.loads(parameters),
         waited_s=max(0.0, waited_s),

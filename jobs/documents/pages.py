@@ -9,9 +9,10 @@ from inference.calls import Call
 from inference.contracts import PageInput, Pixels, TextLine
 from jobs.documents import erasure, files
 from jobs.documents.content import page_sha256
-from jobs.documents.reader import PageContent
+from jobs.documents.reader import DocumentRejected, PageContent
 from jobs.documents.reading import reader
 from jobs.documents.selectors import get_document
+from jobs.documents.too_complex import CODE, DETAIL, is_refused
 from jobs.errors import FileMissing
 from jobs.models import Document, DocumentPage
 from tenants.context import unit_of_work
@@ -28,6 +29,8 @@ class StoredDocument(Protocol):
     def kind(self) -> str: ...
     @property
     def file(self) -> str: ...
+    @property
+    def too_complex_pages(self) -> Sequence[int] | None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,8 @@ def open_page(document: StoredDocument, number: int, call: Call | None = None) -
     kept = None if document.kind == Document.Kind.TEXT else _kept_page(document, number)
     if kept is not None:
         return OpenedPage(_from_kept(kept, call), kept.content_sha256 or _content_of_kept(kept))
+    if is_refused(document.too_complex_pages or (), number):
+        raise DocumentRejected(CODE, DETAIL)
     try:
         with files.local_file(document.file) as path:
             content = reader().read_page(path, cast(Kind, document.kind), number, call)

@@ -1,5 +1,6 @@
 """Files as they came, and what is on their pages."""
 
+from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import OpClass
 from django.db import models
 from django.db.models.functions import Now, Upper
@@ -32,6 +33,10 @@ class Document(TenantOwned):
     deleted_because = models.CharField(
         max_length=10, choices=ErasedBecause.choices, blank=True, default="", db_default="", editable=False
     )
+
+    # See jobs/documents/too_complex.py.
+    too_complex_pages = ArrayField(models.PositiveIntegerField(), null=True, editable=False)
+    too_complex_at = models.DateTimeField(null=True, editable=False)
 
     class Meta(TenantOwned.Meta):
         constraints = [

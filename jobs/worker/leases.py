@@ -100,6 +100,14 @@ class Leases:
         for call in calls:
             call.cancel()
 
+    def cancel_document(self, document_id: UUID) -> None:
+        """Ends the work here on the pages of a document, which go back to the queue."""
+        with self._lock:
+            held = list(self._held.values())
+        for one in held:
+            if one.claim.document is not None and one.claim.document.id == document_id:
+                one.call.cancel()
+
     @property
     def count(self) -> int:
         with self._lock:

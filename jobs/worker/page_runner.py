@@ -13,11 +13,15 @@ from inference.calls import Call
 from inference.contracts import VersionSpec, WorkInput, WorkOutput
 from inference.runtime.engine import Engine
 from inference.runtime.load_watch import watching_loads
+from inference.spent import Spent
 from jobs.dispatch.claims import Claim, ClaimedDocument, claim_page
 from jobs.dispatch.release import release_after_commit
-from jobs.dispatch.settlement import Timings, fail_page, finish_page
+from jobs.dispatch.settlement import Failure, Timings, fail_page, finish_page
 from jobs.dispatch.storage_waits import is_of_document, put_off_for_storage
+from jobs.dispatch.too_complex import fail_too_complex
 from jobs.documents.pages import open_page
+from jobs.documents.reader import DocumentRejected
+from jobs.documents.too_complex import CODE
 from jobs.errors import Fenced, StorageUnavailable
 from jobs.inputs import work_input
 from jobs.models import Document
@@ -41,8 +45,9 @@ CLAIM_PATIENCE_S = 30.0
 
 @dataclass(frozen=True)
 class _Opened:
-    input: WorkInput
-    content: Content
+    work: WorkInput
+    sha256: str
+    """Of what is on a page of a document; empty for what is known unopened."""
 
 
 @dataclass(frozen=True)
@@ -125,38 +130,54 @@ class PageRunner:
             return while_database_is_away(failed, keep_trying=holds)
 
     def _work(self, claim: Claim, call: Call) -> End:
+        """However it ends, what it took from others it took: that is counted for its tenant's turns."""
+        started_s = time.perf_counter()
         try:
-            spec = self.versions.get(claim.model_version_id, call)
-            started_s = time.perf_counter()
-            page = self._opened(claim, call)
-            read_s = time.perf_counter() - started_s
-            plan = plan_for(claim, spec, page.content)
+            return self._end_of_work(claim, call)
+        except Exception as error:
+            if claim.document is not None and _is_too_complex(error):
+                return self._too_complex(claim, claim.document, error)
+            return end_of(claim, call, error)
+        finally:
+            seconds = _own_s(time.perf_counter() - started_s, call.spent)
+            self.hefts.add(claim.model_key, str(claim.tenant_id), seconds)
+
+    def _end_of_work(self, claim: Claim, call: Call) -> End:
+        spec = self.versions.get(claim.model_version_id, call)
+        # What is known of a page that need not be opened for that is looked up before it is.
+        content = _content_unopened(claim)
+        plan = None if content is None else plan_for(claim, spec, content)
+        end = None if plan is None else self._reused(claim, plan)
+        if end is not None:
+            return end
+        started_s = time.perf_counter()
+        page = self._opened(claim, call)
+        read_s = time.perf_counter() - started_s
+        if plan is None:
+            plan = plan_for(claim, spec, Content("page", page.sha256))
             end = self._reused(claim, plan)
             if end is not None:
                 return end
-            output, timings = self._run_model(claim, call, spec, page.input, read_s)
-        except Exception as error:
-            return end_of(claim, call, error)
-        read: Timings = {**timings, "read_ms": _ms(read_s)}
+        output, timings = self._run_model(claim, call, spec, page.work)
+        return _finished(claim, output, {**timings, "read_ms": _ms(read_s)}, plan)
 
-        def finish() -> str:
-            finish_page(claim, output, read, key=plan.key)
-            return "succeeded"
-
-        return finish
+    def _too_complex(self, claim: Claim, document: ClaimedDocument, error: Exception) -> End:
+        assert isinstance(error, DocumentRejected)
+        failure = Failure(error.code, error.detail)
+        return lambda: fail_too_complex(claim, document, failure, on_end=self.leases.cancel_document)
 
     def _opened(self, claim: Claim, call: Call) -> _Opened:
         if claim.document is None:
-            return _Opened(work_input(claim.input or {}), Content("input", claim.input_sha256))
+            return _Opened(work_input(claim.input or {}), "")
         try:
-            page = _opened(claim.document, claim.number, call)
+            page = open_page(claim.document, claim.number, call)
         except StorageUnavailable as error:
             if self.storage.failed(error):
                 log.warning("documents_left", error=error.detail)
             raise
         if self.storage.opened():
             log.info("documents_taken_again")
-        return page
+        return _Opened(page.work, page.sha256)
 
     def _reused(self, claim: Claim, plan: Plan) -> End | None:
         """The end of a page that need not be run, or not now."""
@@ -173,7 +194,7 @@ class PageRunner:
         return None
 
     def _run_model(
-        self, claim: Claim, call: Call, spec: VersionSpec, work: WorkInput, read_s: float
+        self, claim: Claim, call: Call, spec: VersionSpec, work: WorkInput
     ) -> tuple[WorkOutput, Timings]:
         started_s = time.perf_counter()
         narrow_deadline(call, spec)
@@ -181,18 +202,35 @@ class PageRunner:
             try:
                 output = self.engine.run(spec, work, claim.parameters, call)
             finally:
+                call.spent.add(load_s=loads.waited_s)
                 run_s = time.perf_counter() - started_s - loads.waited_s
-                # However it ended: what it took from others it took. The wait for its batch is no part of that.
-                own_s = max(run_s - call.spent.batch_s, call.spent.infer_s)
-                self.hefts.add(claim.model_key, str(claim.tenant_id), read_s + own_s)
         return output, Timings(read_ms=0, load_ms=_ms(loads.waited_s), run_ms=_ms(run_s))
 
 
-def _opened(document: ClaimedDocument, number: int, call: Call) -> _Opened:
-    page = open_page(document, number, call)
-    if document.kind == Document.Kind.TEXT:
-        return _Opened(page.work, Content("text_file", document.sha256))
-    return _Opened(page.work, Content("page", page.sha256))
+def _finished(claim: Claim, output: WorkOutput, timings: Timings, plan: Plan) -> End:
+    def finish() -> str:
+        finish_page(claim, output, timings, key=plan.key)
+        return "succeeded"
+
+    return finish
+
+
+def _content_unopened(claim: Claim) -> Content | None:
+    """What is on the page, where that is known without opening it."""
+    if claim.document is None:
+        return Content("input", claim.input_sha256)
+    if claim.document.kind == Document.Kind.TEXT:
+        return Content("text_file", claim.document.sha256)
+    return None
+
+
+def _is_too_complex(error: Exception) -> bool:
+    return isinstance(error, DocumentRejected) and error.code == CODE
+
+
+def _own_s(seconds: float, spent: Spent) -> float:
+    """Return what a page took from others: without the waits for a child, its model and its batch."""
+    return max(seconds - spent.child_wait_s - spent.load_s - spent.batch_s, spent.infer_s)
 
 
 def narrow_deadline(call: Call, spec: VersionSpec) -> None:

@@ -134,8 +134,8 @@ def many_pages_pdf(count: int) -> bytes:
     return pdf([CATALOGUE, pages([3] * count), b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] >>"])
 
 
-def laughing_pdf(levels: int = 12, each: int = 10) -> bytes:
-    """Forms that draw forms: `each` to the power of `levels` drawings in about two thousand bytes."""
+def laughing_pdf(levels: int = 12, each: int = 10, count: int = 1) -> bytes:
+    """Forms that draw forms: `each` to the power of `levels` drawings in about two thousand bytes, on each page."""
     first = 6
     forms = [
         stream(
@@ -147,7 +147,7 @@ def laughing_pdf(levels: int = 12, each: int = 10) -> bytes:
     ]
     last = stream(b"0 0 1 1 re f ", b"/Type /XObject /Subtype /Form /BBox [0 0 9 9]")
     body = page(5, resources=b"/XObject << /X %d 0 R >>" % first)
-    return pdf([CATALOGUE, pages([4]), FONT, body, stream(b"/X Do"), *forms, last])
+    return pdf([CATALOGUE, pages([4] * count), FONT, body, stream(b"/X Do"), *forms, last])
 
 
 def picture_bomb_pdf(side: int = 40_000) -> bytes:

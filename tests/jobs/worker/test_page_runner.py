@@ -1,6 +1,7 @@
 """The worker's way with a page, with the real models, the real reader and a database that really goes away."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from django.core.files.storage import FileSystemStorage, default_storage
 from django.db import connections
 from structlog.testing import capture_logs
 
+from inference.affinity.hefts import Hefts
 from inference.calls import Call
 from inference.contracts import Json, VersionSpec, WorkInput, WorkOutput
 from inference.device_time import charged_ms
@@ -17,6 +19,7 @@ from inference.registry.models import ServedModel
 from inference.runtime.engine import Engine, local_engine
 from jobs import states
 from jobs.dispatch.claims import claim_page
+from jobs.documents.reading import reader
 from jobs.documents.services import store_document
 from jobs.models import Event, Job, Page
 from jobs.services import JobRequest, cancel_job, submit_job
@@ -37,6 +40,12 @@ from tests.waiting import eventually
 @pytest.fixture
 def runner(engine: Engine) -> PageRunner:
     return PageRunner(engine, Leases(30), VersionCatalogue(), "test")
+
+
+@pytest.fixture
+def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page may take a second of a processor."""
+    monkeypatch.setattr(reader(), "limits", replace(reader().limits, max_cpu_s=1))
 
 
 def pages_of(identity: Identity, job: Job) -> list[Page]:
@@ -83,11 +92,68 @@ def test_a_scan_is_read(runner: PageRunner, identity: Identity, tmp_path: Path) 
     assert "Hello from the scanner" in result["text"]
 
 
+@pytest.mark.usefixtures("hasty")
 def test_a_page_that_only_rendering_shows_to_be_bad_fails_with_the_documents_code(
     runner: PageRunner, identity: Identity, tmp_path: Path
 ) -> None:
     job = run_all(runner, identity, submit_document(identity, tmp_path, laughing_pdf()))
     assert (job.state, job.error_code, job.cost_micros) == (states.FAILED, "document_too_complex", 0)
+
+
+class Counted(Hefts):
+    """Remembers what was counted."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seconds: list[float] = []
+
+    def add(self, key: str, tenant: str, seconds: float) -> None:
+        super().add(key, tenant, seconds)
+        self.seconds.append(seconds)
+
+
+@pytest.fixture
+def counting(engine: Engine) -> PageRunner:
+    return PageRunner(engine, Leases(30), VersionCatalogue(), "test", hefts=Counted())
+
+
+def seconds_of(runner: PageRunner) -> list[float]:
+    assert isinstance(runner.hefts, Counted)
+    return runner.hefts.seconds
+
+
+@pytest.mark.usefixtures("hasty")
+def test_a_document_of_pages_that_cannot_be_read_costs_two_readings_however_often_it_is_sent(
+    counting: PageRunner, identity: Identity, tmp_path: Path
+) -> None:
+    bomb = laughing_pdf(count=60)
+    jobs = [submit_document(identity, tmp_path, bomb) for _ in range(2)]
+    first, second = (run_all(counting, identity, job) for job in jobs)
+    for job in (first, second):
+        assert (job.state, job.pages_failed, job.cost_micros) == (states.FAILED, 60, 0)
+        assert {page.error_code for page in pages_of(identity, job)} == {"document_too_complex"}
+    read, failed_at_once = seconds_of(counting)[:2], seconds_of(counting)[2:]
+    assert min(read) >= 0.9, "what a page took counts, though it failed"
+    assert len(failed_at_once) == 1, "the other pages were claimed by nobody"
+
+
+def test_what_a_page_took_counts_though_its_result_was_known(
+    counting: PageRunner, identity: Identity, tmp_path: Path
+) -> None:
+    scan = scanned_pdf("Twice")
+    jobs = [submit_document(identity, tmp_path, scan) for _ in range(2)]
+    _, known = (run_all(counting, identity, job) for job in jobs)
+    assert known.pages_cached == 1
+    assert len(seconds_of(counting)) == 2
+
+
+def test_a_text_that_is_known_is_not_opened(runner: PageRunner, identity: Identity, tmp_path: Path) -> None:
+    jobs = [submit_document(identity, tmp_path, b"Known words", model="embed") for _ in range(2)]
+    run_all(runner, identity, jobs[0])
+    assert jobs[1].document is not None
+    default_storage.delete(jobs[1].document.file)
+    job = run_all(runner, identity, jobs[1])
+    assert (job.state, job.pages_cached) == (states.SUCCEEDED, 1)
 
 
 def test_a_page_canceled_while_it_runs_is_thrown_away(engine: Engine, identity: Identity) -> None:
