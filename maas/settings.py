@@ -79,7 +79,8 @@ MAAS_STORAGE_MB = ENV.limit("MAAS_STORAGE_MB", 0, MOST)
 MAAS_MAX_QUEUE_AGE_INTERACTIVE_S = ENV.limit("MAAS_MAX_QUEUE_AGE_INTERACTIVE_S", 60, MOST)
 MAAS_MAX_QUEUE_AGE_STANDARD_S = ENV.limit("MAAS_MAX_QUEUE_AGE_STANDARD_S", 3600, MOST)
 MAAS_MAX_QUEUE_AGE_BULK_S = ENV.limit("MAAS_MAX_QUEUE_AGE_BULK_S", 24 * 3600, MOST)
-MAAS_PAGES_AT_ONCE = ENV.limit("MAAS_PAGES_AT_ONCE", 0, MOST)
+# None where nobody said so: three quarters of what the workers of a model can take.
+MAAS_PAGES_AT_ONCE = ENV.limit("MAAS_PAGES_AT_ONCE", 0, MOST) if "MAAS_PAGES_AT_ONCE" in ENV.values else None
 # Days; 0 is for ever. For each tenant that has none of its own, and for what test keys made.
 MAAS_KEEP_DOCUMENTS_DAYS = ENV.limit("MAAS_KEEP_DOCUMENTS_DAYS", 0, MOST_DAYS)
 MAAS_KEEP_RESULTS_DAYS = ENV.limit("MAAS_KEEP_RESULTS_DAYS", 0, MOST_DAYS)

@@ -63,6 +63,15 @@ def release_window(slots: int, service_s: float) -> int:
     return slots + math.ceil(slots * ahead)
 
 
+def slots_of_one(slots: int) -> int:
+    """Return how many of the slots one tenant may have under way, where nobody has said otherwise; 0 for all.
+
+    A quarter stays free for others, however long the pages of that tenant take. There are four threads to a core, so
+    that three quarters keep all cores busy. Fewer than four slots are not divided.
+    """
+    return slots - slots // 4 if slots >= 4 else 0
+
+
 def overtaken_s(slots: int, service_s: float, wake_s: float) -> float:
     """How long ago what lies at hand may have been told, not to be begun, for a newcomer to pass it.
 

@@ -38,7 +38,7 @@ WITH RECURSIVE line AS (
     ) next
 )
 SELECT line.tenant_id, line.priority, tenant.weight, coalesce(turn.ends, 0),
-    nullif(coalesce(tenant.pages_at_once, %(at_once)s), 0),
+    nullif(coalesce(tenant.pages_at_once, %(at_once)s), 0), tenant.pages_at_once IS NULL,
     (SELECT coalesce(max(began), 0) FROM jobs_turn WHERE model_version_id = %(version)s)
 FROM line
 JOIN tenants_chosenlimits tenant ON tenant.id = line.tenant_id AND tenant.state = 'active'
@@ -66,24 +66,39 @@ SELECT tenant_id, count(*) FROM (
 """
 
 
+# With workers, of whatever version; and told, of this one: what no worker takes keeps nobody from other versions.
+BUSY = """
+SELECT tenant_id FROM jobs_page WHERE state = 'running'
+UNION ALL
+SELECT tenant_id FROM jobs_page
+WHERE model_version_id = %(version)s AND state = 'queued' AND wake_again_at > statement_timestamp()
+"""
+_BUSY_OF = (
+    f"SELECT tenant_id, count(*) FROM ({BUSY}) busy WHERE tenant_id = ANY(%(tenants)s) GROUP BY tenant_id"  # noqa: S608
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Waiting:
     lines: Sequence[Line]
     """Of each it is known that a page waits, not how many; its room is all that its tenant may have at once."""
     now: float
     """The version's virtual time."""
+    shared: frozenset[UUID] = frozenset()
+    """Tenants for whom nobody has said how many pages they may have at once."""
 
 
 def waiting_lines(version_id: int, hefts: Mapping[str, float]) -> Waiting:
     """In the operator's scope, like all of this."""
     with connections[OPERATOR].cursor() as cursor:
-        cursor.execute(LINES, {"version": version_id, "at_once": settings.MAAS_PAGES_AT_ONCE})
+        cursor.execute(LINES, {"version": version_id, "at_once": settings.MAAS_PAGES_AT_ONCE or 0})
         rows = cursor.fetchall()
     lines = [
         Line(tenant, priority, 1, weight, ends, hefts.get(str(tenant), 1.0), cap)
-        for tenant, priority, weight, ends, cap, _ in rows
+        for tenant, priority, weight, ends, cap, *_ in rows
     ]
-    return Waiting(lines, rows[0][5] if rows else 0.0)
+    shared = frozenset(tenant for tenant, *_, unsaid, _ in rows if unsaid)
+    return Waiting(lines, rows[0][-1] if rows else 0.0, shared)
 
 
 def with_room(lines: Sequence[Line], *, alone: bool = True) -> list[Line]:
@@ -94,6 +109,20 @@ def with_room(lines: Sequence[Line], *, alone: bool = True) -> list[Line]:
     """
     left = room_within({line.tenant: line.room for line in lines if line.room is not None}, alone=alone)
     return [line if line.room is None else replace(line, room=left[line.tenant]) for line in lines]
+
+
+def with_share(version_id: int, waiting: Waiting, share: int) -> list[Line]:
+    """Bounds what each tenant may have under way that has no other limit: not to the page, as nobody waits for it."""
+    shared = {line.tenant for line in waiting.lines if line.room is None} & waiting.shared
+    if not share or not shared:
+        return list(waiting.lines)
+    with connections[OPERATOR].cursor() as cursor:
+        cursor.execute(_BUSY_OF, {"version": version_id, "tenants": list(shared)})
+        busy: dict[UUID, int] = dict(cursor.fetchall())
+    return [
+        replace(line, room=max(0, share - busy.get(line.tenant, 0))) if line.tenant in shared else line
+        for line in waiting.lines
+    ]
 
 
 def room_within(caps: Mapping[UUID, int], *, alone: bool = True) -> dict[UUID, int]:

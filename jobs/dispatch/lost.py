@@ -31,7 +31,7 @@ def take_lost_of_limited(version_id: int, most: int, wake_s: float) -> list[tupl
     """
     values: dict[str, Any] = {
         "version": version_id,
-        "at_once": settings.MAAS_PAGES_AT_ONCE,
+        "at_once": settings.MAAS_PAGES_AT_ONCE or 0,
         "wake_s": wake_s,
     }
     with connections[OPERATOR].cursor() as cursor:

@@ -10,12 +10,13 @@ from contextlib import contextmanager
 from functools import partial
 
 import structlog
+from django.conf import settings
 from django.db import close_old_connections, connections
 
 from inference.brokers import BrokerUnavailable
 from jobs.dispatch.broker import pages_waiting, publish_page
 from jobs.dispatch.demand import tell_demand
-from jobs.dispatch.fairness import UNKNOWN_COST_S, overtaken_s, release_window
+from jobs.dispatch.fairness import UNKNOWN_COST_S, overtaken_s, release_window, slots_of_one
 from jobs.dispatch.one_at_a_time import Apart, OneAtATime
 from jobs.dispatch.slots import fleet_of
 from jobs.dispatch.turns import Room, take, wake_s
@@ -55,7 +56,8 @@ def release_version(version_id: int, version_key: str) -> int:
         return 0
     cost_s = fleet.service_s or UNKNOWN_COST_S
     passing_s = overtaken_s(fleet.slots, fleet.service_s, wake_s()) if at_hand else 0.0
-    wakes = take(Room(version_id, window, window - at_hand, cost_s, fleet.hefts, passing_s))
+    share = slots_of_one(fleet.slots) if settings.MAAS_PAGES_AT_ONCE is None else 0
+    wakes = take(Room(version_id, window, window - at_hand, cost_s, fleet.hefts, share, passing_s))
     published = sum(1 for _ in _publish(queue_name, wakes))
     if published:
         tell_demand(version_key)

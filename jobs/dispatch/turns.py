@@ -5,7 +5,7 @@ lock, and so with all that others took before: together they never take more tha
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from operator import itemgetter
 from typing import Any
 from uuid import UUID
@@ -16,7 +16,7 @@ from django.db import OperationalError, connections, transaction
 from psycopg.errors import LockNotAvailable
 
 from jobs.dispatch.fairness import Line, Turns, foremost, turns
-from jobs.dispatch.lines import OF_LINE, WAITS, waiting_lines, with_pages, with_room
+from jobs.dispatch.lines import BUSY, OF_LINE, WAITS, waiting_lines, with_pages, with_room, with_share
 from jobs.dispatch.lost import LIMITED, LOST, take_lost_of_limited
 from jobs.dispatch.wakes import Wake, newcomers_first
 from jobs.priorities import BULK
@@ -84,6 +84,11 @@ WITH {_OTHERS}, under_way AS (
     SELECT (SELECT count(*) FROM waiting) <= rest.pages AND NOT of_limited.lost AND NOT EXISTS (
         SELECT FROM tenants_chosenlimits WHERE id IN (SELECT tenant_id FROM waiting)
           AND (state <> 'active' OR coalesce(pages_at_once, %(at_once)s) > 0)
+    ) AND NOT EXISTS (
+        SELECT FROM (SELECT tenant_id FROM waiting UNION ALL {BUSY}) page
+        JOIN tenants_chosenlimits tenant ON tenant.id = page.tenant_id
+        WHERE %(share)s > 0 AND tenant.pages_at_once IS NULL AND tenant_id IN (SELECT tenant_id FROM waiting)
+        GROUP BY tenant_id HAVING count(*) > %(share)s
     ) AS fits, rest.pages AS rest, of_limited.lost FROM rest, of_limited
 ), taken AS (
     SELECT id, tenant_id FROM jobs_page
@@ -138,6 +143,8 @@ class Room:
     """What a page takes, as far as is known."""
     hefts: Mapping[str, float] = field(default_factory=dict)
     """By tenant, where they are not usual: how many such pages one of theirs is."""
+    share: int = 0
+    """How many pages one tenant may have under way for whom nobody has said otherwise; 0 for any number."""
     overtaken_s: float = 0.0
     """Newcomers pass what was told and not fetched, as long as nothing was told so long ago; 0: nobody passes."""
 
@@ -180,7 +187,8 @@ def _take_what_fits(room: Room) -> _Fitted:
         "version": room.version_id,
         "window": room.window,
         "room": room.pages,
-        "at_once": settings.MAAS_PAGES_AT_ONCE,
+        "at_once": settings.MAAS_PAGES_AT_ONCE or 0,
+        "share": room.share,
         "wake_s": wake_s(),
         "overtaken_s": room.overtaken_s,
     }
@@ -232,7 +240,8 @@ def _take_by_turns(room: Room, pages: int) -> list[Wake]:
 def _chosen(room: Room, pages: int) -> tuple[Sequence[Line], Turns]:
     """Who has the next turns; only of those who may have one is it counted how many pages wait."""
     waiting = waiting_lines(room.version_id, room.hefts)
-    lines = [line for line in with_room(waiting.lines) if line.room != 0]
+    within = with_share(room.version_id, replace(waiting, lines=with_room(waiting.lines)), room.share)
+    lines = [line for line in within if line.room != 0]
     first = foremost(lines, now=waiting.now, most=pages, cost_s=room.cost_s)
     counted = with_pages(room.version_id, first, pages)
     chosen = turns(counted, now=waiting.now, room=pages, cost_s=room.cost_s)

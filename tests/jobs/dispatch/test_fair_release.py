@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from django.conf import settings
 from django.db import connections, transaction
 
 from inference.brokers import queue_depth
@@ -54,9 +53,9 @@ def set_tenant(desk: Desk, **fields: object) -> None:
         Tenant.objects.filter(id=desk.identity.tenant_id).update(**fields)
 
 
-def released(desk: Desk, pages: int, window: int = 10**6) -> list[Page]:
+def released(desk: Desk, pages: int, window: int = 10**6, share: int = 0) -> list[Page]:
     """In the order in which they would be told."""
-    wakes = take(Room(desk.version.id, window, pages, 1.0))
+    wakes = take(Room(desk.version.id, window, pages, 1.0, share=share))
     with operator_work():
         found = Page.objects.in_bulk([wake.page_id for wake in wakes])
     return [found[wake.page_id] for wake in wakes]
@@ -163,7 +162,8 @@ def test_two_who_release_at_once_never_exceed_the_window_nor_release_twice(desk:
     assert len(pages) == len(set(pages)) == 37
 
 
-def test_the_window_holds_while_many_submit_at_once(desk: Desk) -> None:
+def test_the_window_holds_while_many_submit_at_once(desk: Desk, settings: Any) -> None:
+    settings.MAAS_PAGES_AT_ONCE = 0
     window = 2 * settings.MAAS_WORKER_THREADS
 
     def submit_some() -> None:
@@ -188,6 +188,34 @@ def test_a_tenant_has_no_more_pages_under_way_than_it_may(desk: Desk, rival: Des
     assert released(desk, 10) == []
     submit(rival)
     assert [page.tenant_id for page in released(desk, 10)] == [rival.identity.tenant_id]
+
+
+@pytest.mark.usefixtures("quiet")
+def test_a_tenant_of_whom_nobody_said_otherwise_leaves_a_share_to_others(desk: Desk, rival: Desk) -> None:
+    flood(desk, 5)
+    assert len(released(desk, 10, share=6)) == 5, "whatever fits is taken at once"
+    flood(desk, 50)
+    assert len(released(desk, 10, share=6)) == 1
+    assert released(desk, 10, share=6) == []
+    flood(rival, 50)
+    theirs = [page.tenant_id for page in released(desk, 10, share=6)]
+    assert theirs == [rival.identity.tenant_id] * 6
+    set_tenant(desk, pages_at_once=0)
+    assert len(released(desk, 10, share=6)) == 10
+
+
+@pytest.mark.usefixtures("quiet")
+def test_a_tenants_share_counts_its_pages_with_workers_and_none_that_wait_for_another_model(
+    desk: Desk, make_version: Callable[..., ModelVersion]
+) -> None:
+    other = replace(desk, version=make_version())
+    flood(other, 50)
+    theirs = released(other, 10, share=6)
+    flood(desk, 50)
+    assert len(released(desk, 2, share=6)) == 2
+    for page in theirs[:3]:
+        other.claimed(page)
+    assert len(released(desk, 10, share=6)) == 1
 
 
 @pytest.mark.usefixtures("quiet")
@@ -412,6 +440,7 @@ def pages_read(desk: Desk, statement: str, **more: object) -> int:
         "window": 8,
         "room": 8,
         "at_once": 0,
+        "share": 6,
         "wake_s": 10,
         "overtaken_s": 0.5,
         "most": 8,

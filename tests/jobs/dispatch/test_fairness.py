@@ -7,7 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jobs.dispatch.fairness import Line, foremost, overtaken_s, pages_before, release_window, step, turns
+from jobs.dispatch.fairness import (
+    Line,
+    foremost,
+    overtaken_s,
+    pages_before,
+    release_window,
+    slots_of_one,
+    step,
+    turns,
+)
 from jobs.priorities import BULK, INTERACTIVE, STANDARD, WEIGHTS
 
 A, B, C = (UUID(int=number) for number in (1, 2, 3))
@@ -16,6 +25,11 @@ MANY = 10_000
 
 def line(tenant: UUID, priority: int = STANDARD, waiting: int = MANY, **more: float | int | None) -> Line:
     return Line(tenant, priority, waiting, **more)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("slots", "of_one"), [(1, 0), (3, 0), (4, 3), (8, 6), (16, 12), (17, 13)])
+def test_one_tenant_leaves_a_quarter_of_the_slots_where_there_are_four(slots: int, of_one: int) -> None:
+    assert slots_of_one(slots) == of_one
 
 
 @pytest.mark.parametrize(

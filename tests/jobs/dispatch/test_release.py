@@ -1,10 +1,11 @@
 from uuid import UUID
 
+import pytest
 from django.conf import settings
 
 from inference.brokers import queue_depth
 from jobs.dispatch.broker import publishing_broker
-from jobs.dispatch.fairness import WINDOW_PER_SLOT
+from jobs.dispatch.fairness import WINDOW_PER_SLOT, slots_of_one
 from jobs.dispatch.release import release_version, releasing_apart
 from tests.jobs.conftest import Desk
 from tests.waiting import eventually
@@ -49,6 +50,18 @@ def test_a_lost_message_is_sent_again(desk: Desk) -> None:
     assert release_version(desk.version.id, desk.version.key) == 1
 
 
+def test_one_tenants_flood_leaves_a_quarter_of_the_threads_to_others(desk: Desk) -> None:
+    desk.submit(pages=WINDOW)
+    assert waiting(desk) == slots_of_one(settings.MAAS_WORKER_THREADS) < settings.MAAS_WORKER_THREADS
+
+
+@pytest.fixture
+def unshared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One tenant may have all threads."""
+    monkeypatch.setattr(settings, "MAAS_PAGES_AT_ONCE", 0)
+
+
+@pytest.mark.usefixtures("unshared")
 def test_a_flood_does_not_fill_the_broker(desk: Desk) -> None:
     desk.submit(pages=WINDOW * 3)
     assert waiting(desk) == WINDOW
@@ -56,6 +69,7 @@ def test_a_flood_does_not_fill_the_broker(desk: Desk) -> None:
     assert waiting(desk) == WINDOW
 
 
+@pytest.mark.usefixtures("unshared")
 def test_a_finished_page_makes_room_for_the_next(desk: Desk) -> None:
     job = desk.submit(pages=WINDOW + 2)
     fetch_one(desk)
@@ -63,6 +77,7 @@ def test_a_finished_page_makes_room_for_the_next(desk: Desk) -> None:
     assert release_version(desk.version.id, desk.version.key) == 1
 
 
+@pytest.mark.usefixtures("unshared")
 def test_pages_are_woken_in_the_order_they_came(desk: Desk) -> None:
     first, second = desk.submit(pages=WINDOW), desk.submit(pages=2)
     woken = [page.wake_again_at is not None for page in [*desk.pages(first), *desk.pages(second)]]
