@@ -23,3 +23,5 @@ class RequestLimits:
     cpu_s: int
     memory_bytes: int | None = None
     """Less address space than the child has; None for as much."""
+    yields_after_s: float | None = None
+    """Then it has the processor only where others leave it any; None: it never yields."""

@@ -1,6 +1,7 @@
 """Has each request answered by a fork, so that nothing it left in memory or in files is there for the next."""
 
 import gc
+import math
 import os
 import signal
 import socket
@@ -14,6 +15,8 @@ from .request import Handler, answer
 _MAX_ORDER_BYTES = 4096
 _LOOK_EVERY_S = 0.05
 """How often it is looked whether a fork is still wanted. Its end is seen at once."""
+_NICE = 10
+"""A tenth of what another process gets that wants all it can have."""
 END = {"end": True}
 """The order to end the fork that runs."""
 
@@ -42,7 +45,7 @@ class Template:
             if pid == 0:
                 self._answer_and_end(channel, order)
             os.close(channel)
-            send(self._control, self._end_of(pid, deadline))
+            send(self._control, self._end_of(pid, deadline, order["yields_after_s"]))
 
     def _answer_and_end(self, channel: int, limits: Json) -> NoReturn:
         """Ends the fork whatever happens, which must never come back into the template's loop."""
@@ -54,13 +57,17 @@ class Template:
         finally:
             os._exit(1)
 
-    def _end_of(self, pid: int, deadline: float) -> Json:
+    def _end_of(self, pid: int, deadline: float, yields_after_s: float | None) -> Json:
         """How the fork ended; one that outlives its deadline, or is not wanted any more, is killed."""
         ended, status = os.waitpid(pid, os.WNOHANG)
         is_wanted = True
+        yields_at = math.inf if yields_after_s is None else time.monotonic() + yields_after_s
         while not ended and is_wanted and (left_s := deadline - time.monotonic()) > 0:
             signal.sigtimedwait({signal.SIGCHLD}, min(left_s, _LOOK_EVERY_S))
             ended, status = os.waitpid(pid, os.WNOHANG)
+            if not ended and time.monotonic() >= yields_at:
+                os.setpriority(os.PRIO_PROCESS, pid, _NICE)
+                yields_at = math.inf
             is_wanted = not self._has_word()
         if not ended:
             os.kill(pid, signal.SIGKILL)

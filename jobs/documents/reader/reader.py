@@ -29,6 +29,7 @@ from inference.sandbox import (
     SandboxPool,
     SandboxUnavailable,
 )
+from inference.sandbox.sharing import QUICK_S
 
 from .contents import Inspection, Kind, PageContent, PageSize
 from .errors import DocumentRejected, ReaderUnavailable
@@ -69,10 +70,11 @@ class _Budget:
     cpu_s: int
     memory_bytes: int
     wait_s: float
+    yields_after_s: float | None = None
 
     @property
     def request(self) -> RequestLimits:
-        return RequestLimits(self.wall_s, self.cpu_s, self.memory_bytes)
+        return RequestLimits(self.wall_s, self.cpu_s, self.memory_bytes, self.yields_after_s)
 
 
 class DocumentReader:
@@ -191,6 +193,7 @@ class DocumentReader:
             limits.max_cpu_s + more_s,
             limits.max_memory_bytes + document_bytes,
             self._wait_s,
+            QUICK_S,
         )
 
     def _inspection_budget(self, document_bytes: int) -> _Budget:
@@ -325,7 +328,7 @@ def _pixels(reply: PageReply | PictureReply, arena: Arena) -> Pixels:
 def _too_complex(budget: _Budget) -> DocumentRejected:
     return DocumentRejected(
         "document_too_complex",
-        f"Reading the document needs more than {budget.wall_s:g} s or "
+        f"Reading the document needs more than {min(budget.wall_s, budget.cpu_s):g} s or "
         f"{budget.memory_bytes >> 20} MiB of memory; print it to a new PDF or scan it, and upload that.",
     )
 

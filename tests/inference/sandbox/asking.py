@@ -4,6 +4,7 @@ from typing import Any
 
 import psutil  # type: ignore[import-untyped]
 
+from inference.calls import Call
 from inference.sandbox import RequestLimits, SandboxPool
 
 ANY_LIMITS = RequestLimits(wall_s=10, cpu_s=5)
@@ -14,9 +15,12 @@ def ask(
     do: str,
     files: tuple[int, ...] = (),
     limits: RequestLimits = ANY_LIMITS,
+    call: Call | None = None,
     **more: Any,
 ) -> Any:
-    return pool.ask({"do": do, **more}, files, accept=lambda value: value, limits=limits, wait_s=20)
+    return pool.ask(
+        {"do": do, **more}, files, accept=lambda value: value, limits=limits, wait_s=20, call=call
+    )
 
 
 def assert_works(pool: SandboxPool) -> None:

@@ -1,10 +1,12 @@
 """Each request has a fork to itself, which takes with it whatever the request did."""
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from inference.calls import Call
 from inference.sandbox import (
     ChildFailed,
     ChildLimits,
@@ -61,6 +63,18 @@ def test_a_fork_that_is_killed_or_fails_costs_no_child(
         ask(pool, deed, limits=HASTY)
     assert tree(pool) == before
     assert_works(pool)
+
+
+def test_a_fork_that_takes_long_leaves_the_processor_to_others(pool: SandboxPool) -> None:
+    before, call = tree(pool), Call()
+    yielding = replace(PATIENT, yields_after_s=0.1)
+    with ThreadPoolExecutor() as threads:
+        threads.submit(ask, pool, "spin", limits=yielding, call=call)
+        (fork,) = eventually(lambda: tree(pool) - before, "the fork of a request")
+        assert fork.parent().nice() == 0
+        eventually(lambda: fork.nice() == 10, "less of the processor")
+        call.cancel()
+    assert tree(pool) == before
 
 
 def test_a_fork_that_answers_and_stays_is_killed(pool: SandboxPool) -> None:

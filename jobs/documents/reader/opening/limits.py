@@ -16,9 +16,10 @@ class DocumentLimits:
     max_text_chars: int = 2_000_000
     max_text_lines: int = 100_000
     render_dpi: int = 200
-    max_wall_s: float = 30.0
+    max_wall_s: float = 90.0
     """Wall-clock time to read one page; a second more for each 64 MiB of the document, here and below."""
     max_cpu_s: int = 30
+    """Less than that: a page that takes long leaves the processors to others, and must not fail for that."""
     max_memory_bytes: int = 2048 * _MIB
     """Address space, code counted in. Besides the document itself, which is mapped and never read in whole."""
     max_inspect_wall_s: float = 8.0
