@@ -15,7 +15,7 @@ from tenants.billing.plans.services import give_default_plan
 from tenants.context import OPERATOR, current_alias, operator_work, unit_of_work
 from tenants.database_time import database_now
 from tenants.errors import TooManyKeys
-from tenants.identity import SCOPES, checked_scopes
+from tenants.identity import KEY_SCOPES, SCOPES, checked_scopes
 from tenants.ids import uuid7
 from tenants.key_fences import checked_models, checked_networks
 from tenants.key_hashing import stored_digest
@@ -207,7 +207,8 @@ def note_key_use(*, tenant_id: UUID, used_from: Mapping[UUID, str]) -> None:
 def create_tenant(
     *, name: str, email: str, password: str | None = None, tenant_id: UUID | None = None
 ) -> CreatedTenant:
-    """A tenant with the plan for new ones, its owner (an existing person keeps their password) and a first key."""
+    """A tenant with the plan for new ones, its owner (an existing person keeps their password) and a first key, which
+    may do all that a key can."""
     with operator_work(), transaction.atomic(using=OPERATOR):
         tenant = Tenant.objects.create(id=tenant_id or uuid7(), name=name)
         owner = User.objects.filter(email=email.lower()).first()
@@ -217,7 +218,7 @@ def create_tenant(
         record(tenant_id=tenant.id, deed="tenant.created", subject_id=tenant.id, subject=name)
         told_of_member("member.added", member)
         give_default_plan(tenant_id=tenant.id)
-        key = create_key(tenant_id=tenant.id, name="First key")
+        key = create_key(tenant_id=tenant.id, name="First key", scopes=KEY_SCOPES)
     return CreatedTenant(tenant, owner, key)
 
 

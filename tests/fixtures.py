@@ -7,10 +7,10 @@ from collections.abc import Callable
 import pytest
 
 from inference.registry.models import ModelVersion, ServedModel
-from tenants.context import operator_work
+from tenants.context import operator_work, unit_of_work
 from tenants.identity import Identity
 from tenants.selectors import identify_key
-from tenants.services import CreatedTenant, create_tenant
+from tenants.services import CreatedTenant, create_key, create_tenant
 
 _numbers = itertools.count()
 
@@ -36,6 +36,14 @@ def other_tenant() -> CreatedTenant:
 @pytest.fixture
 def identity(tenant: CreatedTenant) -> Identity:
     return identify_key(tenant.key.text)
+
+
+@pytest.fixture
+def working_identity(tenant: CreatedTenant) -> Identity:
+    """A key for which no scope was chosen: it works on documents and jobs, and sees neither money nor the audit log."""
+    with unit_of_work(tenant.tenant.id):
+        made = create_key(tenant_id=tenant.tenant.id, name="works")
+    return identify_key(made.text)
 
 
 @pytest.fixture

@@ -15,7 +15,6 @@ from tests.clients import fuzz_checks
 from tests.flows.caller import Caller
 from tests.flows.product import Product
 from tests.isolation.belongings import Belongings
-from tests.isolation.conftest import account_that_pays
 
 pytestmark = pytest.mark.long
 SEED = 20261122
@@ -86,7 +85,7 @@ def fuzzer() -> str:
 @pytest.fixture(scope="module")
 def fuzzing(product: Product) -> Iterator[Caller]:
     """Of a tenant of its own, as it leaves much behind."""
-    with product.caller(account_that_pays(product, "Fuzzer")) as caller:
+    with product.caller(product.create_account("Fuzzer")) as caller:
         yield caller
 
 

@@ -13,12 +13,6 @@ from .belongings import Belongings
 
 __all__ = ["caller", "other_caller", "product"]
 
-_LET_PAY = """
-UPDATE tenants_apikey SET scopes = scopes || '{billing:read,billing:write}'::varchar[]
-WHERE tenant_id = %s RETURNING id
-"""
-
-
 _TEST_KEY = """
 from uuid import UUID
 from tenants.context import unit_of_work
@@ -30,21 +24,14 @@ with unit_of_work(tenant_id):
 """
 
 
-def account_that_pays(product: Product, name: str) -> Account:
-    """A key has these scopes only if they were chosen; it is used for the first time after this."""
-    account = product.create_account(name)
-    assert product.rows(_LET_PAY, account.tenant_id)
-    return account
-
-
 @pytest.fixture(scope="session")
 def account(product: Product) -> Account:
-    return account_that_pays(product, "Alpha")
+    return product.create_account("Alpha")
 
 
 @pytest.fixture(scope="session")
 def other_account(product: Product) -> Account:
-    return account_that_pays(product, "Beta")
+    return product.create_account("Beta")
 
 
 def _billed(product: Product, account: Account) -> str:

@@ -8,7 +8,7 @@ from django import forms
 from django.utils import timezone
 
 from tenants.pages.keys.fence_form import FenceForm
-from tenants.pages.keys.words import CUSTOM, MEANINGS, PRESETS
+from tenants.pages.keys.words import CUSTOM, MEANINGS, presets_within
 
 LONGEST = timedelta(days=5 * 366)
 LIFETIMES = (
@@ -34,10 +34,7 @@ class KeyForm(FenceForm):
         widget=forms.TextInput(attrs={"autofocus": True, "autocomplete": "off"}),
     )
     mode = forms.ChoiceField(choices=[("live", "Live"), ("test", "Test")], initial="live")
-    preset = forms.ChoiceField(
-        choices=[*((preset.name, preset.title) for preset in PRESETS), (CUSTOM, "Choose one by one")],
-        initial=PRESETS[0].name,
-    )
+    preset = forms.ChoiceField()
     scopes = forms.MultipleChoiceField(
         required=False,
         widget=forms.CheckboxSelectMultiple,
@@ -54,8 +51,13 @@ class KeyForm(FenceForm):
     def __init__(self, *args: Any, may: Collection[str], **kwargs: Any) -> None:
         """`may`: what whoever makes the key may do; nobody gives away what they do not have."""
         super().__init__(*args, **kwargs)
-        scopes = self.fields["scopes"]
+        self.presets = presets_within(may)
+        preset, scopes = self.fields["preset"], self.fields["scopes"]
+        assert isinstance(preset, forms.ChoiceField)
         assert isinstance(scopes, forms.MultipleChoiceField)
+        named = [(preset.name, preset.title) for preset in self.presets]
+        preset.choices = [*named, (CUSTOM, "Choose one by one")]
+        preset.initial = preset.choices[0][0]
         scopes.choices = [(scope, meaning.long) for scope, meaning in MEANINGS.items() if scope in may]
 
     def clean(self) -> dict[str, Any]:
@@ -78,7 +80,7 @@ class KeyForm(FenceForm):
 
     @property
     def chosen_scopes(self) -> list[str]:
-        preset = next((one for one in PRESETS if one.name == self.cleaned_data["preset"]), None)
+        preset = next((one for one in self.presets if one.name == self.cleaned_data["preset"]), None)
         return list(preset.scopes) if preset else list(self.cleaned_data["scopes"])
 
     @property

@@ -19,7 +19,7 @@ from tenants.pages.keys.fence_form import FenceForm
 from tenants.pages.keys.first_call import first_call
 from tenants.pages.keys.forms import KeyForm, RotationForm
 from tenants.pages.keys.key_view import key_view, key_views
-from tenants.pages.keys.words import MEANINGS, PRESETS
+from tenants.pages.keys.words import MEANINGS
 from tenants.pages.members import members_only
 from tenants.services import CreatedKey, create_key, keep_key_to, revoke_key, rotate_key
 
@@ -53,7 +53,7 @@ def new_key(request: HttpRequest, identity: Identity) -> HttpResponse:
             form.add_error(None, refusal.detail)
     context = {
         "form": form,
-        "presets": PRESETS,
+        "presets": form.presets,
         "meanings": {one: MEANINGS[one] for one in MEANINGS if one in identity.scopes},
     }
     status = 422 if request.method == "POST" else 200

@@ -1,8 +1,9 @@
 """What each scope of a key lets its holder do, and the sets that most keys are made with."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
-from tenants.identity import SCOPES, Scope
+from tenants.identity import KEY_SCOPES, SCOPES, Scope
 
 
 @dataclass(frozen=True)
@@ -43,8 +44,8 @@ class Preset:
 
 PRESETS = (
     Preset(
-        "all",
-        "Everything",
+        "work",
+        "Documents, jobs and webhooks",
         "All but usage, costs, bills and the audit log: for a program of your own.",
         SCOPES,
     ),
@@ -60,8 +61,19 @@ PRESETS = (
         "Reads documents, jobs and results and changes nothing: for reports and dashboards.",
         ("documents:read", "jobs:read", "models:read", "events:read"),
     ),
+    Preset(
+        "all",
+        "Everything",
+        "All that a key can do, with usage, costs, bills, payments and the audit log.",
+        KEY_SCOPES,
+    ),
 )
 CUSTOM = "custom"
+
+
+def presets_within(scopes: Collection[str]) -> list[Preset]:
+    """Return the presets whose every scope is among these, the first of which is the form's default."""
+    return [preset for preset in PRESETS if set(preset.scopes) <= set(scopes)]
 
 
 def in_words(scopes: list[str]) -> str:

@@ -5,6 +5,7 @@ from django.test import Client
 
 from tenants.api.authentication import IDENTITY
 from tenants.context import unit_of_work
+from tenants.identity import Identity
 from tenants.selectors import identify_key
 from tenants.services import CreatedTenant, create_key
 
@@ -50,7 +51,7 @@ def test_what_is_misspelt_is_refused(ask: Ask, asked: dict[str, str]) -> None:
     assert status == 400, answer
 
 
-def test_a_key_without_the_scope_is_refused(client: Client, tenant: CreatedTenant) -> None:
-    answer = client.get("/v1/audit", **{IDENTITY: identify_key(tenant.key.text)})  # type: ignore[arg-type]
+def test_a_key_without_the_scope_is_refused(client: Client, working_identity: Identity) -> None:
+    answer = client.get("/v1/audit", **{IDENTITY: working_identity})  # type: ignore[arg-type]
     assert answer.status_code == 403
     assert "audit:read" in answer.json()["detail"]

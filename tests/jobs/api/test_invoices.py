@@ -89,11 +89,12 @@ def test_another_tenants_is_like_one_that_never_was(ask: Any, other_tenant: Crea
     assert ids(ask("")) == []
 
 
-def test_a_key_that_was_not_given_the_scope_is_told_nothing(tenant: CreatedTenant) -> None:
-    identity: Any = identify_key(tenant.key.text)
+def test_a_key_that_was_not_given_the_scope_is_told_nothing(
+    tenant: CreatedTenant, working_identity: Any
+) -> None:
     invoice = issued(tenant.tenant.id)
     for path in ("", "/export", "/upcoming", f"/{invoice.id}", f"/{invoice.id}/pdf", f"/{invoice.id}/csv"):
-        answer = Client().get(f"/v1/invoices{path}", **{IDENTITY: identity})
+        answer = Client().get(f"/v1/invoices{path}", **{IDENTITY: working_identity})
         assert (answer.status_code, answer.json()["code"]) == (403, "insufficient_scope"), path
 
 

@@ -19,7 +19,7 @@ from tenants.api.usage import UsageExport, UsageList
 from tenants.billing.models import UsageRecord
 from tenants.billing.settling import settle_days
 from tenants.context import APP, unit_of_work
-from tenants.identity import SCOPES, Identity
+from tenants.identity import Identity
 from tenants.ids import uuid7
 from tenants.selectors import identify_key
 from tenants.services import CreatedTenant, create_key
@@ -279,11 +279,10 @@ def test_a_cursor_of_another_question_is_refused(reader: Identity, use: Use) -> 
         assert ask(reader, **{**MARCH, **other, "cursor": cursor}).data["code"] == "invalid_cursor"
 
 
-def test_only_a_key_that_was_given_the_scope_may_ask(tenant: CreatedTenant) -> None:
-    assert "usage:read" not in SCOPES
-    answer = ask(identify_key(tenant.key.text))
+def test_only_a_key_that_was_given_the_scope_may_ask(working_identity: Identity) -> None:
+    answer = ask(working_identity)
     assert (answer.status_code, answer.data["code"]) == (403, "insufficient_scope")
-    assert ask(identify_key(tenant.key.text), UsageExport).status_code == 403
+    assert ask(working_identity, UsageExport).status_code == 403
 
 
 def test_another_tenants_usage_is_in_no_sum_and_no_file(other_tenant: CreatedTenant, use: Use) -> None:

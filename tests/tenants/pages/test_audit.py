@@ -7,8 +7,8 @@ from django.urls import reverse
 from tenants.audit.acting import OPERATOR, Acting, acting_as
 from tenants.audit.services import record
 from tenants.context import operator_work, unit_of_work
+from tenants.identity import Identity
 from tenants.models import Membership
-from tenants.selectors import identify_key
 from tenants.services import CreatedTenant, create_key
 from tests.fixtures import unique
 
@@ -119,5 +119,5 @@ def test_nobody_makes_a_key_that_reads_what_they_may_not(owner: Client, tenant: 
     assert owner.post(reverse("rotate-key", args=[key.id]), {"overlap": "0"}).status_code == 403
 
 
-def test_a_key_does_not_read_the_log_unless_it_was_let(tenant: CreatedTenant) -> None:
-    assert "audit:read" not in identify_key(tenant.key.text).scopes
+def test_a_key_does_not_read_the_log_unless_it_was_let(working_identity: Identity) -> None:
+    assert "audit:read" not in working_identity.scopes

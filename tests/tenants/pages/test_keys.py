@@ -12,8 +12,9 @@ from django.test import Client, override_settings
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
-from tenants.context import unit_of_work
+from tenants.context import operator_work, unit_of_work
 from tenants.errors import InvalidKey, TooManyKeys
+from tenants.identity import KEY_SCOPES, SCOPES
 from tenants.models import ApiKey, Membership
 from tenants.selectors import identify_key
 from tenants.services import MOST_WORKING_KEYS, CreatedTenant, create_key, rotate_key
@@ -61,6 +62,30 @@ def test_the_list_tells_who_made_a_key_and_what_it_may_do(member: Client, tenant
     page = member.get("/keys").content.decode()
     assert all(words in page for words in ("Reports", "Read only", f"by {tenant.owner.email}"))
     assert key_of(tenant, name="Reports").prefix in page
+
+
+def test_a_key_for_everything_may_do_all_that_a_key_can(member: Client) -> None:
+    _, page = make(member, name="All", preset="all")
+    assert identify_key(shown_key(page)).scopes == frozenset(KEY_SCOPES)
+    assert "Everything" in member.get("/keys").content.decode()
+
+
+def test_a_key_for_daily_work_sees_no_money_and_is_what_the_form_suggests(member: Client) -> None:
+    _, page = make(member, name="Work", preset="work")
+    assert identify_key(shown_key(page)).scopes == frozenset(SCOPES)
+    assert 'value="work" checked' in member.get("/keys/new").content.decode()
+    assert "Documents, jobs and webhooks" in member.get("/keys").content.decode()
+
+
+def test_nobody_is_offered_a_set_of_scopes_beyond_their_role(member: Client, tenant: CreatedTenant) -> None:
+    with operator_work():
+        Membership.objects.filter(tenant_id=tenant.tenant.id).update(role=Membership.Role.DEVELOPER)
+    assert "Everything" not in member.get("/keys/new").content.decode()
+    assert make(member, preset="all")[0] == 422
+
+
+def test_the_first_key_of_an_account_may_do_all_that_a_key_can(tenant: CreatedTenant) -> None:
+    assert identify_key(tenant.key.text).scopes == frozenset(KEY_SCOPES)
 
 
 def test_chosen_scopes_mode_and_lifetime_are_what_the_key_gets(member: Client, tenant: CreatedTenant) -> None:
