@@ -1,12 +1,10 @@
 """The demo tenant and the first operator, made once, and the file that tells their owner how to use them."""
 
-import os
 import secrets
-import tempfile
-from collections.abc import Mapping
 from pathlib import Path
 
 from maas.demo.plans import sell_starter
+from maas.launch.state_files import read_env_file, write_env_file
 from tenants.context import operator_work
 from tenants.models import User
 from tenants.services import create_operator, create_tenant
@@ -17,13 +15,13 @@ OPERATOR = "operator@example.com"
 
 def ensure_accounts(env_file: Path, url: str) -> bool:
     """Idempotent; True when the accounts were made now. A lost file means new passwords and a new key."""
-    known = read_env(env_file)
+    known = read_env_file(env_file)
     if _made_before() and known:
-        write_env(env_file, {**known, "MAAS_URL": url})
+        write_env_file(env_file, {**known, "MAAS_URL": url})
         return False
     member_password, operator_password = secrets.token_urlsafe(12), secrets.token_urlsafe(12)
     key = _make(member_password, operator_password)
-    write_env(
+    write_env_file(
         env_file,
         {
             "MAAS_URL": url,
@@ -65,19 +63,3 @@ def _set_password(user: User, password: str) -> None:
     user.set_password(password)
     with operator_work():
         user.save(update_fields=["password"])
-
-
-def read_env(path: Path) -> dict[str, str]:
-    if not path.exists():
-        return {}
-    lines = (line.partition("=") for line in path.read_text().splitlines() if "=" in line)
-    return {name: value for name, _, value in lines}
-
-
-def write_env(path: Path, values: Mapping[str, str]) -> None:
-    """Readable by its owner only from its first byte on, and never half written."""
-    descriptor, part = tempfile.mkstemp(dir=path.parent, prefix=".demo-")
-    with os.fdopen(descriptor, "w") as stream:
-        stream.writelines(f"{name}={value}\n" for name, value in values.items())
-    os.chmod(part, 0o600)
-    os.replace(part, path)

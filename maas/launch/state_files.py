@@ -28,19 +28,30 @@ def read_map(path: Path) -> dict[str, str]:
 
 
 def write_map(path: Path, values: Mapping[str, str]) -> None:
+    """Replace a file of JSON."""
+    _replace(path, json.dumps(dict(values), indent=1))
+
+
+def write_env_file(path: Path, values: Mapping[str, str]) -> None:
+    """Replace a file whose variables a shell passes on to the programs that it starts, once it has read the file."""
+    _replace(path, "".join(f"export {name}={shlex.quote(value)}\n" for name, value in values.items()))
+
+
+def _replace(path: Path, text: str) -> None:
     """Replace the file in one step, readable by its owner alone from its first byte."""
     new = path.with_name(f".{path.name}.new")
     new.unlink(missing_ok=True)
     fd = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(fd, "w") as file:
-        json.dump(dict(values), file, indent=1)
+        file.write(text)
         file.flush()
         os.fsync(file.fileno())
     new.rename(path)
 
 
 def read_env_file(path: Path) -> dict[str, str]:
-    """A file of `NAME=value` lines in the shell's quoting; empty when there is none."""
+    """Return the variables of a file of `NAME=value` or `export NAME=value` lines in the shell's quoting; none where
+    there is no file."""
     try:
         text = path.read_text()
     except FileNotFoundError:

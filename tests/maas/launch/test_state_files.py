@@ -2,9 +2,10 @@
 
 import os
 import stat
+import subprocess
 from pathlib import Path
 
-from maas.launch.state_files import keep_secrets, read_env_file, write_map
+from maas.launch.state_files import keep_secrets, read_env_file, write_env_file, write_map
 
 
 def test_secrets_are_made_once(tmp_path: Path) -> None:
@@ -26,6 +27,16 @@ def test_file_is_for_its_owner_alone_whatever_the_umask(tmp_path: Path) -> None:
     finally:
         os.umask(before)
     assert stat.S_IMODE((tmp_path / "file").stat().st_mode) == 0o600
+
+
+def test_programs_that_a_shell_starts_see_what_an_env_file_says(tmp_path: Path) -> None:
+    written = {"MAAS_URL": "http://127.0.0.1:8000", "MAAS_PASSWORD": 'it\'s $HOME, "quoted"'}
+    write_env_file(tmp_path / "demo.env", written)
+    assert read_env_file(tmp_path / "demo.env") == written
+    shell = subprocess.run(
+        ["sh", "-c", '. "$0"; env', tmp_path / "demo.env"], env={}, capture_output=True, text=True, check=True
+    )
+    assert {f"{name}={value}" for name, value in written.items()} <= set(shell.stdout.splitlines())
 
 
 def test_env_file_is_read_as_a_shell_would(tmp_path: Path) -> None:
