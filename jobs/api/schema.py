@@ -7,6 +7,7 @@ from rest_framework import serializers
 
 from jobs.priorities import DEFAULT, NUMBERS
 from jobs.states import JOB_STATES
+from tenants.api.schema import OPENAI_ERROR_BODY
 
 UPLOAD: dict[str, Any] = {
     "multipart/form-data": {
@@ -76,21 +77,7 @@ NEW_BATCH: dict[str, Any] = {
 }
 OPENAI_REFUSALS = {
     "4XX": OpenApiResponse(
-        inline_serializer(
-            "OpenAIError",
-            {
-                "error": inline_serializer(
-                    "OpenAIErrorBody",
-                    {
-                        "message": serializers.CharField(),
-                        "type": serializers.CharField(),
-                        "param": serializers.CharField(allow_null=True),
-                        "code": serializers.CharField(help_text="Stable; meant for programs."),
-                        "request_id": serializers.CharField(),
-                    },
-                )
-            },
-        ),
+        inline_serializer("OpenAIError", {"error": OPENAI_ERROR_BODY}),
         description="What was wrong, in OpenAI's shape.",
     )
 }

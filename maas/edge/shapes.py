@@ -7,7 +7,7 @@ from maas.api_errors import CONTENT_TYPE
 
 JSON = "application/json"
 OPENAI_LISTS = ("/v1/files", "/v1/batches")
-MODELS = "/v1/models"
+OURS = "/v1"
 _OPENAI_TYPES = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
 
 
@@ -20,7 +20,7 @@ def status_at(path: str, status: int) -> int:
 
 
 def is_openai(path: str) -> bool:
-    """Addresses that OpenAI's clients know, and whose errors they read."""
+    """Addresses where the body of an error is OpenAI's alone."""
     return (
         path == EMBEDDINGS
         or path in OPENAI_LISTS
@@ -38,8 +38,8 @@ def shaped(path: str, problem: Mapping[str, object]) -> tuple[str, Mapping[str, 
         }
     if is_openai(path):
         return JSON, {"error": _openai_error(problem)}
-    if path == MODELS or path.startswith(f"{MODELS}/"):
-        # Both our own clients and OpenAI's ask here: each finds its fields.
+    if path == OURS or path.startswith(f"{OURS}/"):
+        # OpenAI's clients list models here, and ask for addresses that do not exist: they print what `error` says.
         return CONTENT_TYPE, {**problem, "error": _openai_error(problem)}
     return CONTENT_TYPE, problem
 

@@ -26,6 +26,16 @@ def limit_parameter(*, most: int, default: int) -> OpenApiParameter:
     )
 
 
+OPENAI_ERROR_BODY = inline_serializer(
+    "OpenAIErrorBody",
+    {
+        "message": serializers.CharField(),
+        "type": serializers.CharField(),
+        "param": serializers.CharField(allow_null=True),
+        "code": serializers.CharField(help_text="Stable; meant for programs."),
+        "request_id": serializers.CharField(),
+    },
+)
 PROBLEM = OpenApiResponse(
     inline_serializer(
         "Problem",
@@ -36,9 +46,10 @@ PROBLEM = OpenApiResponse(
             "code": serializers.CharField(help_text="Stable; meant for programs."),
             "detail": serializers.CharField(help_text="Meant for people."),
             "request_id": serializers.CharField(),
+            "error": OPENAI_ERROR_BODY,
         },
     ),
-    description="What was wrong (RFC 9457).",
+    description="What was wrong (RFC 9457), and in `error` the same in OpenAI's shape.",
 )
 REFUSALS = {("4XX", "application/problem+json"): PROBLEM}
 PAGED = [

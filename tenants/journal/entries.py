@@ -5,7 +5,8 @@ import re
 from typing import Any, NamedTuple, Self
 
 LONGEST_PATH = 300
-LONGEST_PROBLEM = 4_000
+LONGEST_PROBLEM = 8_000
+"""Bytes of a refusal's body; under `/v1` it says its sentence twice."""
 LONGEST_MADE = 200
 TOLD = frozenset(
     {"limit", "cursor", "include", "state", "model", "document", "before", "after", "order", "sort"}

@@ -385,7 +385,7 @@ def test_anothers_upload_is_answered_like_one_that_never_was(tus: Tus, other: Tu
         never = other.ask(method, unknown, headers=headers, **content)
         assert foreign.status_code == never.status_code == 404
         bodies = [
-            {**answer.json(), "request_id": "", "detail": answer.json()["detail"].replace(asked, "ID")}
+            answer.text.replace(asked, "ID").replace(answer.json()["request_id"], "")
             for answer, asked in ((foreign, path.rsplit("/", 1)[1]), (never, unknown.rsplit("/", 1)[1]))
         ]
         assert bodies[0] == bodies[1]

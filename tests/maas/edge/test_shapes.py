@@ -37,7 +37,14 @@ def test_openai_clients_read_the_error_as_an_object(code: str, kind: str) -> Non
     }
 
 
-@pytest.mark.parametrize("path", ["/v1/jobs", "/v1/embeddings/x", "/v22", "/somewhere"])
+@pytest.mark.parametrize("path", ["/v1", "/v1/", "/v1/jobs", "/v1/models/x", "/v1/chat/completions"])
+def test_the_rest_of_v1_answers_a_problem_in_which_openai_clients_find_their_error(path: str) -> None:
+    content_type, body = shaped(path, REFUSED)
+    assert content_type == CONTENT_TYPE
+    assert body == {**REFUSED, **shaped("/v1/embeddings", REFUSED)[1]}
+
+
+@pytest.mark.parametrize("path", ["/v22", "/v11/jobs", "/somewhere", "/ws/v1/events"])
 def test_everybody_else_reads_a_problem(path: str) -> None:
     assert shaped(path, REFUSED) == (CONTENT_TYPE, REFUSED)
 
