@@ -8,6 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from inference.gateway.open_inference.faces import face_of
 from inference.registry.models import ServedModel
 from inference.registry.selectors import active_models, find_version
 from tenants.api.callers import caller
@@ -63,7 +64,15 @@ class ModelSerializer(serializers.ModelSerializer[ServedModel]):
         return served.current.digest if served.current else None
 
     def get_signature(self, served: ServedModel) -> dict[str, Any]:
-        return dict(served.current.signature) if served.current else {}
+        """Return the tensors as `/v2` takes and gives them, so that a client finds the names that it must send."""
+        if served.current is None:
+            return {"inputs": [], "outputs": []}
+        current = served.current
+        face = face_of(current.runtime, served.accepts, current.signature)
+        return {
+            "inputs": [tensor.as_json() for tensor in face.inputs],
+            "outputs": [tensor.as_json() for tensor in face.outputs],
+        }
 
     def get_price(self, served: ServedModel) -> dict[str, Any]:
         return _price_json(self._agreed(served).price)

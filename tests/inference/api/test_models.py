@@ -4,6 +4,9 @@ from typing import Any
 
 from django.test import Client
 
+from inference.gateway.open_inference.descriptions import model_metadata
+from inference.gateway.open_inference.faces import face_of
+from inference.registry.builtin.catalogue import EMBED
 from inference.registry.models import ModelVersion
 from inference.registry.services import set_paused
 from tenants.context import operator_work
@@ -28,6 +31,17 @@ def test_what_kept_results_cost_is_told_also_where_it_is_the_price(
         served.save()
     told = _told(served.name, identity)
     assert (told["cached_price"], told["cache_ttl_s"]) == (told["price"], 60)
+
+
+def test_a_models_tensors_have_the_names_by_which_v2_takes_and_gives_them(
+    version: ModelVersion, identity: Identity
+) -> None:
+    with operator_work():
+        version.signature = dict(EMBED.signature)
+        version.save()
+    metadata = model_metadata("embed", [1], face_of("embed", EMBED.accepts, EMBED.signature))
+    told = _told(version.served_model.name, identity)
+    assert told["signature"] == {side: metadata[side] for side in ("inputs", "outputs")}
 
 
 def _told(name: str, identity: Identity) -> dict[str, Any]:
