@@ -13,6 +13,10 @@ class InvalidRequest(DomainError):
     code = "invalid_request"
 
 
+class DocumentNotAccepted(DomainError):
+    code = "input_not_accepted"
+
+
 class JobFinished(DomainError):
     code = "job_finished"
 

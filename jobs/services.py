@@ -24,6 +24,7 @@ from jobs.dispatch.admission import require_short_queue
 from jobs.dispatch.control import tell_canceled
 from jobs.dispatch.events import append_event
 from jobs.dispatch.release import release_after_commit
+from jobs.document_kinds import require_readable
 from jobs.documents.selectors import get_document
 from jobs.documents.uses import note_use
 from jobs.errors import InvalidRequest, JobFinished, JobNotFinished, NothingToRetry
@@ -82,7 +83,9 @@ def submit_job(*, identity: Identity, request: JobRequest) -> Job:
         require_short_queue(identity.tenant_id, version, request.priority)
     with ExitStack() as paid, unit_of_work(identity):
         document = _document(request)
-        identity = identity.acting_on(document) if document else identity
+        if document is not None:
+            require_readable(identity, version, document.kind)
+            identity = identity.acting_on(document)
         job = _new_job(identity, version, request.parameters)
         job.document = document
         job.input = request.input
@@ -274,7 +277,10 @@ def retry_job(*, identity: Identity, job_id: object, request_id: str = "") -> Jo
         if again is not None:
             return again
         source = furthest(old)
-        job = _new_job(identity, _still_served(old.model_version), old.parameters)
+        version = _still_served(old.model_version)
+        if old.document is not None:
+            require_readable(identity, version, old.document.kind)
+        job = _new_job(identity, version, old.parameters)
         job.retry_of, job.document_id, job.input = old, old.document_id, old.input
         job.pages_total, job.price, job.currency = old.pages_total, old.price, old.currency
         job.cached_price, job.cache_control = old.cached_price, old.cache_control

@@ -11,6 +11,7 @@ from rest_framework.views import APIView
 from inference.gateway.open_inference.faces import face_of
 from inference.registry.models import ServedModel
 from inference.registry.selectors import active_models, find_version
+from inference.runtime.parameters import documents_of
 from tenants.api.callers import caller
 from tenants.api.parameters import only
 from tenants.api.schema import REFUSALS, list_of
@@ -23,6 +24,7 @@ class ModelSerializer(serializers.ModelSerializer[ServedModel]):
     object = serializers.CharField(read_only=True, default="model")
     created = serializers.SerializerMethodField()
     owned_by = serializers.CharField(read_only=True, default="maas")
+    documents = serializers.SerializerMethodField(help_text="The kinds of document that it reads.")
     version = serializers.SerializerMethodField()
     versions = serializers.SerializerMethodField()
     digest = serializers.SerializerMethodField()
@@ -41,6 +43,7 @@ class ModelSerializer(serializers.ModelSerializer[ServedModel]):
             "description",
             "state",
             "accepts",
+            "documents",
             "parameters",
             "version",
             "versions",
@@ -53,6 +56,10 @@ class ModelSerializer(serializers.ModelSerializer[ServedModel]):
 
     def get_created(self, served: ServedModel) -> int:
         return int(served.created_at.timestamp())
+
+    def get_documents(self, served: ServedModel) -> list[str]:
+        current = served.current
+        return list(documents_of(current.runtime, current.config)) if current else []
 
     def get_version(self, served: ServedModel) -> int | None:
         return served.current.number if served.current else None

@@ -29,6 +29,7 @@ from inference.pipelines.graph import (
     references,
 )
 from inference.pipelines.operations import OPERATIONS
+from inference.runtime.document_kinds import EVERY_KIND
 from inference.runtime.parameters import DOCUMENT, TENSORS, TEXT, TEXTS, Parameter, read_parameters
 from inference.runtime.tensor_requests import NUMPY_TYPES
 from inference.runtime.tensors import TensorSpec
@@ -44,13 +45,14 @@ TESTS = ("is", "at_least", "below")
 def read_graph(declared: Json) -> Graph:
     _check_size(declared)
     about = _Object(declared, "the declaration")
-    about.only("accepts", "parameters", "tensors", "steps", "output", "search_by")
+    about.only("accepts", "documents", "parameters", "tensors", "steps", "output", "search_by")
     accepts = _read_accepts(about.get("accepts"))
     reader = _BlockReader()
     block = reader.read(about, nested=0)
     search_by = about.get("search_by")
     return Graph(
         accepts,
+        _read_documents(about.get("documents"), accepts),
         _read_parameters(about.get("parameters", [])),
         _read_tensors(about.get("tensors"), accepts),
         block,
@@ -247,6 +249,18 @@ def _read_accepts(value: Json) -> tuple[str, ...]:
         raise GraphInvalid(f"`accepts` must be a list of {', '.join(kinds)}; it is {str(value)[:60]}")
     if len(set(value)) != len(value):
         raise GraphInvalid("`accepts` names a kind twice")
+    return tuple(value)
+
+
+def _read_documents(value: Json, accepts: tuple[str, ...]) -> tuple[str, ...]:
+    if value is None:
+        return EVERY_KIND if DOCUMENT in accepts else ()
+    if DOCUMENT not in accepts:
+        raise GraphInvalid("`documents` says which documents are read: only if `accepts` names document")
+    if not isinstance(value, list) or not value or any(kind not in EVERY_KIND for kind in value):
+        raise GraphInvalid(f"`documents` must be a list of {', '.join(EVERY_KIND)}; it is {str(value)[:60]}")
+    if len(set(value)) != len(value):
+        raise GraphInvalid("`documents` names a kind twice")
     return tuple(value)
 
 

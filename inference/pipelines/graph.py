@@ -114,6 +114,8 @@ class Block:
 @dataclass(frozen=True, slots=True)
 class Graph:
     accepts: tuple[str, ...]
+    documents: tuple[str, ...]
+    """The kinds that are read, where documents are accepted."""
     parameters: tuple[Parameter, ...]
     tensors: tuple[TensorSpec, ...]
     """What callers send, where tensors are accepted."""

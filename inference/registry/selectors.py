@@ -12,6 +12,7 @@ from inference.contracts import VersionSpec
 from inference.registry.artifacts import local_path
 from inference.registry.errors import ModelNotFound, ModelPaused
 from inference.registry.models import ModelVersion, ServedModel
+from inference.runtime.parameters import DOCUMENT, documents_of
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 NAMED = 20
@@ -24,6 +25,16 @@ NUMBER = re.compile(r"[0-9]{1,9}")
 
 def active_models() -> "QuerySet[ServedModel]":
     return ServedModel.objects.filter(current__isnull=False).select_related("current").order_by("name")
+
+
+def models_reading(kind: str) -> list[str]:
+    """Return the names of the models that may be used now and read documents of this kind."""
+    served = active_models().filter(state=ServedModel.State.ACTIVE, accepts__contains=[DOCUMENT])
+    return [
+        model.name
+        for model in served
+        if model.current and kind in documents_of(model.current.runtime, model.current.config)
+    ]
 
 
 def versions_named(reference: str) -> "QuerySet[ModelVersion]":

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from inference.contracts import Json, PageInput, TextInput, TokenInput, WorkInput, WorkRefused
+from inference.runtime.document_kinds import EVERY_KIND, IMAGE, PDF, PLAIN_TEXT
 
 DOCUMENT, TEXT, TEXTS, TENSORS = "document", "text", "texts", "tensors"
 
@@ -43,6 +44,8 @@ class Interface:
 
     accepts: tuple[str, ...]
     parameters: tuple[Parameter, ...] = ()
+    documents: tuple[str, ...] = EVERY_KIND
+    """The kinds that it reads, where it accepts documents."""
 
 
 MIN_CONFIDENCE = Parameter(
@@ -61,8 +64,8 @@ TRUNCATE = Parameter(
 
 INTERFACES: Mapping[str, Interface] = MappingProxyType(
     {
-        "ocr": Interface((DOCUMENT,), (MIN_CONFIDENCE,)),
-        "embed": Interface((DOCUMENT, TEXT, TEXTS), (TRUNCATE,)),
+        "ocr": Interface((DOCUMENT,), (MIN_CONFIDENCE,), (PDF, IMAGE)),
+        "embed": Interface((DOCUMENT, TEXT, TEXTS), (TRUNCATE,), (PDF, PLAIN_TEXT)),
         "parse": Interface((DOCUMENT, TEXT), (MIN_CONFIDENCE, INCLUDE_EMBEDDING)),
         "onnx": Interface((TENSORS,)),
     }
@@ -79,12 +82,27 @@ def interface_of(runtime: str, config: Mapping[str, Json] = NOTHING) -> Interfac
     """`config` is the version's own, which says for a declared pipeline what its runtime says for the others."""
     if runtime == GRAPH and "graph" in config:
         declared = config["graph"]
-        return Interface(tuple(declared["accepts"]), read_parameters(declared.get("parameters", [])))
+        return Interface(
+            tuple(declared["accepts"]),
+            read_parameters(declared.get("parameters", [])),
+            tuple(declared.get("documents", EVERY_KIND)),
+        )
     try:
         return INTERFACES[runtime]
     except KeyError:
         known = ", ".join(sorted((*INTERFACES, GRAPH)))
         raise WorkRefused("runtime_unknown", f"no runtime is called '{runtime}'; there are {known}") from None
+
+
+def documents_of(runtime: str, config: Mapping[str, Json] = NOTHING) -> tuple[str, ...]:
+    """Return the kinds of document that a version reads; none for one that accepts no documents.
+
+    A runtime of a newer product, whose model is listed while the service is upgraded, is taken to read every kind.
+    """
+    if runtime not in INTERFACES and (runtime != GRAPH or "graph" not in config):
+        return EVERY_KIND
+    interface = interface_of(runtime, config)
+    return interface.documents if DOCUMENT in interface.accepts else ()
 
 
 def read_parameters(declared: Json) -> tuple[Parameter, ...]:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from jobs.allowance import pages_paid, require_room_for_job
 from jobs.dispatch.admission import require_short_queue
+from jobs.document_kinds import require_readable
 from jobs.documents.reader import Inspection
 from jobs.documents.services import StoredDocument, store_document
 from jobs.documents.uploads import Upload
@@ -113,7 +114,10 @@ def submit_with_document(
     version = check_model(request.model, request.parameters)
     identity.require_model(version.served_model.name)
     require_short_queue(identity.tenant_id, version, request.priority)
-    pages = upload.inspection.pages_total if isinstance(upload.inspection, Inspection) else None
+    pages = None
+    if isinstance(upload.inspection, Inspection):
+        require_readable(identity, version, upload.inspection.kind)
+        pages = upload.inspection.pages_total
 
     def ask() -> None:
         require_room_for_job(identity, counts=False)

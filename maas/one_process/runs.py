@@ -11,9 +11,10 @@ import structlog
 from inference.calls import Call
 from inference.contracts import Json, PageInput, WorkInput, WorkRefused
 from inference.errors import DeadlinePassed, ModelFailed
+from inference.runtime.document_kinds import mismatch
 from inference.runtime.engine import Engine
 from inference.runtime.load_watch import watching_loads
-from inference.runtime.parameters import DOCUMENT, validate_parameters, validate_work_kind
+from inference.runtime.parameters import DOCUMENT, documents_of, validate_parameters, validate_work_kind
 from jobs.documents.reader import DocumentReader, DocumentRejected, PageContent
 from maas.one_process.answers import PageAnswer
 from maas.one_process.asked import read_asked
@@ -48,6 +49,9 @@ class Runs:
     ) -> list[PageAnswer]:
         """Every page counts for itself: one that fails leaves the others their results."""
         found = await place.run(self.reader.inspect, file)
+        readable = documents_of(model.spec.runtime, model.spec.config)
+        if found.kind not in readable:
+            raise WorkRefused("input_not_accepted", mismatch(model.spec.model, readable, found.kind))
         turns = asyncio.Semaphore(PAGES_AT_ONCE)
 
         async def one(number: int) -> PageAnswer:

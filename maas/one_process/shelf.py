@@ -22,7 +22,7 @@ from inference.registry.builtin.catalogue import BUILTIN, BuiltinModel
 from inference.registry.builtin.installed import PackageMissing
 from inference.registry.digests import version_digest
 from inference.registry.selectors import NAME
-from inference.runtime.parameters import GRAPH, TENSORS
+from inference.runtime.parameters import GRAPH, TENSORS, documents_of
 from inference.sandbox import SandboxUnavailable
 from maas.embedded.folders import private_folder
 from maas.one_process.errors import CannotServe
@@ -51,6 +51,7 @@ class ShelfModel:
             "title": self.title,
             "description": self.description,
             "accepts": list(self.accepts),
+            "documents": list(documents_of(self.spec.runtime, self.spec.config)),
             "parameters": [dict(one) for one in self.parameters],
             "version": self.spec.number,
             "digest": self.spec.digest,

@@ -1,11 +1,13 @@
 """A model as its card in the catalogue and the head of its own page; no queries."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from inference.contracts import Json
 from inference.registry.models import ModelVersion, ServedModel
+from inference.runtime.document_kinds import EVERY_KIND, kinds_in_words
+from inference.runtime.parameters import DOCUMENT, documents_of
 from jobs.pages.catalogue.answers import Answer, kind_of
 from jobs.pages.catalogue.pricing import example_cost
 from jobs.pages.catalogue.speeds import Speed
@@ -75,7 +77,7 @@ def model_view(served: ServedModel, speed: Speed | None, prices: AgreedPrices) -
         description=served.description,
         paused=served.state == ServedModel.State.PAUSED,
         version=version,
-        takes=takes_in_words(served.accepts),
+        takes=takes_in_words(served.accepts, documents_of(version.runtime, version.config)),
         gives=kind.summary,
         answers=kind.answers,
         inputs=_tensors(version.signature, "inputs"),
@@ -107,8 +109,10 @@ def version_row(version: ModelVersion, served: ServedModel) -> VersionRow:
     )
 
 
-def takes_in_words(accepts: list[str]) -> str:
-    words = [_TAKEN.get(kind, kind) for kind in accepts]
+def takes_in_words(accepts: list[str], documents: Sequence[str]) -> str:
+    """Name the kinds of document where the model does not read all of them."""
+    some = "" if set(documents) == set(EVERY_KIND) or not documents else f" ({kinds_in_words(documents)})"
+    words = [_TAKEN.get(kind, kind) + (some if kind == DOCUMENT else "") for kind in accepts]
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
 
 

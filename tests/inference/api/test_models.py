@@ -44,6 +44,10 @@ def test_a_models_tensors_have_the_names_by_which_v2_takes_and_gives_them(
     assert told["signature"] == {side: metadata[side] for side in ("inputs", "outputs")}
 
 
+def test_the_kinds_of_document_that_a_model_reads_are_told(version: ModelVersion, identity: Identity) -> None:
+    assert _told(version.served_model.name, identity)["documents"] == ["pdf", "text"]
+
+
 def _told(name: str, identity: Identity) -> dict[str, Any]:
     answer = Client().get(f"/v1/models/{name}", **{"maas.identity": identity})  # type: ignore[arg-type]
     told: dict[str, Any] = answer.json()

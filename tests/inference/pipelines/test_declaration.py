@@ -213,6 +213,21 @@ def test_what_is_no_declaration_is_refused(declared: Json) -> None:
         read_graph(declared)
 
 
+@pytest.mark.parametrize(
+    ("accepts", "documents", "words"),
+    [
+        (["text"], ["pdf"], "only if `accepts` names document"),
+        (["document"], [], "must be a list of pdf, image, text"),
+        (["document"], ["docx"], "must be a list of pdf, image, text"),
+        (["document"], [{}], "must be a list of pdf, image, text"),
+        (["document"], ["pdf", "pdf"], "names a kind twice"),
+    ],
+)
+def test_kinds_of_document_that_do_not_exist_are_refused(accepts: Json, documents: Json, words: str) -> None:
+    with pytest.raises(GraphInvalid, match=words):
+        read_graph({**READER, "accepts": accepts, "documents": documents})
+
+
 def test_declaration_of_any_depth_or_length_is_refused_and_not_choked_on() -> None:
     deep: Json = []
     for _ in range(100_000):
@@ -229,7 +244,7 @@ JSON = st.recursive(
     max_leaves=8,
 )
 FIELDS = ("name", "kind", "role", "inputs", "parameters", "operation")
-PLACES = ("steps", "output", "accepts", "parameters", "tensors", "search_by")
+PLACES = ("steps", "output", "accepts", "documents", "parameters", "tensors", "search_by")
 
 
 def read_or_refused(declared: Json) -> None:

@@ -1,6 +1,7 @@
 """Which kinds of input the playground offers, and how parameters are written."""
 
 from inference.registry.models import ModelVersion, ServedModel
+from inference.runtime.document_kinds import EVERY_KIND
 from jobs.pages.catalogue.model_view import takes_in_words
 from jobs.pages.catalogue.playground_view import input_kinds, playground_view
 from tenants.billing.plans.agreed import NONE
@@ -36,5 +37,8 @@ def test_parameters_say_their_range() -> None:
 
 
 def test_what_is_taken_is_a_sentence() -> None:
-    assert takes_in_words(["document"]) == "documents"
-    assert takes_in_words(["document", "text", "texts"]) == "documents, a text or several texts at once"
+    assert takes_in_words(["document"], EVERY_KIND) == "documents"
+    assert (
+        takes_in_words(["document", "text"], ["pdf", "image"]) == "documents (PDF files and images) or a text"
+    )
+    assert takes_in_words(["text", "texts"], []) == "a text or several texts at once"
