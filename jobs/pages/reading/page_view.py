@@ -76,14 +76,12 @@ class PageView:
     recognised: bool
     """So that confidences say something."""
     source: str
+    kind: str
+    """The class that the result names; empty where it names none."""
     kinds: Sequence[KindView]
-    """What a classifying model took the page for, best first; empty from others."""
+    """The scores of all classes, best first. The best is not the page's class where none is good enough."""
     vectors: VectorView | None
     picture: PictureView | None
-
-    @property
-    def kind(self) -> str:
-        return self.kinds[0].label if self.kinds else ""
 
     @property
     def unsure(self) -> int:
@@ -104,6 +102,7 @@ def page_view(page: Page, job: Job, picture: DocumentPage | None, sought: Query)
     text = str(result.get("text", ""))
     found = result.get("lines") or ()
     lines = _lines(found, sought)
+    kind, kinds = _class(result)
     plain = "" if lines else text[:MOST_CHARACTERS]
     return PageView(
         number=page.number,
@@ -120,7 +119,8 @@ def page_view(page: Page, job: Job, picture: DocumentPage | None, sought: Query)
         waits=page.waits_for is not None,
         recognised=result.get("source", "ocr") == "ocr",
         source=_SOURCES.get(str(result.get("source", "")), ""),
-        kinds=_kinds(result),
+        kind=kind,
+        kinds=kinds,
         vectors=vectors_of(result),
         picture=_picture_view(job.document_id, picture) if picture else None,
     )
@@ -155,10 +155,17 @@ def _line(number: int, line: dict[str, Any], text: str, parts: Sequence[Part]) -
     )
 
 
-def _kinds(result: dict[str, Any]) -> list[KindView]:
-    scores: dict[str, float] = result.get("class", {}).get("scores", {})
-    best_first = sorted(scores.items(), key=lambda item: -item[1])
-    return [KindView(label, max(0, round(100 * score))) for label, score in best_first]
+def _class(result: dict[str, Any]) -> tuple[str, list[KindView]]:
+    """Return the class and the scores; an added model may put anything else under this name."""
+    match result.get("class"):
+        case {"label": str(label), "scores": dict(scores)} if all(map(_is_score, scores.values())):
+            best_first = sorted(scores.items(), key=lambda item: -item[1])
+            return label, [KindView(name, max(0, round(100 * score))) for name, score in best_first]
+    return "", []
+
+
+def _is_score(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _picture_view(document_id: UUID | None, picture: DocumentPage) -> PictureView:

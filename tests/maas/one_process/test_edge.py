@@ -174,6 +174,7 @@ BODY: dict[str, Any] = {"text": "x"}
         ("adder", {"json": {"tensors": [{**ADDED, "shape": [3]}]}}, (422, "invalid_tensor")),
         ("adder", {"json": {"tensors": [{**ADDED, "name": "z"}]}}, (422, "invalid_tensor")),
         ("adder", {"content": text_pdf("x"), "headers": PDF}, (422, "input_not_accepted")),
+        ("ocr", {"content": b"plain words", "headers": {"Content-Type": "text/plain"}}, (422, "input_not_accepted")),
         ("parse", {"content": b"x"}, (415, "unsupported_media_type")),
         ("parse", {"files": {"file": b"x"}}, (415, "unsupported_media_type")),
         ("parse", {"data": {"text": "x"}}, (415, "unsupported_media_type")),

@@ -70,6 +70,24 @@ def erase(desk: Desk, job: Job) -> None:
         document.save()
 
 
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        ({"label": "other", "score": 0.1, "scores": {"letter": 0.2, "other": 0.1}}, "Looks like: other"),
+        ("invoice", ""),
+        ({"label": "invoice", "scores": {"invoice": "high"}}, ""),
+    ],
+)
+def test_a_page_is_of_the_class_that_its_result_names(
+    member: Client, desk: Desk, given: object, shown: str
+) -> None:
+    job = desk.submit()
+    read(desk, job, output=WorkOutput({"text": "x", "class": given}))
+    page = html(member, job)
+    assert shown in page
+    assert page.count("Looks like") == bool(shown)
+
+
 def test_a_page_shows_its_picture_with_its_lines_over_it_and_beside_it(member: Client, desk: Desk) -> None:
     job = desk.submit(pages=2)
     read(desk, job)
