@@ -5,11 +5,11 @@ from typing import Any
 
 import structlog
 from django.db import DatabaseError, InterfaceError
-from rest_framework.renderers import JSONRenderer
 from rest_framework.response import Response
 
 from maas.api_errors import body_for, problem
 from maas.edge.shapes import shaped, status_at
+from tenants.api.rendering import TimedJSONRenderer
 
 log = structlog.get_logger(__name__)
 
@@ -28,7 +28,8 @@ def handle(error: Exception, context: Mapping[str, Any]) -> Response | None:
         )
     body["request_id"] = request_id
     # Whatever the endpoint gives otherwise (a page, a picture): a problem is JSON.
-    request.accepted_renderer, request.accepted_media_type = JSONRenderer(), JSONRenderer.media_type
+    request.accepted_renderer = TimedJSONRenderer()
+    request.accepted_media_type = TimedJSONRenderer.media_type
     headers = {"WWW-Authenticate": 'Bearer realm="maas"'} if body["status"] == 401 else {}
     if "retry_after_s" in body:
         headers["Retry-After"] = str(body["retry_after_s"])

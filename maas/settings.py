@@ -252,7 +252,8 @@ FORMAT_MODULE_PATH = "maas.formats"
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["tenants.api.authentication.EdgeAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": ["tenants.api.authentication.IsIdentified"],
-    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_RENDERER_CLASSES": ["tenants.api.rendering.TimedJSONRenderer"],
+    "DATETIME_FORMAT": "%Y-%m-%dT%H:%M:%S.%fZ",
     "DEFAULT_PARSER_CLASSES": ["maas.json_parser.StorableJSONParser"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "EXCEPTION_HANDLER": "maas.api_handler.handle",

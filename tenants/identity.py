@@ -11,6 +11,7 @@ from tenants.errors import KeyNotForAddress, KeyNotForModel, LiveKeyNeeded, NotP
 from tenants.key_fences import may_come_from
 from tenants.limits import EffectiveLimits
 from tenants.rates.limits import UNLIMITED, CallerLimits
+from tenants.times import rfc3339
 
 Scope = Literal[
     "documents:read",
@@ -179,7 +180,7 @@ def closing_words(closes_at: datetime) -> str:
 
 
 def closing_extra(closes_at: datetime) -> dict[str, object]:
-    return {"closes_at": closes_at.isoformat()}
+    return {"closes_at": rfc3339(closes_at)}
 
 
 def all_scopes() -> frozenset[str]:

@@ -6,10 +6,9 @@ The text of all pages stands at its end: it is read once more, so that it is nev
 from collections.abc import Iterator
 from typing import Any
 
-from rest_framework.renderers import JSONRenderer
-
 from jobs.api.serializers import page_json
 from jobs.exports.job_export import JobExport
+from tenants.api.rendering import TimedJSONRenderer
 
 
 def json_blocks(export: JobExport) -> Iterator[bytes]:
@@ -39,4 +38,4 @@ def _head(export: JobExport) -> dict[str, Any]:
 
 
 def _rendered(value: Any) -> bytes:
-    return bytes(JSONRenderer().render(value))
+    return bytes(TimedJSONRenderer().render(value))

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from jobs.selectors import EventRow, job_events_after, tenant_events_after
 from tenants.context import Acting
+from tenants.times import rfc3339
 
 BATCH = 200
 
@@ -45,7 +46,7 @@ def event_json(row: EventRow) -> dict[str, Any]:
         "seq": row.seq,
         "type": row.type,
         "data": row.data,
-        "created_at": row.created_at.isoformat().replace("+00:00", "Z"),
+        "created_at": rfc3339(row.created_at),
     }
 
 

@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 from uuid import UUID
 
 from jobs.models import ErasedBecause, Job
+from tenants.times import rfc3339
 
 
 def erased_words(what: str, its_id: UUID, moment: datetime, because: str) -> str:
@@ -13,7 +14,7 @@ def erased_words(what: str, its_id: UUID, moment: datetime, because: str) -> str
 
 
 def why_erased(moment: datetime, because: str) -> dict[str, object]:
-    return {"erased_at": _shown(moment), "erased_because": because or ErasedBecause.REQUEST.value}
+    return {"erased_at": rfc3339(moment), "erased_because": because or ErasedBecause.REQUEST.value}
 
 
 def tombstone(job: Job) -> dict[str, object]:
@@ -31,11 +32,7 @@ def tombstone(job: Job) -> dict[str, object]:
             "cost_micros": job.cost_micros,
             "currency": job.currency,
             "livemode": job.livemode,
-            "created_at": _shown(job.created_at),
-            "finished_at": _shown(job.finished_at) if job.finished_at else None,
+            "created_at": rfc3339(job.created_at),
+            "finished_at": rfc3339(job.finished_at) if job.finished_at else None,
         },
     }
-
-
-def _shown(moment: datetime) -> str:
-    return moment.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")

@@ -27,6 +27,7 @@ from tenants.billing.services import Use, record_uses
 from tenants.context import APP
 from tenants.ids import uuid7
 from tenants.selectors import results_generation
+from tenants.times import rfc3339
 
 USAGE = "cache"
 """The kind of source under which a result that was known is charged, at the model's price for that."""
@@ -136,7 +137,7 @@ def _happened(job: OpenJob, taken: Sequence[Taken]) -> list[Happened]:
 
 def said_of(known: KnownPage) -> dict[str, object]:
     """In an event, of a page that was not run."""
-    return {"cached": True, "from_job": str(known.job_id), "result_at": known.result_at.isoformat()}
+    return {"cached": True, "from_job": str(known.job_id), "result_at": rfc3339(known.result_at)}
 
 
 def _write_pages(job: Job, taken: Sequence[Taken]) -> None:

@@ -1,15 +1,16 @@
 """What is told of a job's end: enough to know what to fetch, and none of what the document says."""
 
 import json
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from jobs.models import Job
+from tenants.times import rfc3339
 
 
 def body_of(event_type: str, moment: datetime, data: dict[str, Any]) -> str:
     """The payload of the Standard Webhooks specification. These characters are signed and sent as they are."""
-    payload = {"type": event_type, "timestamp": _shown(moment), "data": data}
+    payload = {"type": event_type, "timestamp": rfc3339(moment), "data": data}
     return json.dumps(payload, separators=(",", ":"), ensure_ascii=False)
 
 
@@ -28,11 +29,7 @@ def job_data(job: Job) -> dict[str, Any]:
         "error": {"code": job.error_code, "detail": job.error_detail} if job.error_code else None,
         "retry_of": str(job.retry_of_id) if job.retry_of_id else None,
         "livemode": job.livemode,
-        "created_at": _shown(job.created_at),
-        "finished_at": _shown(job.finished_at) if job.finished_at else None,
+        "created_at": rfc3339(job.created_at),
+        "finished_at": rfc3339(job.finished_at) if job.finished_at else None,
         "urls": {"self": f"/v1/jobs/{job.id}", "result": f"/v1/jobs/{job.id}/result"},
     }
-
-
-def _shown(moment: datetime) -> str:
-    return moment.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")

@@ -1,7 +1,16 @@
 """When something happened is said by the database; processes may disagree about what time it is."""
 
+from datetime import UTC, datetime
+from uuid import uuid4
+
 from django.apps import apps
 from django.utils import timezone
+
+from inference.contracts import Units
+from jobs.live.tails import event_json
+from jobs.reuse.accepting import said_of
+from jobs.reuse.known import KnownPage
+from jobs.selectors import EventRow
 
 
 def test_no_row_of_a_job_takes_its_time_from_a_process() -> None:
@@ -12,3 +21,10 @@ def test_no_row_of_a_job_takes_its_time_from_a_process() -> None:
         if field.default is timezone.now
     ]
     assert fields == []
+
+
+def test_all_times_of_an_event_have_one_form() -> None:
+    moment, told = datetime(2026, 11, 20, 11, 6, 21, 0, UTC), "2026-11-20T11:06:21.000000Z"
+    known = KnownPage(id=uuid4(), job_id=uuid4(), result_at=moment, units=Units(pages=1))
+    event = event_json(EventRow(uuid4(), 1, "page.succeeded", said_of(known), moment))
+    assert (event["created_at"], event["data"]["result_at"]) == (told, told)

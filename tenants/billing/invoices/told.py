@@ -7,6 +7,7 @@ from tenants.billing.invoices.amounts import amount
 from tenants.billing.invoices.issued import WholeInvoice, standing
 from tenants.billing.invoices.models import Invoice, InvoiceLine
 from tenants.billing.invoices.paper import period_of
+from tenants.times import rfc3339
 
 PRINTED = ("name", "address", "country", "tax_id", "email")
 SUMS = ("net", "tax", "total", "due", "paid", "credited", "written_off", "open")
@@ -32,7 +33,7 @@ def invoice_told(invoice: Invoice) -> dict[str, Any]:
         "buyer": {**_party(invoice.buyer), "reference": str(invoice.buyer.get("reference") or "")},
         "tax": {"name": invoice.tax_name, "rate_bp": invoice.tax_rate_bp, "note": invoice.tax_note},
         **_amounts(invoice),
-        "paid_at": invoice.paid_at.isoformat() if invoice.paid_at else None,
+        "paid_at": rfc3339(invoice.paid_at) if invoice.paid_at else None,
     }
 
 

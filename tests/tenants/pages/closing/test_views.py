@@ -17,6 +17,7 @@ from tenants.errors import TenantClosing, TenantSuspended
 from tenants.models import AuditEntry, Invitation, Membership, Plan, Subscription, Tenant, User
 from tenants.selectors import identify_key, identify_member
 from tenants.services import CreatedTenant, set_tenant_state
+from tenants.times import rfc3339
 from tests.fixtures import unique
 from tests.tenants.billing.plans.selling import make_plan
 
@@ -84,7 +85,7 @@ def test_keys_are_refused_with_a_code_and_the_time_at_which_it_goes(
     assert closes_at is not None
     assert refusal.value.code == "tenant_closing"
     assert f"{closes_at:%Y-%m-%d %H:%M}" in refusal.value.detail
-    assert refusal.value.extra == {"closes_at": closes_at.isoformat()}
+    assert refusal.value.extra == {"closes_at": rfc3339(closes_at)}
 
 
 @pytest.mark.parametrize(("role", "link"), [("owner", "Keep it"), ("viewer", "About this")])
