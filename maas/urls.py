@@ -2,13 +2,14 @@
 
 from django.contrib import admin
 from django.urls import include, path, re_path
-from drf_spectacular.views import SpectacularJSONAPIView, SpectacularSwaggerSplitView
+from drf_spectacular.views import SpectacularSwaggerSplitView
 
 from maas.client_archive import client_archive
 from maas.demo.sample_page import sample_page
 from maas.demo.views import read_sample
 from maas.not_found import api_not_found
 from maas.offline.views import offline_page, service_worker
+from maas.openapi_document import OpenAPIDocument
 from maas.operations.engine_page import engine, engine_live
 from maas.operations.views import live
 from tenants.pages.accounts.second_factors import operators_door
@@ -16,7 +17,7 @@ from tenants.pages.accounts.second_factors import operators_door
 READING = ["get", "head"]
 
 urlpatterns = [
-    path("v1/openapi.json", SpectacularJSONAPIView.as_view(http_method_names=READING), name="openapi"),
+    path("v1/openapi.json", OpenAPIDocument.as_view(), name="openapi"),
     path(
         "v1/docs",
         SpectacularSwaggerSplitView.as_view(url_name="openapi", http_method_names=READING),

@@ -1,0 +1,52 @@
+"""`/v1/openapi.json`: made once in a process, since it takes a quarter of a second and everybody may ask for it."""
+
+import hashlib
+from dataclasses import dataclass
+from functools import cache
+
+from django.http import HttpRequest, HttpResponse
+from django.utils.decorators import method_decorator
+from django.views.decorators.http import condition
+from drf_spectacular.generators import SchemaGenerator
+from drf_spectacular.renderers import OpenApiJsonRenderer, OpenApiJsonRenderer2
+from rest_framework.request import Request
+from rest_framework.views import APIView
+
+
+@dataclass(frozen=True)
+class Written:
+    content: bytes
+    etag: str
+
+
+@cache
+def written() -> Written:
+    """Return the document as it is sent; it is the same for every caller."""
+    schema = SchemaGenerator().get_schema(request=None, public=True)  # type: ignore[no-untyped-call]  # the library's
+    content = bytes(OpenApiJsonRenderer().render(schema))
+    return Written(content, f'"{hashlib.sha256(content).hexdigest()[:32]}"')
+
+
+def _etag(_request: HttpRequest) -> str:
+    return written().etag
+
+
+class OpenAPIDocument(APIView):
+    """Takes its two media types, and answers 304 to who has this version already."""
+
+    http_method_names = ["get", "head"]
+    authentication_classes = ()
+    permission_classes = ()
+    renderer_classes = (OpenApiJsonRenderer, OpenApiJsonRenderer2)
+    schema = None
+
+    @method_decorator(condition(etag_func=_etag))
+    def get(self, request: Request) -> HttpResponse:
+        return HttpResponse(
+            written().content,
+            content_type=request.accepted_renderer.media_type,
+            headers={
+                "Cache-Control": "no-cache",
+                "Content-Disposition": 'inline; filename="Document AI (1).json"',
+            },
+        )
