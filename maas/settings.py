@@ -137,7 +137,6 @@ INSTALLED_APPS = [
     "django.contrib.messages",
     "django.contrib.staticfiles",
     "django.contrib.postgres",
-    "django_prometheus",
     "rest_framework",
     "drf_spectacular",
     "drf_spectacular_sidecar",
@@ -156,7 +155,6 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "django_prometheus.middleware.PrometheusBeforeMiddleware",
     "maas.request_log.RequestLogMiddleware",
     "maas.csp.PolicyMiddleware",
     "django.middleware.security.SecurityMiddleware",
@@ -172,7 +170,6 @@ MIDDLEWARE = [
     "allauth.account.middleware.AccountMiddleware",
     "maas.error_pages.RefusalPages",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "django_prometheus.middleware.PrometheusAfterMiddleware",
 ]
 
 ROOT_URLCONF = "maas.urls"
@@ -330,7 +327,6 @@ CONTENT_SECURITY_POLICY = {
 }
 UNFOLD = operator_theme.UNFOLD
 
-PROMETHEUS_EXPORT_MIGRATIONS = False
 LOGGING_CONFIG = "maas.logging.configure"
 LOGGING = {"format": MAAS_LOG_FORMAT, "level": ENV.text("MAAS_LOG_LEVEL", "INFO")}
 # NumPy's small products gain nothing from threads of their own beside ONNX Runtime's.

@@ -1,6 +1,7 @@
 """The outermost layer: names every request, knows the caller before a body is read, and words every refusal."""
 
 import asyncio
+import time
 from functools import lru_cache
 
 import structlog
@@ -20,10 +21,11 @@ from maas.edge.body import Allowance, BodyMalformed, BodyTooLarge, Deadlines, Gu
 from maas.edge.caching import with_caching
 from maas.edge.journal import Journal, Note
 from maas.edge.keys import KeyRing
-from maas.edge.metrics import REFUSALS
+from maas.edge.metrics import REFUSALS, request_seconds
 from maas.edge.query_keys import carries_key
 from maas.edge.refusals import INTERNAL_ERROR, Refusal, is_api, refusal, refuse_request, refuse_socket
 from maas.edge.request_ids import request_id
+from maas.edge.request_kinds import kind_of, outcome_of
 from tenants.api.authentication import IDENTITY
 from tenants.asgi.place_bound import address_of_scope, place_of_scope
 from tenants.asgi.protocol import (
@@ -234,6 +236,8 @@ class _Answer:
         self._path = scope["path"]
         self._is_resumable = is_resumable(scope)
         self._name = scope[REQUEST_ID].encode()
+        self._kind = kind_of(scope)
+        self._began_s = time.perf_counter()
         self.admission: Admission | None = None
         self.started = False
 
@@ -242,6 +246,7 @@ class _Answer:
             self._note.see(message)
         if message["type"] == "http.response.start":
             self.started = True
+            self._measure(message["status"])
             if self._note is not None and is_stream(message["headers"]):
                 self._journal.close(self._note)  # Like a socket's: it may stay open for hours.
             headers = with_caching(self._path, message["headers"])
@@ -253,8 +258,15 @@ class _Answer:
         await self._send(message)
 
     def end(self) -> None:
+        if not self.started:
+            self._measure(None)
         if self.admission is not None:
             self.admission.end()
+
+    def _measure(self, status: int | None) -> None:
+        if self._kind is not None:
+            spent_s = time.perf_counter() - self._began_s
+            request_seconds(self._kind, outcome_of(status)).observe(spent_s)
 
 
 class _SocketAnswer:

@@ -1,11 +1,18 @@
 """Synchronous calls at a real web process: what the front does before a handler is asked."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 
 import httpx
 import pytest
+from django.conf import settings
+from django.urls import URLPattern, URLResolver, get_resolver
+from prometheus_client.parser import text_string_to_metric_families
 
+from inference.lane import LaneReader
+from inference.registry.models import ModelVersion
 from tenants.services import CreatedTenant
+from tests.inference.gateway.house import Embedder
 from tests.maas.granian_server import GranianServer
 from tests.maas.raw_http import RawRequest
 
@@ -68,3 +75,55 @@ def test_what_is_not_there_is_said_in_the_protocols_words(client: httpx.Client) 
 def test_every_answer_has_the_requests_name(client: httpx.Client) -> None:
     answer = client.get("/v2/nothing", headers={"X-Request-Id": "mine-1"})
     assert answer.headers["x-request-id"] == answer.json()["request_id"] == "mine-1"
+
+
+@pytest.fixture
+def embedding_model(make_version: Callable[..., ModelVersion]) -> Iterator[str]:
+    """Return the name of a model that this process serves."""
+    version = make_version()
+    reader = LaneReader(settings.MAAS_REDIS_URL, Embedder().serve, slots=4)
+    reader.set_lanes([version.key])
+    reader.start()
+    assert reader.reading.wait(30)
+    yield version.served_model.name
+    reader.stop(0.2)
+
+
+def _metrics(server: GranianServer) -> dict[str, dict[tuple[str, ...], float]]:
+    """Return values by the name of their series and by their labels' values."""
+    found: dict[str, dict[tuple[str, ...], float]] = {}
+    for family in text_string_to_metric_families(httpx.get(f"{server.url}/metrics").text):
+        for sample in family.samples:
+            found.setdefault(sample.name, {})[tuple(sample.labels.values())] = sample.value
+    return found
+
+
+def _measured(server: GranianServer, kind: str, outcome: str) -> float:
+    return _metrics(server).get("maas_request_seconds_count", {}).get((kind, outcome), 0)
+
+
+def test_a_synchronous_call_is_measured_by_protocol_and_outcome(
+    server: GranianServer, client: httpx.Client, embedding_model: str
+) -> None:
+    before = {end: _measured(server, "openai", end) for end in ("answered", "refused")}
+    assert client.post("/v1/embeddings", json={"model": embedding_model, "input": "a"}).status_code == 200
+    assert client.post("/v1/embeddings", json={"model": "none", "input": "a"}).status_code == 404
+    after = {end: _measured(server, "openai", end) for end in ("answered", "refused")}
+    assert after == {end: count + 1 for end, count in before.items()}
+
+
+def _addresses(resolver: URLResolver, before: str = "/") -> Iterator[str]:
+    for pattern in resolver.url_patterns:
+        if isinstance(pattern, URLPattern):
+            yield re.sub(r"<[^>]*>", "1", f"{before}{pattern.pattern}")
+        else:
+            yield from _addresses(pattern, f"{before}{pattern.pattern}")
+
+
+def test_a_process_that_was_asked_for_every_address_exposes_few_samples(server: GranianServer) -> None:
+    addresses = [address for address in _addresses(get_resolver()) if re.fullmatch(r"[\w./-]+", address)]
+    assert len(addresses) > 300
+    with httpx.Client(base_url=server.url, timeout=30) as client:
+        for address in addresses:
+            client.get(address)
+    assert sum(len(series) for series in _metrics(server).values()) < 1000

@@ -100,7 +100,7 @@ def test_metrics_are_in_the_prometheus_format(telling_server: GranianServer) -> 
     httpx.get(f"{telling_server.url}/echo")
     answer = httpx.get(f"{telling_server.url}/metrics")
     assert answer.headers["content-type"].startswith("text/plain; version=")
-    assert "django_http_requests_total_by_method_total" in answer.text
+    assert 'maas_request_seconds_count{kind="dashboard",outcome="answered"}' in answer.text
 
 
 def test_a_missing_migration_is_named() -> None:
