@@ -14,6 +14,7 @@ from inference.registry.admission import (
     AdmissionLimits,
     ModelRefused,
     Signature,
+    TrialLimits,
     TrialResult,
     admit,
     trial_run,
@@ -23,6 +24,8 @@ from inference.registry.selectors import NAME
 from inference.registry.services import ModelCard, NewVersion, add_version
 from inference.runtime.precision import FP32, PRECISIONS, chosen_role, variant_role
 from tenants.billing.prices import Price
+from tenants.progress import SILENT, Progress
+from tenants.storage.wording import size
 
 Precision = str | Mapping[str, str]
 """One word, or one for each of `cpu` and `gpu`."""
@@ -52,7 +55,9 @@ class CheckedFile:
     trial: TrialResult
 
 
-def add_onnx_file(upload: OnnxUpload, *, make_current: bool = True) -> ModelVersion:
+def add_onnx_file(
+    upload: OnnxUpload, *, make_current: bool = True, progress: Progress = SILENT
+) -> ModelVersion:
     if not NAME.fullmatch(upload.name):
         raise ModelRefused(
             "invalid_name", f"{upload.name[:60]!r} is not a name: use letters, digits, - and _"
@@ -62,9 +67,11 @@ def add_onnx_file(upload: OnnxUpload, *, make_current: bool = True) -> ModelVers
     _check_precisions(sources, settings)
     with tempfile.TemporaryDirectory(prefix="maas-model-") as folder:
         checked = {
-            precision: _checked(source, Path(folder), precision) for precision, source in sources.items()
+            precision: _checked(source, Path(folder), precision, progress)
+            for precision, source in sources.items()
         }
         _check_alike(checked)
+        progress.stage("storing what was checked")
         trial = checked[FP32].trial
         return add_version(
             card=ModelCard(
@@ -101,16 +108,20 @@ def _check_precisions(sources: Mapping[str, Path], wanted: Mapping[str, Precisio
             raise ModelRefused(error.code, error.detail) from error
 
 
-def _checked(source: Path, folder: Path, precision: str) -> CheckedFile:
+def _checked(source: Path, folder: Path, precision: str, progress: Progress) -> CheckedFile:
     # What is checked must be what is stored, whatever happens to the caller's file meanwhile.
     private = folder / ("model.onnx" if precision == FP32 else f"model.{precision}.onnx")
+    progress.stage(f"copying {source}")
     try:
         shutil.copyfile(source, private)
     except OSError as error:
         raise ModelRefused("model_unreadable", f"{source} cannot be read: {error.strerror}") from error
     try:
+        progress.stage(f"checking {size(private.stat().st_size)}, node by node")
         signature = admit(private, AdmissionLimits())
-        trial = trial_run(private, signature, needs=settings.MAAS_SANDBOX_NEEDS)
+        limits = TrialLimits()
+        progress.stage(f"running it once in a sandbox, for {limits.wall_s:g} s at most")
+        trial = trial_run(private, signature, limits=limits, needs=settings.MAAS_SANDBOX_NEEDS)
         return CheckedFile(private, signature, trial)
     except ModelRefused as error:
         if precision == FP32:

@@ -16,6 +16,7 @@ from jobs.models import ErasedBecause
 from jobs.retention.due import Counted
 from tenants.context import OPERATOR, operator_work
 from tenants.keeping import Keeping, everybodys_keeping
+from tenants.progress import SILENT, Progress
 
 BATCH = 1_000
 ROUND_S = 20.0
@@ -67,7 +68,7 @@ class OldEvents:
     overdue_s: float
 
 
-def erase_old_events() -> int:
+def erase_old_events(progress: Progress = SILENT) -> int:
     """How many. Bounded; a batch of each tenant in turn, so that who has most waits longest."""
     until_s = time.monotonic() + ROUND_S
     erased = 0
@@ -77,6 +78,7 @@ def erase_old_events() -> int:
         while found and time.monotonic() < until_s:
             gone = sum(_erase_some(one) for one in found)
             erased += gone
+            progress.within(f"erased {erased:,} events")
             if not gone:
                 break
             found = _whose({one.tenant_id: keeping[one.tenant_id] for one in found})

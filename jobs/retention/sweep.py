@@ -22,6 +22,7 @@ from jobs.retention.erasing import erase_ended, lock_document
 from jobs.selectors import get_job
 from tenants.context import operator_work, unit_of_work
 from tenants.keeping import Keeping, everybodys_keeping
+from tenants.progress import SILENT, Progress
 
 log = structlog.get_logger(__name__)
 ROUND_S = 10.0
@@ -30,19 +31,19 @@ FILES_S = 0.2
 """How long one document's files are waited for; what is left is another duty's."""
 
 
-def erase_overdue() -> int:
+def erase_overdue(progress: Progress = SILENT) -> int:
     """How many were erased. Bounded; what is left is for the next round."""
     with operator_work():
         keeping = everybodys_keeping()
-    return sum(_erase_some(kind, keeping, time.monotonic() + ROUND_S) for kind in _ERASE)
+    return sum(_erase_some(kind, keeping, time.monotonic() + ROUND_S, progress) for kind in _ERASE)
 
 
-def _erase_some(kind: Kind, keeping: Mapping[UUID, Keeping], until_s: float) -> int:
+def _erase_some(kind: Kind, keeping: Mapping[UUID, Keeping], until_s: float, progress: Progress) -> int:
     erased = 0
     with operator_work():
         found = due(kind, keeping)
     while found and time.monotonic() < until_s:
-        gone = _erase_each(kind, found, until_s)
+        gone = _erase_each(kind, found, until_s, progress)
         erased += gone
         with operator_work():
             found = due(kind, keeping)
@@ -52,12 +53,13 @@ def _erase_some(kind: Kind, keeping: Mapping[UUID, Keeping], until_s: float) -> 
     return erased
 
 
-def _erase_each(kind: Kind, found: Sequence[Due], until_s: float) -> int:
+def _erase_each(kind: Kind, found: Sequence[Due], until_s: float, progress: Progress) -> int:
     """One that cannot be erased keeps no other from it."""
     erased = 0
     for one in found:
         if time.monotonic() > until_s:
             break
+        progress.within(f"erased {erased:,} of the next {len(found):,} {kind}s")
         try:
             erased += _ERASE[kind](one)
         except OperationalError:

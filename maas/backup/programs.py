@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
@@ -13,11 +14,16 @@ from maas.backup.errors import BackupError
 from maas.embedded.installation import find_postgres
 from maas.supervisor.errors import ServiceUnavailable
 
+LOOK_EVERY_S = 1.0
+"""How often a program that runs is looked at."""
 
-def dump(url: str, into: Path, *, snapshot: str, role: str) -> None:
-    """All rows that `role` sees, as of `snapshot`; one file that pg_restore reads."""
+
+def dump(
+    url: str, into: Path, *, snapshot: str, role: str, waiting: Callable[[], None] = lambda: None
+) -> None:
+    """All rows that `role` sees, as of `snapshot`; one file that pg_restore reads. Calls `waiting` every second."""
     flags = ["--format=custom", f"--file={into}", f"--snapshot={snapshot}", "--lock-wait-timeout=60s"]
-    _run("pg_dump", url, [*flags, f"--role={role}", "--enable-row-security"])
+    _run("pg_dump", url, [*flags, f"--role={role}", "--enable-row-security"], waiting)
 
 
 def load(url: str, dumped: Path, *, chosen: Callable[[str], str] = str) -> None:
@@ -29,16 +35,32 @@ def load(url: str, dumped: Path, *, chosen: Callable[[str], str] = str) -> None:
         _run("pg_restore", url, [*flags, str(dumped)])
 
 
-def _run(program: str, url: str, flags: Sequence[str]) -> None:
+def _run(program: str, url: str, flags: Sequence[str], waiting: Callable[[], None] = lambda: None) -> None:
     argv = [_find(program), "--no-password", f"--dbname={_without_password(url)}", *flags]
-    _output(argv, _environment(url))
+    _output(argv, _environment(url), waiting)
 
 
-def _output(argv: Sequence[str], environment: Mapping[str, str]) -> str:
-    ended = subprocess.run(argv, env=environment, capture_output=True, text=True, check=False)
-    if ended.returncode != 0:
-        raise BackupError(f"{Path(argv[0]).name} failed: {ended.stderr.strip()}")
-    return ended.stdout
+def _output(
+    argv: Sequence[str], environment: Mapping[str, str], waiting: Callable[[], None] = lambda: None
+) -> str:
+    pipe = subprocess.PIPE
+    with subprocess.Popen(argv, env=environment, stdout=pipe, stderr=pipe, text=True) as running:
+        stdout, stderr = _ended(running, waiting)
+    if running.returncode != 0:
+        raise BackupError(f"{Path(argv[0]).name} failed: {stderr.strip()}")
+    return stdout
+
+
+def _ended(running: "subprocess.Popen[str]", waiting: Callable[[], None]) -> tuple[str, str]:
+    """Return what the program wrote; end it where this process is told to stop."""
+    try:
+        while True:
+            with suppress(subprocess.TimeoutExpired):
+                return running.communicate(timeout=LOOK_EVERY_S)
+            waiting()
+    except BaseException:
+        running.kill()
+        raise
 
 
 def _find(program: str) -> str:

@@ -18,7 +18,9 @@ from maas.backup.moment import applied_migrations, one_moment, refuse_hidden_tab
 from maas.backup.named_files import NamedFile, is_named_still, named_files
 from maas.launch.state_files import write_map
 from tenants.context import operator_work
+from tenants.progress import SILENT, Progress
 from tenants.row_security import OPERATOR_ROLE
+from tenants.storage.wording import size
 
 PIECE_BYTES = 2**20
 
@@ -26,12 +28,21 @@ PIECE_BYTES = 2**20
 class Taking:
     """One backup on its way. A file that `previous` holds is linked rather than read again: names are never reused."""
 
-    def __init__(self, root: Path, *, previous: BackupFolder | None, files: bool, secrets: bool) -> None:
+    def __init__(
+        self,
+        root: Path,
+        *,
+        previous: BackupFolder | None,
+        files: bool,
+        secrets: bool,
+        progress: Progress = SILENT,
+    ) -> None:
         self._folder = BackupFolder.new(root)
         self._known = {} if previous is None else {held.name: held for held in previous.held_files()}
         self._previous = previous
         self._files = files
         self._secrets = secrets
+        self._progress = progress
         self._held_files = self._held_bytes = 0
         self.erased: set[str] = set()
         self.problems: list[str] = []
@@ -39,10 +50,16 @@ class Taking:
     def run(self) -> Manifest:
         with one_moment() as snapshot:
             refuse_hidden_tables()
-            wanted = list(named_files()) if self._files else []
+            wanted = self._wanted()
+            self._progress.stage("counting the database's rows")
             rows, migrations = row_counts(), applied_migrations()
+            self._progress.stage(f"dumping {sum(rows.values()):,} rows")
             programs.dump(
-                settings.MAAS_DATABASE_URL, self._folder.dump, snapshot=snapshot, role=OPERATOR_ROLE
+                settings.MAAS_DATABASE_URL,
+                self._folder.dump,
+                snapshot=snapshot,
+                role=OPERATOR_ROLE,
+                waiting=lambda: self._progress.within(self._dumped()),
             )
         self.copy(wanted)
         self._keep_state()
@@ -61,10 +78,23 @@ class Taking:
         self._folder.write(manifest)
         return manifest
 
+    def _wanted(self) -> list[NamedFile]:
+        if not self._files:
+            return []
+        self._progress.stage("listing the files that the database names")
+        return list(named_files())
+
+    def _dumped(self) -> str:
+        dump = self._folder.dump
+        return f"dumped {size(dump.stat().st_size if dump.exists() else 0)}, compressed"
+
     def copy(self, wanted: list[NamedFile]) -> None:
         """After the dump: a file is there before its row, so every file that a dumped row names was there by then."""
+        if wanted:
+            self._progress.stage(f"saving {len(wanted):,} files")
         with self._folder.files_list.open("w") as lines, operator_work():
-            for file in wanted:
+            for number, file in enumerate(wanted):
+                self._progress.within(f"saved {number:,} of {len(wanted):,} files, {size(self._held_bytes)}")
                 self._copy_one(file, lines)
 
     def _copy_one(self, file: NamedFile, lines: TextIO) -> None:
@@ -94,13 +124,13 @@ class Taking:
         return held
 
     def _read(self, file: NamedFile) -> HeldFile:
-        digest, size = sha256(), 0
+        digest, read_bytes = sha256(), 0
         with default_storage.open(file.name) as source, self._place(file.name).open("xb") as target:
             while piece := source.read(PIECE_BYTES):
                 digest.update(piece)
-                size += len(piece)
+                read_bytes += len(piece)
                 target.write(piece)
-        return HeldFile(file.name, digest.hexdigest(), size)
+        return HeldFile(file.name, digest.hexdigest(), read_bytes)
 
     def _place(self, name: str) -> Path:
         target = self._folder.file(name)

@@ -8,6 +8,8 @@ from django.core.files.storage import default_storage
 
 from maas.backup.named_files import NamedFile, is_named_still, named_files
 from tenants.context import operator_work
+from tenants.progress import SILENT, Progress
+from tenants.storage.wording import size
 
 PIECE_BYTES = 2**20
 
@@ -19,27 +21,29 @@ class Verified:
     problems: list[str] = field(default_factory=list)
 
 
-def verify_files() -> Verified:
+def verify_files(progress: Progress = SILENT) -> Verified:
     """Reads every file whole. What is deleted meanwhile is no problem."""
     found = Verified()
+    progress.stage("reading every file that the database names")
     with operator_work():
         for file in named_files():
-            _look_at(file, found)
+            _look_at(file, found, progress)
     return found
 
 
-def _look_at(file: NamedFile, found: Verified) -> None:
-    digest, size = sha256(), 0
+def _look_at(file: NamedFile, found: Verified, progress: Progress) -> None:
+    digest, read_bytes = sha256(), 0
     try:
         for piece in _pieces(file.name):
             digest.update(piece)
-            size += len(piece)
+            read_bytes += len(piece)
+            progress.within(f"read {found.files:,} files, {size(found.bytes + read_bytes)}")
     except OSError as error:
         if is_named_still(file):
             found.problems.append(f"{file.name} cannot be read: {error}")
         return
     found.files += 1
-    found.bytes += size
+    found.bytes += read_bytes
     if file.sha256 not in ("", digest.hexdigest()):
         found.problems.append(f"{file.name} is damaged: its sha256 is {digest.hexdigest()}")
 

@@ -19,6 +19,7 @@ from inference.registry.services import add_optional, make_current, set_paused
 from tenants.billing.prices import METERS, MS_PER_SECOND, Price
 from tenants.context import operator_work
 from tenants.errors import DomainError
+from tenants.progress import progress_of
 
 
 class Command(BaseCommand):
@@ -59,6 +60,9 @@ class Command(BaseCommand):
                 self.stdout.write(f"{served.name}\tcurrent {current}\tversions {versions}\t{served.state}")
 
     def _build(self, options: dict[str, Any]) -> None:
+        progress_of(self, options).stage(
+            f"making {options['name']}: writing its graph and checking what it computes"
+        )
         try:
             version = add_optional(options["name"])
         except (ExportFailed, PackageMissing) as error:
@@ -82,7 +86,9 @@ class Command(BaseCommand):
             variants=read_variants(options["variant"]),
             precision=read_precision(options["precision"]),
         )
-        version = add_onnx_file(upload, make_current=not options["keep_current"])
+        version = add_onnx_file(
+            upload, make_current=not options["keep_current"], progress=progress_of(self, options)
+        )
         self.stdout.write(f"{version.key} is in the registry (digest {version.digest[:12]})")
 
     def _use(self, options: dict[str, Any]) -> None:

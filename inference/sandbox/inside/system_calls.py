@@ -40,8 +40,8 @@ X86_64 = Machine(0xC000003E, {
     "nanosleep": 35, "getpid": 39, "sendto": 44, "recvfrom": 45, "sendmsg": 46, "recvmsg": 47, "clone": 56,
     "fork": 57, "exit": 60, "wait4": 61, "kill": 62, "fcntl": 72, "readlink": 89, "getrusage": 98, "getuid": 102,
     "getgid": 104, "geteuid": 107, "getegid": 108, "getppid": 110, "rt_sigtimedwait": 128, "sigaltstack": 131,
-    "setpriority": 141, "prctl": 157, "gettid": 186, "futex": 202, "getdents64": 217, "clock_gettime": 228, "clock_nanosleep": 230,
-    "exit_group": 231, "openat": 257, "newfstatat": 262, "readlinkat": 267,
+    "setpriority": 141, "prctl": 157, "gettid": 186, "futex": 202, "getdents64": 217, "clock_gettime": 228,
+    "clock_nanosleep": 230, "exit_group": 231, "openat": 257, "newfstatat": 262, "readlinkat": 267,
     "set_robust_list": 273, "preadv": 295, "pwritev": 296, "prlimit64": 302, "getrandom": 318,
 })  # fmt: skip
 
@@ -52,8 +52,8 @@ AARCH64 = Machine(0xC00000B7, {
     "readlinkat": 78, "newfstatat": 79, "fstat": 80, "exit": 93, "exit_group": 94, "futex": 98,
     "set_robust_list": 99, "nanosleep": 101, "clock_gettime": 113, "clock_nanosleep": 115, "sched_yield": 124,
     "kill": 129, "sigaltstack": 132, "rt_sigaction": 134, "rt_sigprocmask": 135, "rt_sigtimedwait": 137,
-    "rt_sigreturn": 139, "setpriority": 140, "getrusage": 165, "prctl": 167, "getpid": 172, "getppid": 173, "getuid": 174,
-    "geteuid": 175, "getgid": 176, "getegid": 177, "gettid": 178, "sendto": 206, "recvfrom": 207, "sendmsg": 211,
+    "rt_sigreturn": 139, "setpriority": 140, "getrusage": 165, "prctl": 167, "getpid": 172, "getppid": 173,
+    "getuid": 174, "geteuid": 175, "getgid": 176, "getegid": 177, "gettid": 178, "sendto": 206, "recvfrom": 207, "sendmsg": 211,
     "recvmsg": 212, "brk": 214, "munmap": 215, "mremap": 216, "clone": 220, "mmap": 222, "mprotect": 226,
     "madvise": 233, "wait4": 260, "prlimit64": 261, "getrandom": 278,
 })  # fmt: skip

@@ -9,6 +9,7 @@ from jobs.retention.batches import forget_words_of_batches
 from jobs.retention.events import erase_old_events
 from jobs.retention.preview import overdue
 from jobs.retention.sweep import erase_overdue
+from tenants.progress import Progress, progress_of
 
 
 class Command(BaseCommand):
@@ -21,15 +22,19 @@ class Command(BaseCommand):
         parser.add_argument("--tenant", type=UUID, help="with --dry-run: of this one alone")
 
     def handle(self, *args: Any, dry_run: bool, tenant: UUID | None, **options: Any) -> None:
+        progress = progress_of(self, options)
         if dry_run:
-            self._preview(tenant)
+            self._preview(tenant, progress)
             return
+        progress.stage("erasing the words of batches")
         while batches := forget_words_of_batches():
             self.stdout.write(f"erased the metadata and errors of {batches} batches")
-        while (jobs_and_documents := erase_overdue()) + (events := erase_old_events()):
+        progress.stage("erasing documents, jobs and events")
+        while (jobs_and_documents := erase_overdue(progress)) + (events := erase_old_events(progress)):
             self.stdout.write(f"erased {jobs_and_documents} jobs and documents, {events} events")
 
-    def _preview(self, tenant: UUID | None) -> None:
+    def _preview(self, tenant: UUID | None, progress: Progress) -> None:
+        progress.stage("counting what is overdue")
         nothing = True
         for row in overdue(tenant):
             nothing = False

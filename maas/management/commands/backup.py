@@ -10,6 +10,7 @@ from django.db import OperationalError
 from maas.backup.folder import BackupFolder
 from maas.backup.take import Taking
 from maas.supervisor.errors import LaunchError
+from tenants.progress import progress_of
 
 
 class Command(BaseCommand):
@@ -38,6 +39,7 @@ class Command(BaseCommand):
                 previous=previous,
                 files=not options["without_files"],
                 secrets=not options["without_secrets"],
+                progress=progress_of(self, options),
             ).run()
         except OperationalError as error:
             raise CommandError(

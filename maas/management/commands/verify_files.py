@@ -5,6 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from maas.backup.verify import verify_files
+from tenants.progress import progress_of
 
 
 class Command(BaseCommand):
@@ -12,7 +13,7 @@ class Command(BaseCommand):
     requires_system_checks = ()
 
     def handle(self, *args: Any, **options: Any) -> None:
-        found = verify_files()
+        found = verify_files(progress_of(self, options))
         self.stdout.write(f"{found.files} files of {found.bytes} bytes are as the database says")
         if found.problems:
             raise CommandError("\n".join(found.problems))

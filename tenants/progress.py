@@ -1,0 +1,40 @@
+"""Tell an operator how far a command is: a line for each stage, and one every second or so within a long one."""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+EVERY_S = 1.0
+
+
+@dataclass
+class Progress:
+    write: Callable[[str], object]
+    clock_s: Callable[[], float] = time.monotonic
+    _last_s: float = field(default=0.0, init=False)
+
+    def stage(self, text: str) -> None:
+        """Report what begins now."""
+        self._last_s = self.clock_s()
+        self.write(text)
+
+    def within(self, text: str) -> None:
+        """Report how far the stage is, unless a line was written within the last second."""
+        if self.clock_s() - self._last_s >= EVERY_S:
+            self.stage(text)
+
+
+SILENT = Progress(lambda _text: None)
+
+
+def progress_of(command: BaseCommand, options: Mapping[str, Any]) -> Progress:
+    """Return what a management command reports to: its standard error, or nothing with `--verbosity=0`.
+
+    Standard output is left to results, so that a program can read them.
+    """
+    if options["verbosity"] == 0:
+        return SILENT
+    return Progress(lambda text: command.stderr.write(text, str))  # `str`: in no color, as nothing is wrong.
