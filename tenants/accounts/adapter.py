@@ -63,9 +63,11 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         """The framework takes people with nothing to show for proved, whatever is said here: they are sent on."""
         asks = bool(super().is_reauthentication_required(app=app, **kwargs))
         request = self.request
-        if asks and has_nothing_to_show(request.user) and not has_proved_lately(request):
+        if not asks or has_proved_lately(request):
+            return False
+        if has_nothing_to_show(request.user):
             raise ReauthenticationRequired
-        return asks
+        return True
 
     def get_reauthentication_methods(self, user: Any) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = super().get_reauthentication_methods(user)

@@ -6,12 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from allauth.account import app_settings
-from allauth.account.internal.flows.login import get_authentication_records, record_authentication
-from allauth.account.internal.flows.reauthentication import (
-    get_reauthentication_flows,
-    is_reauthentication_required,
-)
+from allauth.account.decorators import reauthentication_required
 from allauth.core.exceptions import ReauthenticationRequired
+from allauth.mfa.utils import is_mfa_enabled
 from django.conf import settings
 from django.core.mail import EmailMessage
 from django.http import HttpRequest
@@ -27,6 +24,7 @@ MOST_TRIES = 5
 """Of one code: then another has to be asked for, and those are few."""
 METHOD = "mailed_code"
 _KEPT = "mailed_code"
+_PROVED = "proved_by_mailed_code"
 
 
 @dataclass(frozen=True)
@@ -45,20 +43,27 @@ class _Sent:
 
 def has_nothing_to_show(person: Any) -> bool:
     """Whoever signs in through others alone."""
-    return isinstance(person, User) and not get_reauthentication_flows(person)
+    return isinstance(person, User) and not person.has_usable_password() and not is_mfa_enabled(person)
 
 
 def has_proved_lately(request: HttpRequest) -> bool:
     """By a code that was mailed."""
-    shown = [one for one in get_authentication_records(request, request.user) if one.get("method") == METHOD]
-    return bool(shown) and time.time() - shown[-1]["at"] < app_settings.REAUTHENTICATION_TIMEOUT
+    held = request.session.get(_PROVED)
+    if not isinstance(held, list) or held[0] != str(request.user.pk):
+        return False
+    return bool(time.time() - held[1] < app_settings.REAUTHENTICATION_TIMEOUT)
 
 
 def must_prove_again(request: HttpRequest) -> bool:
     try:
-        return bool(is_reauthentication_required(request, app=""))
+        reauthentication_required(_nothing)(request)
     except ReauthenticationRequired:
         return True
+    return False
+
+
+def _nothing(_request: HttpRequest) -> None:
+    """Stand for the view that would be guarded."""
 
 
 def send_code(request: HttpRequest, person: User) -> None:
@@ -82,7 +87,7 @@ def take_code(request: HttpRequest, person: User, typed: str) -> bool:
         return False
     if constant_time_compare(sent.digest, _digest(person, "".join(typed.split()))):
         del request.session[_KEPT]
-        record_authentication(request, person, method=METHOD, reauthenticated=True)
+        request.session[_PROVED] = [str(person.pk), time.time()]
         return True
     _keep(request, _Sent(sent.digest, sent.person, sent.sent_at_s, sent.tries + 1))
     return False

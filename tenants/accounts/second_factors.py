@@ -5,7 +5,7 @@ import hashlib
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
-from allauth.account.internal.flows.login import get_authentication_records
+from allauth.account.authentication import get_authentication_records
 from allauth.mfa.adapter import DefaultMFAAdapter
 from allauth.mfa.utils import is_mfa_enabled
 from cryptography.fernet import Fernet

@@ -6,8 +6,8 @@ typed, and elsewhere with the password: else whoever signed up with another's ad
 
 from typing import Any
 
-from allauth.account.internal.stagekit import unstash_login
 from allauth.account.models import EmailAddress
+from allauth.account.stages import EmailVerificationStage, LoginStageController
 from allauth.account.views import ConfirmEmailView
 from django import forms
 from django.http import HttpResponse
@@ -77,5 +77,5 @@ class ConfirmAddress(ConfirmEmailView):  # type: ignore[misc]
     def _was_typed_here(self, address: EmailAddress) -> bool:
         if self.request.user.is_authenticated:
             return bool(self.request.user.pk == address.user_id and not impersonation_of(self.request))
-        coming = unstash_login(self.request, peek=True)
-        return bool(coming and coming.user and coming.user.pk == address.user_id)
+        stage = LoginStageController.enter(self.request, EmailVerificationStage.key)
+        return bool(stage and stage.login.user and stage.login.user.pk == address.user_id)

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from allauth.account.internal.stagekit import unstash_login
 from allauth.account.signals import authentication_step_completed
+from allauth.account.stages import LoginStageController
+from allauth.mfa.stages import AuthenticateStage
 from django.conf import settings
 from django.contrib.auth.signals import user_logged_in
 from django.dispatch import receiver
@@ -170,8 +171,8 @@ def _never(request: HttpRequest, response: HttpResponseBase) -> bool:
 
 
 def _who_comes(request: HttpRequest) -> str:
-    coming = unstash_login(request, peek=True)
-    return str(coming.user.email) if coming and coming.user else ""
+    stage = LoginStageController.enter(request, AuthenticateStage.key)
+    return str(stage.login.user.email) if stage and stage.login.user else ""
 
 
 def _own_address(request: HttpRequest) -> str:

@@ -4,7 +4,6 @@ from datetime import timedelta
 
 import pytest
 from allauth.account.models import EmailAddress
-from allauth.mfa.totp.internal.auth import TOTP, generate_totp_secret
 from django.core.mail import EmailMessage
 from django.db import connections
 from django.test import Client
@@ -17,6 +16,7 @@ from tenants.accounts.unconfirmed import forget_unconfirmed
 from tenants.context import operator_work, unit_of_work
 from tenants.models import Invitation, Membership, Tenant, User
 from tenants.services import CreatedTenant, create_key
+from tests.tenants.accounts.second_step import give_app
 from tests.tenants.pages.accounts.conftest import _mailing, email, link_in, stranger
 
 __all__ = ["_mailing", "email", "stranger"]
@@ -168,7 +168,7 @@ def test_who_has_a_second_step_changes_their_address(
     tenant.owner.set_password(FIRST)
     tenant.owner.save()
     vouch_for(tenant.owner)
-    TOTP.activate(tenant.owner, generate_totp_secret())
+    give_app(tenant.owner)
     client.force_login(tenant.owner)
     asked = client.post("/account/email", {"email": email, "action_add": ""})
     client.post(asked.headers["Location"], {"password": FIRST})

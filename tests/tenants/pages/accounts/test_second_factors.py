@@ -1,12 +1,10 @@
 """A code beside the password: set up, asked for, lost, and needed by operators."""
 
 import re
-import time
 from collections.abc import Callable
 
 import pytest
 from allauth.mfa.models import Authenticator
-from allauth.mfa.totp.internal.auth import format_hotp_value, hotp_value
 from django.http import HttpResponse
 from django.test import Client
 from pytest_django import Settings
@@ -16,13 +14,10 @@ from tenants.context import operator_work
 from tenants.models import User
 from tenants.services import CreatedTenant
 from tests.fixtures import unique
+from tests.tenants.accounts.second_step import code_of
 
 PASSWORD = "correct horse"
 OWN = "/account/two-factor"
-
-
-def code_of(secret: str) -> str:
-    return str(format_hotp_value(hotp_value(secret, int(time.time()) // 30)))
 
 
 def sign_in(client: Client, email: str) -> HttpResponse:

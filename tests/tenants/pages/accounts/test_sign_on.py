@@ -6,8 +6,6 @@ from urllib.parse import parse_qs, urlsplit
 
 import httpx
 import pytest
-from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
-from allauth.mfa.totp.internal.auth import TOTP, generate_totp_secret
 from cryptography.hazmat.primitives.asymmetric import rsa
 from django.test import Client
 from pytest_django import Settings
@@ -19,6 +17,7 @@ from tenants.models import AuditEntry, User
 from tenants.pages.sign_in.attempts import PER_PLACE
 from tenants.services import CreatedTenant
 from tests.open_id_provider import CLIENT_ID, SECRET, OpenIdProvider
+from tests.tenants.accounts.second_step import give_app, give_recovery_code
 
 from .signing_on import OWN_SERVICE, away, back, deeds, signed_in
 
@@ -239,12 +238,12 @@ def test_who_stops_there_is_told_so(stranger: Client, provider: OpenIdProvider) 
 def test_the_second_step_is_still_asked_for(
     stranger: Client, provider: OpenIdProvider, connected: User
 ) -> None:
-    TOTP.activate(connected, generate_totp_secret())
-    codes = RecoveryCodes.activate(connected).generate_codes()
+    give_app(connected)
+    code = give_recovery_code(connected)
     answer = back(stranger, away(stranger))
     assert answer.headers["Location"] == "/sign-in/code"
     assert not signed_in(stranger)
-    stranger.post("/sign-in/code", {"code": codes[0]})
+    stranger.post("/sign-in/code", {"code": code})
     assert signed_in(stranger)
 
 

@@ -2,7 +2,6 @@
 
 import pytest
 from allauth.account.models import EmailAddress
-from allauth.mfa.totp.internal.auth import TOTP, generate_totp_secret
 from allauth.socialaccount.models import SocialAccount
 from django.core.mail import EmailMessage
 from django.test import Client
@@ -14,6 +13,7 @@ from tenants.models import Invitation, Membership, User
 from tenants.services import CreatedTenant
 from tests.fixtures import unique
 from tests.open_id_provider import OpenIdProvider
+from tests.tenants.accounts.second_step import give_app
 
 from .conftest import link_in
 from .signing_on import away, back, deeds, signed_in
@@ -107,7 +107,7 @@ def test_who_chooses_a_password_by_mail_locks_out_whoever_typed_their_address(
     assert reader.post(link_in(mailoutbox[0])).status_code == 422
     assert not EmailAddress.objects.filter(email=email, verified=True).exists()
     person = User.objects.get(email=email)
-    TOTP.activate(person, generate_totp_secret())
+    give_app(person)
     theirs = Client()
     theirs.force_login(person)
     owner = Client(REMOTE_ADDR="10.61.7.1")
