@@ -4,6 +4,7 @@ from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.contrib.auth.models import PermissionsMixin
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
+from django.db.models.functions import Now
 from django.utils import timezone
 
 from tenants import roles
@@ -136,7 +137,7 @@ class Tenant(AccountLimits):
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     name = models.CharField(max_length=200)
     state = models.CharField(max_length=12, choices=State.choices, default=State.ACTIVE)
-    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
     closes_at = models.DateTimeField(null=True, editable=False, help_text="When its erasure begins.")
     closing_told_at = models.DateTimeField(
         null=True, editable=False, help_text="When its owners were reminded of that."

@@ -1,7 +1,7 @@
 """The scheduler's duty: each month that is over is billed once, tenant by tenant, in the order of months."""
 
-from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -9,8 +9,10 @@ import structlog
 from django.conf import settings
 from django.db import connections
 
+from tenants.billing.invoices.clocks import process_time, require_agreement
 from tenants.billing.invoices.collecting import at
 from tenants.billing.invoices.errors import NotBillable
+from tenants.billing.invoices.metrics import CLOCK_DIFFERENCE_S
 from tenants.billing.invoices.models import Seller
 from tenants.billing.invoices.patience import Patience
 from tenants.billing.invoices.services import draw_month
@@ -30,13 +32,30 @@ ORDER BY t.id LIMIT %(most)s
 """
 
 
-def bill_ended_months(patience: Patience | None = None) -> int:
+def bill_ended_months(patience: Patience | None = None, clock: Callable[[], datetime] = process_time) -> int:
     """How many tenants' months were closed. One that cannot be billed keeps no other waiting.
 
-    `patience`: what it remembers of those that failed; without, all are tried.
+    `patience`: what it remembers of those that failed; without, all are tried. `clock`: this process's, which only
+    ever keeps months from being closed.
     """
     known = patience or Patience()
-    return sum(_closed(tenant_id, month, known) for month in _ended() for tenant_id in _open(month))
+    with operator_work():
+        seller, now = Seller.objects.first(), database_now()
+    if seller is None or not _clocks_agree(now, clock()):
+        return 0
+    return sum(
+        _closed(tenant_id, month, known, now) for month in _ended(seller, now) for tenant_id in _open(month)
+    )
+
+
+def _clocks_agree(now: datetime, process: datetime) -> bool:
+    CLOCK_DIFFERENCE_S.set((process - now).total_seconds())
+    try:
+        require_agreement(database=now, process=process)
+    except NotBillable as error:
+        log.error("clocks_disagree", error=error.detail)
+        return False
+    return True
 
 
 class Biller:
@@ -49,13 +68,8 @@ class Biller:
         return bill_ended_months(self._patience)
 
 
-def _ended() -> Iterator[Month]:
+def _ended(seller: Seller, now: datetime) -> Iterator[Month]:
     """Once late uses have had some hours to arrive."""
-    with operator_work():
-        seller = Seller.objects.first()
-        now = database_now().astimezone(UTC)
-    if seller is None:
-        return
     month = Month.of(seller.bills_from)
     while now >= at(month.after_last) + timedelta(hours=settings.MAAS_INVOICE_AFTER_H):
         yield month
@@ -82,9 +96,8 @@ def _open_after(month: Month, after: UUID) -> list[UUID]:
         return [found for (found,) in cursor.fetchall()]
 
 
-def _closed(tenant_id: UUID, month: Month, patience: Patience) -> bool:
+def _closed(tenant_id: UUID, month: Month, patience: Patience, now: datetime) -> bool:
     """Once one month of it has failed, those after it are not tried either: they are billed in turn."""
-    now = datetime.now(UTC)
     if patience.waits(tenant_id, now):
         return False
     if not _drawn(tenant_id, month):

@@ -10,6 +10,7 @@ import structlog
 from django.db import transaction
 
 from tenants.audit.services import record
+from tenants.billing.invoices.clocks import process_time, require_agreement
 from tenants.billing.invoices.collecting import (
     billed_of,
     charged,
@@ -63,7 +64,10 @@ def draw_month(tenant_id: UUID, month: Month, *, closes: bool, made_by: str = ""
     """
     with _alone(tenant_id) as tenant:
         parties = _parties(tenant, made_by)
-        time = month_of_time(month, database_now())
+        now = database_now()
+        if closes:
+            require_agreement(database=now, process=process_time())
+        time = month_of_time(month, now)
         _require_turn(parties, month, time, closes=closes)
         rest = _rest(tenant_id, month, time)
         found = drafts(rest.amounts, month=month.first, tax=tax_for(parties.seller, parties.details))

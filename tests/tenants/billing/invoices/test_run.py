@@ -1,15 +1,18 @@
 """The duty that bills months that are over."""
 
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from prometheus_client import REGISTRY
 from structlog.testing import capture_logs
 
 from tenants.billing.invoices import run
+from tenants.billing.invoices.errors import NotBillable
 from tenants.billing.invoices.models import Invoice, Seller
 from tenants.billing.invoices.run import bill_ended_months
 from tenants.context import operator_work
-from tenants.models import UsageRecord
+from tenants.models import Tenant, UsageRecord
 
 from .conftest import Customer
 
@@ -79,3 +82,38 @@ def test_as_many_as_are_read_at_once_may_fail_and_the_next_is_billed(
         UsageRecord.objects.filter(tenant_id=poorer.tenant_id).update(price={"meter": "weight"})
     bill_ended_months()
     assert (len(billed(poorer)), len(billed(richer))) == (0, 1)
+
+
+@pytest.mark.parametrize("ahead", [timedelta(days=1), timedelta(days=-1), timedelta(hours=2)])
+def test_no_month_is_closed_while_clocks_disagree(customer: Customer, ahead: timedelta) -> None:
+    """Whichever of the two is wrong: the next run with clocks that agree closes it."""
+    customer.uses(1_000, customer.before.first)
+    with capture_logs() as logs:
+        assert bill_ended_months(clock=lambda: datetime.now(UTC) + ahead) == 0
+    assert [(log["event"], log["log_level"]) for log in logs] == [("clocks_disagree", "error")]
+    assert billed(customer) == []
+    difference_s = REGISTRY.get_sample_value("maas_clock_difference_seconds")
+    assert difference_s is not None
+    assert abs(difference_s - ahead.total_seconds()) < 600
+    bill_ended_months()
+    assert len(billed(customer)) == 1
+
+
+def test_clocks_that_differ_a_little_keep_no_month_open(customer: Customer) -> None:
+    customer.uses(1_000, customer.before.first)
+    bill_ended_months(clock=lambda: datetime.now(UTC) + timedelta(minutes=50))
+    assert len(billed(customer)) == 1
+
+
+def test_when_a_tenant_began_is_said_by_the_database() -> None:
+    """By a clock a day ahead its first month would begin too late, and what it used until then never be billed."""
+    began = Tenant._meta.get_field("created_at")
+    assert (began.has_default(), began.has_db_default()) == (False, True)
+
+
+def test_an_operator_closes_none_by_hand_either(customer: Customer, monkeypatch: pytest.MonkeyPatch) -> None:
+    tomorrow = datetime.now(UTC) + timedelta(days=1)
+    monkeypatch.setattr("tenants.billing.invoices.services.process_time", lambda: tomorrow)
+    with pytest.raises(NotBillable, match="while clocks disagree"):
+        customer.drawn(customer.before)
+    assert customer.drawn(customer.before, closes=False) == []

@@ -1,0 +1,25 @@
+"""Decide whether the clocks of a process and of the database agree well enough to close a month.
+
+The database's clock says when a month is over. Where it is wrong nothing else would show it, so the process's clock is
+held against it: a month that is closed too early cannot be opened again.
+"""
+
+from datetime import UTC, datetime, timedelta
+
+from tenants.billing.invoices.errors import NotBillable
+
+MAX_APART = timedelta(hours=1)
+"""Far more than machines drift, and less than late uses are waited for."""
+
+
+def process_time() -> datetime:
+    return datetime.now(UTC)
+
+
+def require_agreement(*, database: datetime, process: datetime) -> None:
+    """Raise NotBillable where the two differ by more than MAX_APART."""
+    if abs(process - database) > MAX_APART:
+        raise NotBillable(
+            f"No month is closed while clocks disagree: this process has {process:%Y-%m-%d %H:%M} UTC, and the "
+            f"database {database:%Y-%m-%d %H:%M} UTC. Set the wrong one right; they may be an hour apart."
+        )

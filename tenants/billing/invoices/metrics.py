@@ -1,0 +1,7 @@
+"""What the scheduler measures of the billing of months."""
+
+from prometheus_client import Gauge
+
+CLOCK_DIFFERENCE_S = Gauge(
+    "maas_clock_difference_seconds", "By how much this process's clock is ahead of the database's."
+)
