@@ -7,6 +7,7 @@ from drf_spectacular.views import SpectacularSwaggerSplitView
 from maas.client_archive import client_archive
 from maas.demo.sample_page import sample_page
 from maas.demo.views import read_sample
+from maas.favicon import favicon
 from maas.not_found import api_not_found
 from maas.offline.views import offline_page, service_worker
 from maas.openapi_document import OpenAPIDocument
@@ -35,6 +36,7 @@ urlpatterns = [
     path("offline", offline_page, name="offline"),
     path("service-worker.js", service_worker, name="service-worker"),
     path("client.zip", client_archive, name="client-archive"),
+    path("favicon.ico", favicon, name="favicon"),
     path("sample", read_sample, name="read-sample"),
     path("sample/page", sample_page, name="sample-page"),
     path("", include("tenants.pages.urls")),

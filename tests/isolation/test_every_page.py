@@ -146,6 +146,7 @@ SHOWING = (
     "/billing/invoices.csv",
     "/billing/upcoming",
     "/client.zip",
+    "/favicon.ico",
     "/jobs",
     "/jobs?q=beta+secret",
     "/jobs?q=beta+secret&by=meaning",

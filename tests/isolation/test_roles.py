@@ -62,6 +62,7 @@ OF_EVERYBODY = (
     "/account",
     "/client.zip",
     "/confirm-email/",
+    "/favicon.ico",
     "/invitations/accept/",
     "/members/leave",
     "/offline",
