@@ -39,6 +39,10 @@ PLACES = (
 )
 
 
+IN_BAR = 4
+"""Links in the bar at the foot of a phone's page; a button opens the others."""
+
+
 def first_place(identity: Identity) -> str:
     """Where somebody begins: whoever may see no documents begins elsewhere."""
     return next((place.path for place in PLACES if place.scope in identity.scopes), "/account")
@@ -50,6 +54,24 @@ class Link:
     path: str
     icon: str
     here: bool
+
+
+@dataclass(frozen=True)
+class Menu:
+    """Links in the order of the sidebar, split for a bar that is too narrow for all of them."""
+
+    first: Sequence[Link]
+    rest: Sequence[Link]
+    """None where the bar holds all: a button does not take the place of the only link behind it."""
+
+    @property
+    def here_in_rest(self) -> bool:
+        return any(link.here for link in self.rest)
+
+
+def menu_of(links: Sequence[Link]) -> Menu:
+    first = len(links) if len(links) <= IN_BAR + 1 else IN_BAR
+    return Menu(links[:first], links[first:])
 
 
 @dataclass(frozen=True)
@@ -93,4 +115,4 @@ def shell(request: HttpRequest) -> Mapping[str, Any]:
     known: Shell | None = getattr(request, "shell", None)
     if known is None:
         return {}
-    return {"shell": known, "links": known.links(request.path), "scopes": known.identity.scopes}
+    return {"shell": known, "menu": menu_of(known.links(request.path)), "scopes": known.identity.scopes}

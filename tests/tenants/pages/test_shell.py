@@ -1,9 +1,11 @@
 """The frame around every page, and the account that a person with several of them acts for."""
 
+import pytest
 from django.test import Client
 
 from tenants.context import unit_of_work
 from tenants.models import Membership
+from tenants.pages.shell import Link, menu_of
 from tenants.services import CreatedTenant
 
 
@@ -43,3 +45,18 @@ def test_nobody_switches_to_an_account_that_is_not_theirs(
     assert client.post("/tenant", {"tenant": str(other_tenant.tenant.id)}).status_code == 404
     assert client.post("/tenant", {"tenant": "no id"}).status_code == 404
     assert f"owner of {tenant.tenant.name}" in html(client)
+
+
+@pytest.mark.parametrize(
+    ("links", "in_bar", "behind"), [(0, 0, 0), (1, 1, 0), (4, 4, 0), (5, 5, 0), (6, 4, 2), (10, 4, 6)]
+)
+def test_a_phones_bar_holds_four_links_and_a_button_for_more_than_one_other(
+    links: int, in_bar: int, behind: int
+) -> None:
+    menu = menu_of([Link(str(number), f"/{number}", "", here=False) for number in range(links)])
+    assert (len(menu.first), len(menu.rest)) == (in_bar, behind)
+
+
+def test_the_button_for_other_links_is_marked_on_their_pages(member: Client) -> None:
+    assert 'popovertarget="more-places">' in html(member)
+    assert 'popovertarget="more-places" aria-current="true">' in member.get("/audit").content.decode()

@@ -14,10 +14,10 @@ function watchMenus() {
   });
 }
 
-function showOpenPlace() {
-  const open = document.querySelector(".places [aria-current]");
-  const places = open?.closest("ul");
-  if (places) places.scrollLeft = open.offsetLeft - (places.clientWidth - open.offsetWidth) / 2;
+// At another width the links behind "More" stand in the sidebar, where nothing opens them.
+function watchWidth() {
+  const more = document.getElementById("more-places");
+  matchMedia("(max-width: 56rem)").addEventListener("change", () => more?.hidePopover());
 }
 
 function watchTheme() {
@@ -56,6 +56,6 @@ function watchRequests() {
 }
 
 watchMenus();
-showOpenPlace();
+watchWidth();
 watchTheme();
 watchRequests();
