@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from playwright.sync_api import FilePayload, Page, expect
+from playwright.sync_api import FilePayload, Locator, Page, expect
 
 from tests.browser.conftest import Windows
 from tests.browser.test_uploads import line
@@ -35,7 +35,9 @@ def test_a_zip_file_is_unpacked_and_each_file_in_it_says_what_came_of_it(
     content = packed([("letter.pdf", text_pdf("Dear Anna")), ("folder/", b""), ("junk.bin", b"\0\1\2")])
     with windows.owner(account) as page:
         page.select_option("#model", "parse")
-        page.select_option("#priority", "interactive")
+        page.click(".options summary")
+        page.get_by_label("Priority").select_option("interactive")
+        page.keyboard.press("Escape")
         choose(page, "post.zip", content)
         expect(line(page, "post.zip").locator(".words")).to_have_text("Accepted: 3 files in it")
         line(page, "post.zip").get_by_role("link", name="Open").click()
@@ -59,11 +61,13 @@ def test_what_is_wrong_with_a_zip_file_stands_beside_it(windows: Windows, accoun
     with windows.owner(account) as page:
         choose(page, "broken.zip", b"PK\3\4 and nothing more")
         expect(line(page, "broken.zip")).to_have_class("refused")
-        page.click(".times summary")
+        page.click(".options summary")
         page.fill("#expires-after", "1h")
         page.keyboard.press("Enter")
         choose(page, "timed.zip", packed([("a.txt", b"a")]))
-        expect(line(page, "timed.zip").locator(".words")).to_contain_text("take no time to be done by")
+        expect(line(page, "timed.zip").locator(".words")).to_contain_text(
+            "cannot expire or be canceled after a time"
+        )
     assert windows.complaints == []
 
 
@@ -72,7 +76,7 @@ def test_times_to_be_done_by_go_with_what_is_sent_and_wrong_ones_send_nothing(
 ) -> None:
     letter = FilePayload(name="timed.txt", mimeType="text/plain", buffer=b"Dear Berta")
     with windows.owner(account) as page:
-        page.click(".times summary")
+        page.click(".options summary")
         page.fill("#expires-after", "soon")
         page.fill("#cancel-after", "2h")
         page.set_input_files("#file", letter)
@@ -80,7 +84,7 @@ def test_times_to_be_done_by_go_with_what_is_sent_and_wrong_ones_send_nothing(
         expect(page.locator("#expires-after")).to_be_focused()
         expect(page.locator("#uploads > li")).to_have_count(0)
         page.fill("#expires-after", "1D")
-        expect(page.locator(".times summary")).to_have_text("More options (2)")
+        expect(page.locator(".options summary")).to_have_text("Options (2)")
         page.set_input_files("#file", letter)
         line(page, "timed.txt").get_by_role("link", name="Open").click()
         page.wait_for_url(re.compile("/jobs/.+"))
@@ -94,11 +98,22 @@ def test_times_to_be_done_by_go_with_what_is_sent_and_wrong_ones_send_nothing(
     assert windows.complaints == []
 
 
-@pytest.mark.parametrize("width", [390, 1280])
-def test_the_times_fit_beside_what_is_around_them(windows: Windows, account: Account, width: int) -> None:
-    with windows.owner(account, width=width) as page:
-        page.click(".times summary")
-        expect(page.locator("#cancel-after")).to_be_visible()
+def test_the_header_is_one_row_whose_button_opens_the_options(windows: Windows, account: Account) -> None:
+    with windows.owner(account) as page:
+        header = page.locator(".title")
+        parts = [
+            header.get_by_role("heading"),
+            header.get_by_label("Model"),
+            page.locator(".options summary"),
+        ]
+        middles = [box["y"] + box["height"] / 2 for box in map(Locator.bounding_box, parts) if box]
+        assert len(middles) == len(parts)
+        assert max(middles) - min(middles) < 10
+        assert header.locator(":is(input, select, button, summary):visible").count() == 3
+        page.locator(".options summary").press("Enter")
+        for label in ("Priority", "Show the price before processing", "Cancel after", "Upload from URL"):
+            expect(page.get_by_label(label, exact=True)).to_be_visible()
+        page.set_viewport_size({"width": 390, "height": 844})
         root = "document.documentElement"
         assert not page.evaluate(f"{root}.scrollWidth > {root}.clientWidth")
         page.keyboard.press("Escape")

@@ -112,9 +112,11 @@ def test_who_wants_to_be_asked_reads_nothing_before_its_cost_was_told(
 
     with windows.owner(account) as page:
         page.select_option("#model", "ocr")
-        box = page.get_by_label("Tell the cost and ask before reading")
+        page.click(".options summary")
+        box = page.get_by_label("Show the price before processing")
         box.focus()
         page.keyboard.press("Space")
+        expect(page.locator(".options summary")).to_have_text("Options (1)")
         choose(page, pdf("asked.pdf", "1", "2", "3"))
         asked = line(page, "asked.pdf")
         expect(asked.locator(".words")).to_have_text("3 pages, at most 0.003 EUR.")
@@ -131,7 +133,8 @@ def test_who_wants_to_be_asked_reads_nothing_before_its_cost_was_told(
         page.get_by_role("button", name="Read all 2").click()
         expect(page.locator("#uploads .accepted")).to_have_count(3)
         page.reload()
-        expect(page.get_by_label("Tell the cost and ask before reading")).to_be_checked()
+        expect(page.locator("#ask-first")).to_be_checked()
+        expect(page.locator(".options summary")).to_have_text("Options (1)")
         expect(page.locator("#model")).to_have_value("ocr")
     assert [jobs_on(product, account, f"{name}.pdf") for name in ("asked", "one", "other")] == [1, 1, 1]
     assert windows.complaints == []

@@ -193,7 +193,7 @@ const isPacked = ({ url, name, type }) => !url && (/\.zip$/i.test(name) || /^app
 function faultOf({ file, packed, expiresAfterS, cancelAfterS }, most) {
   if (file.url) return "";
   if (packed && (expiresAfterS ?? cancelAfterS) !== null) {
-    return "Documents in a ZIP file take no time to be done by. Clear it under “More options”, or send the files themselves.";
+    return "Files in a ZIP file cannot expire or be canceled after a time. Clear both fields under “Options”, or upload the files themselves.";
   }
   if (!file.size) return "This file is empty (0 bytes), so there is nothing to read.";
   if (file.size > most.bytes) return `This file has ${sizeWords(file.size)}; up to ${most.words} are accepted. Split it.`;

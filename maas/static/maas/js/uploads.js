@@ -7,8 +7,8 @@ import { refresh } from "./refresh.js";
 import { begunBefore, giveUp, giveUpFile } from "./resumable.js";
 import { Upload } from "./upload.js";
 import { meterOf, watchCosts } from "./upload_costs.js";
+import { closeOptions, timesOf, watchOptions } from "./upload_options.js";
 import { makeRow } from "./upload_rows.js";
-import { timesOf, watchTimes } from "./upload_times.js";
 
 const AT_ONCE = 3;
 const MOST_FILES = 500;
@@ -29,8 +29,8 @@ export function watchUploads() {
   watchDrops(document.getElementById("drop"), (files) => tray.take(files));
   watchPaste((files) => tray.take(files));
   rememberModel(form.model);
-  watchTimes(form);
   watchCosts(form);
+  watchOptions(form);
 }
 
 class Tray {
@@ -107,6 +107,7 @@ class Tray {
       known.add(mark);
       this.add(upload, below);
     }
+    closeOptions(this.form);
     this.next();
     return true;
   }
