@@ -42,7 +42,7 @@ def choose(page: Page, *files: tuple[str, bytes]) -> None:
 
 
 def line(page: Page, name: str) -> Locator:
-    return page.locator("#uploads > li").filter(has=page.get_by_text(name, exact=True))
+    return page.locator("#tray li").filter(has=page.get_by_text(name, exact=True))
 
 
 def jobs_on(product: Product, account: Account, name: str) -> int:
@@ -82,11 +82,30 @@ def test_of_many_files_each_says_what_became_of_it(
         expect(line(page, "long.txt").locator(".words")).to_contain_text("19.5 KB; up to")
         expect(page.locator("#uploads .accepted")).to_have_count(1)
         expect(page.locator("#uploads .skipped .words")).to_contain_text("The same bytes as")
-        expect(page.locator("#tray-words")).to_have_text("1 of 5 accepted, 3 not accepted")
-        page.click("#clear-uploads")
-        expect(page.locator("#tray")).to_be_hidden()
+        expect(page.locator("#tray-words")).to_have_text("1 uploaded, 3 failed")
     sent = jobs_on(product, account, "letter.txt"), jobs_on(product, account, "copy of letter.txt")
     assert sorted(sent) == [0, 1]
+    assert windows.complaints == []
+
+
+def test_failed_uploads_stay_after_a_reload_until_they_are_removed(
+    windows: Windows, account: Account
+) -> None:
+    with windows.owner(account) as page:
+        page.route("**/v1/documents", lambda route: route.abort())
+        choose(page, ("kept.txt", b"Dear Anna"), ("empty.txt", b""))
+        expect(line(page, "kept.txt")).to_contain_text("could not be reached")
+        page.reload()
+        expect(page.locator("#tray-words")).to_have_text("2 failed")
+        expect(line(page, "empty.txt")).to_contain_text("0 bytes")
+        line(page, "kept.txt").get_by_role("button", name="Remove").click()
+        page.reload()
+        expect(line(page, "empty.txt")).to_be_visible()
+        expect(line(page, "kept.txt")).to_have_count(0)
+        page.click("#clear-uploads")
+        page.reload()
+        expect(page.locator("#upload")).to_be_visible()
+        expect(page.locator("#tray")).to_be_hidden()
     assert windows.complaints == []
 
 
@@ -181,15 +200,17 @@ def test_three_files_are_under_way_at_once_and_any_can_be_taken_back(
 ) -> None:
     with windows.owner(account) as page:
         page.route("**/v1/documents", lambda route: None)
-        choose(page, *((f"{number}.txt", b"%d" % number) for number in range(5)))
-        expect(page.locator("#uploads .waiting")).to_have_count(2)
+        choose(page, *((f"{number}.txt", b"%d" % number) for number in range(12)), ("empty.txt", b""))
+        expect(page.locator("#uploads .waiting")).to_have_count(9)
+        expect(line(page, "empty.txt")).to_be_in_viewport()
+        expect(page.locator("#tray-words")).to_have_text("12 of 13 to upload, 1 failed")
         expect(page.locator("#uploads :is(.sending, .checking)")).to_have_count(3)
         assert page.evaluate(WARNS) is True
         line(page, "0.txt").get_by_role("button", name="Cancel").click()
         expect(line(page, "0.txt").locator(".words")).to_have_text("Canceled")
-        expect(page.locator("#uploads .waiting")).to_have_count(1)
+        expect(page.locator("#uploads .waiting")).to_have_count(8)
         page.click("#cancel-uploads")
-        expect(page.locator("#uploads .canceled")).to_have_count(5)
+        expect(page.locator("#uploads .canceled")).to_have_count(12)
         assert page.evaluate(WARNS) is False
 
 

@@ -7,6 +7,7 @@ import { refresh } from "./refresh.js";
 import { begunBefore, giveUp, giveUpFile } from "./resumable.js";
 import { Upload } from "./upload.js";
 import { meterOf, watchCosts } from "./upload_costs.js";
+import { failuresBefore, isFailure, keepFailures } from "./upload_failures.js";
 import { closeOptions, timesOf, watchOptions } from "./upload_options.js";
 import { makeRow } from "./upload_rows.js";
 
@@ -38,18 +39,23 @@ class Tray {
     this.form = form;
     this.rows = new Map();
     this.list = document.getElementById("uploads");
+    this.failures = document.getElementById("failed-uploads");
     document.getElementById("clear-uploads").addEventListener("click", () => this.clear());
     document.getElementById("read-offered").addEventListener("click", () => this.agreeToAll());
     document.getElementById("cancel-uploads").addEventListener("click", () => this.cancelAll());
     addEventListener("beforeunload", (event) => {
       if (this.uploads.some(({ open }) => open)) event.preventDefault();
     });
+    for (const one of failuresBefore()) this.add(one);
+    this.describe();
     this.showBegun();
   }
 
   /** What a reload cut off: its file is the person's to choose, what came of it is there. */
   async showBegun() {
-    for (const one of await begunBefore()) {
+    const begun = await begunBefore();
+    this.forget(({ restored, file }) => restored && begun.some(({ mark }) => mark === markOf(file)));
+    for (const one of begun) {
       const part = Math.floor((100 * one.offset) / one.size);
       this.add({
         file: { name: one.name, size: one.size },
@@ -63,8 +69,19 @@ class Tray {
   }
 
   add(upload, below = null) {
-    this.rows.set(upload, makeRow(upload, (name, which) => this.act(name, which)));
-    this.list.insertBefore(this.rows.get(upload), below);
+    const row = makeRow(upload, (name, which) => this.act(name, which));
+    this.rows.set(upload, row);
+    if (isFailure(upload)) this.failures.append(row);
+    else this.list.insertBefore(row, below);
+  }
+
+  // Failures stand above the others, in a list of their own, so that no scrolling hides them.
+  move(upload) {
+    const row = this.rows.get(upload);
+    const list = isFailure(upload) ? this.failures : this.list;
+    if (row.parentElement === list) return;
+    if (list === this.failures) list.append(row);
+    else list.prepend(row);
   }
 
   get uploads() {
@@ -97,7 +114,7 @@ class Tray {
     };
     const known = new Set();
     const batch = new Map();
-    for (const one of this.uploads) if (files.some((file) => one.begun?.mark === markOf(file))) this.remove(one);
+    this.forget((one) => (one.begun || one.restored) && files.some((file) => (one.begun?.mark ?? markOf(one.file)) === markOf(file)));
     const below = this.list.firstChild;
     for (const file of files) {
       const upload = new Upload(file, options, (changed) => this.changed(changed));
@@ -119,7 +136,7 @@ class Tray {
       this.remove(upload);
     } else if (name === "remove") {
       const again = this.uploads.some((one) => one !== upload && one.open && markOf(one.file) === markOf(upload.file));
-      if (!upload.document && !again) giveUpFile(upload.file);
+      if (!upload.document && !upload.restored && !again) giveUpFile(upload.file);
       this.remove(upload);
     }
     else {
@@ -188,7 +205,9 @@ class Tray {
   }
 
   changed(upload) {
-    this.rows.get(upload)?.update();
+    if (!this.rows.has(upload)) return;
+    this.rows.get(upload).update();
+    this.move(upload);
   }
 
   describe() {
@@ -196,20 +215,27 @@ class Tray {
     const open = this.uploads.filter((upload) => upload.open).length;
     const begun = count("begun");
     const all = this.rows.size - begun;
+    const failures = this.uploads.filter(isFailure);
     const said = [
-      open ? `${open} of ${all} still to send` : all && `${count("accepted")} of ${all} accepted`,
-      count("failed", "refused") && `${count("failed", "refused")} not accepted`,
+      open ? `${open} of ${all} to upload` : all > failures.length && `${count("accepted")} uploaded`,
+      failures.length && `${failures.length} failed`,
       count("asking", "offered") && `${count("asking", "offered")} to decide on`,
       begun && `${begun} to go on with`,
     ].filter(Boolean);
     document.getElementById("tray").hidden = !this.rows.size;
     document.getElementById("tray-words").textContent = said.join(", ");
+    document.getElementById("tray").classList.toggle("has-failures", failures.length > 0);
+    keepFailures(failures);
     const read = document.getElementById("read-offered");
     read.hidden = this.offered.length < 2;
     read.textContent = `Read all ${this.offered.length}`;
     document.getElementById("cancel-uploads").hidden = open < 2;
     this.tellTotal();
     document.getElementById("clear-uploads").hidden = open === all;
+  }
+
+  forget(isGone) {
+    for (const upload of this.uploads.filter(isGone)) this.remove(upload);
   }
 
   remove(upload) {
