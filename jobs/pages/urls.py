@@ -7,6 +7,7 @@ from jobs.pages.batches import views as batches
 from jobs.pages.catalogue import views as catalogue
 from jobs.pages.listing import bulk_views as bulk
 from jobs.pages.listing import views as listing
+from jobs.pages.quickstart.views import quickstart
 from jobs.pages.reading import erase_views
 from jobs.pages.reading import views as reading
 from jobs.pages.webhooks import views as webhooks
@@ -27,6 +28,7 @@ urlpatterns = [
     path("jobs/<str:job_id>/erase", erase_views.erase, name="job-erase"),
     path("jobs/<str:job_id>/cancel", reading.cancel, name="job-cancel"),
     path("jobs/<str:job_id>/retry", reading.retry, name="job-retry"),
+    path("quickstart", quickstart, name="quickstart"),
     path("archives", archives.archive_list, name="archive-list"),
     path("archives/<str:archive_id>", archives.archive_page, name="archive"),
     path("archives/<str:archive_id>/cancel", archives.archive_cancel, name="archive-cancel"),

@@ -27,9 +27,10 @@ class Place:
 
 PLACES = (
     Place("Documents", "/jobs", "documents", "jobs:read", also=("/archives",)),
-    Place("Batches", "/batches", "batches", "jobs:read"),
+    Place("Quickstart", "/quickstart", "play", "models:read"),
     Place("Models", "/models", "models", "models:read"),
     Place("Usage", "/usage", "usage", "usage:read"),
+    Place("Batches", "/batches", "batches", "jobs:read"),
     Place("Billing", "/billing", "billing", "billing:read", also=("/budgets",)),
     Place("API keys", "/keys", "keys", "keys:read"),
     Place("Webhooks", "/webhooks", "webhooks", "webhooks:read"),

@@ -20,6 +20,7 @@ pytestmark = pytest.mark.browser
 
 PLACES = (
     "/jobs",
+    "/quickstart",
     "/archives",
     "/batches",
     "/models",

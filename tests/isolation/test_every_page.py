@@ -166,6 +166,7 @@ SHOWING = (
     "/password/forgotten",
     "/password/forgotten/sent",
     "/password/renewed",
+    "/quickstart",
     "/sample/page",
     "/shut",
     "/sign-up/sent",

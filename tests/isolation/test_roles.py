@@ -31,6 +31,7 @@ NEEDS: Mapping[str, tuple[str, str]] = {
     "/members/<str:membership_id>": ("members:write", "members:write"),
     "/members/<str:membership_id>/hand-over": ("account:write", "account:write"),
     "/models": ("models:read", "models:read"),
+    "/quickstart": ("models:read", "keys:write"),
     "/sample": ("", "jobs:write"),
     "/tenant/delete": ("account:write", "account:write"),
     "/tenant/keep": ("", "account:write"),

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 
 from inference.contracts import Json
 
+SAMPLE_PATH = "/sample/page"
+
 
 @dataclass(frozen=True)
 class Call:
@@ -14,16 +16,15 @@ class Call:
     file_name: str = ""
     """Of the document that is sent; without one, `input` is."""
     sample: bool = False
-    """Whether that file is the sample scan, which the service gives to anybody."""
+    """Whether that file is the sample scan, which the code fetches: the service gives it to anybody."""
     input: Json = None
     parameters: Mapping[str, Json] = field(default_factory=dict)
     """Those that differ from their defaults."""
     priority: str = ""
     """Empty for the usual."""
 
-    def fetch(self, base_url: str) -> str:
-        """A command that lays the sample beside the program; empty where the file is a person's own."""
-        return f"curl -sSo {self.file_name} {base_url}/sample/page" if self.sample else ""
+    key: str = ""
+    """Written into the code; without one, the code reads the variable MAAS_API_KEY."""
 
     @property
     def body(self) -> Mapping[str, Json]:

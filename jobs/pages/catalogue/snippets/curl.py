@@ -3,7 +3,7 @@
 import json
 
 from inference.contracts import Json
-from jobs.pages.catalogue.snippets.call import Call
+from jobs.pages.catalogue.snippets.call import SAMPLE_PATH, Call
 from jobs.pages.catalogue.snippets.layout import Style, laid_out
 from jobs.pages.catalogue.snippets.quoting import json_text, shell_text
 
@@ -15,8 +15,9 @@ _LATER = "# Not done within a minute? Ask again at the address that the answer g
 def curl_code(call: Call, base_url: str) -> str:
     parts = _form(call) if call.file_name else _json_body(call)
     words = [f"curl -sS {shell_text(f'{base_url}/v1/jobs')}", _KEY, _WAIT, *parts]
-    fetch = f"{call.fetch(base_url)}\n" if call.sample else ""
-    return f"{fetch}{_LATER}\n" + " \\\n  ".join(words)
+    key = f"export MAAS_API_KEY={shell_text(call.key)}\n" if call.key else ""
+    fetch = f"curl -sSo {call.file_name} {shell_text(base_url + SAMPLE_PATH)}\n" if call.sample else ""
+    return f"{key}{fetch}{_LATER}\n" + " \\\n  ".join(words)
 
 
 def json_code(value: Json) -> str:

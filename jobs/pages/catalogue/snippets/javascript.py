@@ -3,7 +3,7 @@
 import json
 
 from inference.contracts import Json
-from jobs.pages.catalogue.snippets.call import Call
+from jobs.pages.catalogue.snippets.call import SAMPLE_PATH, Call
 from jobs.pages.catalogue.snippets.curl import json_code
 from jobs.pages.catalogue.snippets.quoting import json_text
 
@@ -11,10 +11,10 @@ MOST_EXACT = 2**53
 """Beyond it JavaScript's numbers skip whole ones."""
 
 _CODE = """\
-{fetch}// Node.js 20 or newer, as a file that ends in .mjs. Keep the key out of pages that others can open.
+// Node.js 20 or newer, as a file that ends in .mjs. Keep the key out of pages that others can open.
 {imports}const service = {service};
 const headers = {{
-  Authorization: `Bearer ${{process.env.MAAS_API_KEY}}`,
+  Authorization: {authorization},
   Prefer: "wait=60",{content_type}
 }};
 {body}
@@ -32,8 +32,8 @@ _CONTENT_TYPE = '\n  "Content-Type": "application/json",'
 
 def javascript_code(call: Call, base_url: str) -> str:
     return _CODE.format(
-        fetch=f"// {call.fetch(base_url)}\n" if call.sample else "",
-        imports=_IMPORTS if call.file_name else "",
+        imports=_IMPORTS if call.file_name and not call.sample else "",
+        authorization=json_text(f"Bearer {call.key}") if call.key else "`Bearer ${process.env.MAAS_API_KEY}`",
         service=json_text(base_url),
         content_type="" if call.file_name else _CONTENT_TYPE,
         body=_form(call) if call.file_name else _json_body(call),
@@ -43,10 +43,12 @@ def javascript_code(call: Call, base_url: str) -> str:
 
 def _form(call: Call) -> str:
     name = json_text(call.file_name)
+    sample = f"await (await fetch(service + {json_text(SAMPLE_PATH)})).blob()"
+    file = sample if call.sample else f"new Blob([await readFile({name})])"
     lines = [
         "const body = new FormData();",
         f'body.append("model", {json_text(call.model)});',
-        f'body.append("file", new Blob([await readFile({name})]), {name});',
+        f'body.append("file", {file}, {name});',
     ]
     if call.parameters:
         parameters = json_code(dict(call.parameters))

@@ -1,7 +1,7 @@
 """A call in Python, with the product's own client."""
 
 from inference.contracts import Json
-from jobs.pages.catalogue.snippets.call import Call
+from jobs.pages.catalogue.snippets.call import SAMPLE_PATH, Call
 from jobs.pages.catalogue.snippets.layout import Style, laid_out
 from jobs.pages.catalogue.snippets.quoting import python_text
 
@@ -14,15 +14,26 @@ def python_code(call: Call, base_url: str) -> str:
         arguments.append(f"parameters={_literal(dict(call.parameters), 'parameters=')}")
     if call.priority:
         arguments.append(f"priority={_scalar(call.priority)}")
-    fetch = f"# {call.fetch(base_url)}\n" if call.sample else ""
+    environment = "" if call.key else "# The key is read from the environment: MAAS_API_KEY\n"
+    key = f", {_scalar(call.key)}" if call.key else ""
     return (
-        f"# pip install {base_url}/client.zip\n{fetch}"
-        "# The key is read from the environment: MAAS_API_KEY\n"
-        "from maas_client import Client\n\n"
-        f"client = Client({_scalar(base_url)})\n"
+        f"# pip install {base_url}/client.zip\n{environment}{_imports(call)}"
+        f"{_fetch(call, base_url)}"
+        f"client = Client({_scalar(base_url)}{key})\n"
         f"job = {_call('client.run', arguments)}\n"
         f"{_printed(call.shows)}"
     )
+
+
+def _imports(call: Call) -> str:
+    retrieve = "from urllib.request import urlretrieve\n\n" if call.sample else ""
+    return f"{retrieve}from maas_client import Client\n\n"
+
+
+def _fetch(call: Call, base_url: str) -> str:
+    if not call.sample:
+        return ""
+    return f"urlretrieve({_scalar(base_url + SAMPLE_PATH)}, {_scalar(call.file_name)})\n"
 
 
 def _input(call: Call) -> str:

@@ -1,5 +1,6 @@
 // The keys' own pages: questions are asked in a dialog, and a new key leaves with its page.
 import { watchCopies } from "./copy.js";
+import { forgetForm } from "./shown-once.js";
 
 function watchDialog() {
   const dialog = document.getElementById("dialog");
@@ -10,12 +11,6 @@ function watchDialog() {
     event.preventDefault();
     dialog.close();
   });
-}
-
-// Loading this page again must not send the form again, and going back must not show the key.
-function forgetForm() {
-  const once = document.querySelector("[data-shown-once]");
-  if (once) history.replaceState(null, "", once.dataset.shownOnce);
 }
 
 watchDialog();

@@ -1,10 +1,10 @@
 // Asks the server for the code that does what the form says: it is written in one place only.
+import { rememberLanguage } from "./languages.js";
 import { onChange, readForm } from "./playground-form.js";
 import { pageHeaders } from "./requests.js";
 
 const PAUSE_MS = 250;
 const MOST_SENT = 20_100;
-const LANGUAGE = "playground-language";
 
 let asked = new AbortController();
 let pause;
@@ -45,16 +45,4 @@ function words(text) {
   notice.className = "notice wait";
   notice.textContent = text;
   return notice;
-}
-
-function rememberLanguage() {
-  const choices = document.querySelectorAll("input[name=language]");
-  try {
-    for (const choice of choices) {
-      if (choice.value === localStorage.getItem(LANGUAGE)) choice.checked = true;
-      choice.addEventListener("change", () => localStorage.setItem(LANGUAGE, choice.value));
-    }
-  } catch {
-    // Then it is chosen anew on each page.
-  }
 }

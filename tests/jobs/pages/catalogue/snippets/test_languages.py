@@ -61,11 +61,16 @@ def test_python_says_first_where_its_client_comes_from() -> None:
 
 def test_the_sample_is_fetched_before_it_is_sent() -> None:
     sample = Call("ocr", "text", file_name="sample-scan.jpg", sample=True)
-    fetch = f"curl -sSo sample-scan.jpg {URL}/sample/page"
-    assert code(sample, "curl").startswith(f"{fetch}\n")
-    assert f"# {fetch}\n" in code(sample, "python")
-    assert code(sample, "javascript").startswith(f"// {fetch}\n")
-    assert fetch not in code(SCAN, "curl")
+    assert code(sample, "curl").startswith(f"curl -sSo sample-scan.jpg '{URL}/sample/page'\n")
+    assert f'urlretrieve("{URL}/sample/page", "sample-scan.jpg")\n' in code(sample, "python")
+    assert 'fetch(service + "/sample/page")' in code(sample, "javascript")
+    assert not any("/sample/page" in snippet.code for snippet in snippets_of(SCAN, URL))
+
+
+def test_a_key_that_is_given_takes_the_place_of_the_variable() -> None:
+    for snippet in snippets_of(Call("parse", "text", file_name="scan.pdf", key="it's a key"), URL):
+        assert "a key" in snippet.code
+        assert ("MAAS_API_KEY" in snippet.code) == (snippet.language == "curl")
 
 
 def test_python_says_what_kind_of_input_it_sends() -> None:
