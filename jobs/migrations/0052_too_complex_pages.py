@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("jobs", "0050_held_keys")]
+    dependencies = [("jobs", "0051_answers_not_kept")]
 
     operations = [
         migrations.AddField(
