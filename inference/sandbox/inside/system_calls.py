@@ -54,8 +54,8 @@ AARCH64 = Machine(0xC00000B7, {
     "kill": 129, "sigaltstack": 132, "rt_sigaction": 134, "rt_sigprocmask": 135, "rt_sigtimedwait": 137,
     "rt_sigreturn": 139, "setpriority": 140, "getrusage": 165, "prctl": 167, "getpid": 172, "getppid": 173,
     "getuid": 174, "geteuid": 175, "getgid": 176, "getegid": 177, "gettid": 178, "sendto": 206,
-    "recvfrom": 207, "sendmsg": 211, "recvmsg": 212, "brk": 214, "munmap": 215, "mremap": 216, "clone": 220, "mmap": 222, "mprotect": 226, "madvise": 233,
-    "wait4": 260, "prlimit64": 261, "getrandom": 278,
+    "recvfrom": 207, "sendmsg": 211, "recvmsg": 212, "brk": 214, "munmap": 215, "mremap": 216,
+    "clone": 220, "mmap": 222, "mprotect": 226, "madvise": 233, "wait4": 260, "prlimit64": 261, "getrandom": 278,
 })  # fmt: skip
 
 MACHINES = {"x86_64": X86_64, "aarch64": AARCH64}
