@@ -43,7 +43,7 @@ help:
 
 # exec, so that signals reach the supervisor itself.
 up: $(VENV)/.runtime
-	@exec $(RUN) manage.py up
+	@exec $(RUN) -m maas.launch
 
 edge: $(VENV)/.runtime
 	@exec $(RUN) manage.py edge $(ARGS)

@@ -4,14 +4,21 @@
 import os
 import sys
 
+import django
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
 from django.db import OperationalError
 
+from maas.collector import hold_collector, settle_collector
+
 
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "maas.settings")
+    hold_collector()
     try:
+        # The command would do it as well; what it brings stays, and the collector need not go through it.
+        django.setup()
+        settle_collector()
         execute_from_command_line(sys.argv)
     except ImproperlyConfigured as error:
         sys.exit(f"cannot run: {error}")

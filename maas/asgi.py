@@ -4,6 +4,9 @@ import os
 
 import django
 
+from maas.collector import hold_collector
+
+hold_collector()
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "maas.settings")
 django.setup(set_prefix=False)
 

@@ -56,7 +56,7 @@ class LiveStack:
         env = without_product(os.environ) | {**self._variables, **place}
         with self._log.open("wb") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "manage.py", "up"], cwd=PROJECT, env=env, stdout=log, stderr=log
+                [sys.executable, "-m", "maas.launch"], cwd=PROJECT, env=env, stdout=log, stderr=log
             )
         return self
 

@@ -5,6 +5,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import PurePath
 from types import MappingProxyType
 from typing import BinaryIO
@@ -16,7 +17,6 @@ from jobs.exports.job_export import JobExport
 from jobs.exports.json_result import json_blocks
 from jobs.exports.markdown import markdown_blocks
 from jobs.exports.page_range import NotAPageRange, page_range
-from jobs.exports.pdf.searchable_pdf import write_pdf
 from jobs.exports.places import Places
 from jobs.exports.plain_text import text_blocks
 from jobs.models import Document, Job
@@ -45,10 +45,15 @@ def _in_blocks(blocks: Callable[[JobExport], Iterator[bytes]]) -> Callable[[Bina
     return write
 
 
+def _write_pdf(target: BinaryIO, export: JobExport) -> None:
+    """Import what knows PDF and fonts for the first such file: no other answer has to wait for it."""
+    import_module("jobs.exports.pdf.searchable_pdf").write_pdf(target, export)
+
+
 TEXT = Format("txt", "text/plain; charset=utf-8", _in_blocks(text_blocks))
 MARKDOWN = Format("md", "text/markdown; charset=utf-8", _in_blocks(markdown_blocks))
 JSON = Format("json", "application/json", _in_blocks(json_blocks))
-PDF = Format("pdf", "application/pdf", write_pdf)
+PDF = Format("pdf", "application/pdf", _write_pdf)
 FORMATS: Mapping[str, Format] = MappingProxyType(
     {format_.suffix: format_ for format_ in (TEXT, MARKDOWN, JSON, PDF)}
 )

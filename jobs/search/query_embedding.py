@@ -4,7 +4,7 @@ A process that never is asked holds neither ONNX Runtime nor the model.
 """
 
 import threading
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from inference.calls import Call
 from inference.contracts import Embedding, TextInput
@@ -21,13 +21,18 @@ REMEMBERED = 256
 PATIENCE_S = 2.0
 
 _one_at_a_time = threading.Lock()
-_host = SessionHost(
-    # One thread, and never the GPU: whoever searches shares this machine with requests and models.
-    plan_execution([CPU], threads=1, has_nvidia_gpu=False),
-    budget_bytes=MEMORY_BYTES,
-)
-_runtime = EmbedRuntime(_host, SessionBatchers(_host))
 _versions: dict[str, ModelVersion] = {}
+
+
+@cache
+def _runtime() -> EmbedRuntime:
+    """Made for the first search: it brings ONNX Runtime into the process."""
+    host = SessionHost(
+        # One thread, and never the GPU: whoever searches shares this machine with requests and models.
+        plan_execution([CPU], threads=1, has_nvidia_gpu=False),
+        budget_bytes=MEMORY_BYTES,
+    )
+    return EmbedRuntime(host, SessionBatchers(host))
 
 
 class Busy(Exception):
@@ -46,7 +51,7 @@ def _embed(digest: str, text: str) -> Embedding:
     try:
         # Fetched in its turn too: however long the storage takes, it holds one thread.
         spec = spec_of(_versions[digest])
-        result = written(_runtime.run(spec, TextInput((text,), single=True), {}, Call())).result
+        result = written(_runtime().run(spec, TextInput((text,), single=True), {}, Call())).result
     finally:
         _one_at_a_time.release()
     return Embedding(digest, tuple(result["embedding"]))

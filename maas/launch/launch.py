@@ -9,6 +9,7 @@ from collections.abc import Callable, Coroutine
 from maas.embedded.folders import ScratchFolders, private_folder
 from maas.launch import children
 from maas.launch.options import LaunchOptions
+from maas.launch.prepared import fingerprint, is_prepared, note_prepared
 from maas.launch.readiness import ask_ready
 from maas.launch.services import start_services
 from maas.launch.state_files import keep_secrets, read_env_file, write_map
@@ -89,16 +90,7 @@ class _Launch:
         secrets = keep_secrets(self._options.home)
         urls = await start_services(self._options, self._scratch, self._supervisor, self._console)
         env = self._environment(secrets | urls)
-        await self._step(
-            "preparing the database",
-            "migrate",
-            "--database=owner",
-            "--skip-checks",
-            "--noinput",
-            "-v0",
-            env=env,
-        )
-        await self._step("preparing models and the demo tenant", "seed", env=env)
+        await self._prepare(env)
         self._start_serving(env)
         self._announce(urls)
         await self._wait_until_ready()
@@ -116,6 +108,17 @@ class _Launch:
             "MAAS_PORT": str(self._options.port),
         }
         return {"PYTHONUNBUFFERED": "1", **found, **given, **place}
+
+    async def _prepare(self, env: dict[str, str]) -> None:
+        """Run the steps that go before serving, unless the database has had just these."""
+        expected = fingerprint(env, secret=env["MAAS_SECRET_KEY"])
+        files = (self._options.home / name for name in ("demo.env", "sample.pdf"))
+        if all(file.exists() for file in files) and is_prepared(env["MAAS_DATABASE_URL"], expected):
+            return
+        migrate = ("migrate", "--database=owner", "--skip-checks", "--noinput", "-v0")
+        await self._step("preparing the database", *migrate, env=env)
+        await self._step("preparing models and the demo tenant", "seed", env=env)
+        note_prepared(env["MAAS_DATABASE_URL"], expected)
 
     async def _step(self, what: str, *arguments: str, env: dict[str, str]) -> None:
         async with progress(self._console, what):

@@ -18,7 +18,7 @@ _LOOK_EVERY_S = 0.05
 
 
 class EmbeddedServer(Protocol):
-    """What PostgreSQL and Redis have in common here."""
+    """What PostgreSQL and Valkey have in common here."""
 
     @property
     def url(self) -> str: ...
@@ -35,7 +35,7 @@ class _Service:
 
 _SERVICES = (
     _Service("MAAS_DATABASE_URL", "PostgreSQL", PostgresServer),
-    _Service("MAAS_REDIS_URL", "Redis", lambda home, scratch: RedisServer(home, RedisRole.DURABLE, scratch)),
+    _Service("MAAS_REDIS_URL", "Valkey", lambda home, scratch: RedisServer(home, RedisRole.DURABLE, scratch)),
     _Service("MAAS_CACHE_URL", "cache", lambda home, scratch: RedisServer(home, RedisRole.CACHE, scratch)),
 )
 
@@ -43,25 +43,34 @@ _SERVICES = (
 async def start_services(
     options: LaunchOptions, scratch: ScratchFolders, supervisor: Supervisor, console: Console
 ) -> dict[str, str]:
-    """Start what is needed and return the URLs to find it at, by variable."""
-    urls = {}
-    for service in _SERVICES:
-        if options.replaces(service.variable):
-            continue
-        async with progress(console, f"starting {service.title}"):
-            # Let the first line appear before initdb holds the loop for a moment.
-            await asyncio.sleep(0)
-            server = service.make(options.home, scratch)
-            await _start(server, supervisor)
-        urls[service.variable] = server.url
-    return urls
+    """Start what is needed, side by side, and return the URLs to find it at, by variable."""
+    needed = [service for service in _SERVICES if not options.replaces(service.variable)]
+    try:
+        async with asyncio.TaskGroup() as group:
+            starts = {
+                service.variable: group.create_task(
+                    _start(service, options.home, scratch, supervisor, console)
+                )
+                for service in needed
+            }
+    except ExceptionGroup as failed:
+        # The others are canceled; the first to fail says why.
+        raise failed.exceptions[0] from None
+    return {variable: start.result() for variable, start in starts.items()}
 
 
-async def _start(server: EmbeddedServer, supervisor: Supervisor) -> None:
-    spec = server.prepare()
-    supervisor.start(spec)
-    while not server.is_ready():
-        supervisor.require_alive(spec.name)
-        await asyncio.sleep(_LOOK_EVERY_S)
-    if isinstance(server, PostgresServer):
-        server.provision()
+async def _start(
+    service: _Service, home: Path, scratch: ScratchFolders, supervisor: Supervisor, console: Console
+) -> str:
+    async with progress(console, f"starting {service.title}"):
+        # Let the first line appear before initdb holds the loop for a moment.
+        await asyncio.sleep(0)
+        server = service.make(home, scratch)
+        spec = server.prepare()
+        supervisor.start(spec)
+        while not server.is_ready():
+            supervisor.require_alive(spec.name)
+            await asyncio.sleep(_LOOK_EVERY_S)
+        if isinstance(server, PostgresServer):
+            server.provision()
+        return server.url

@@ -1,16 +1,10 @@
 """Runs the whole product on this machine until stopped."""
 
-import asyncio
-import os
-import sys
 from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from maas.launch.launch import launch
-from maas.launch.options import LaunchOptions
-from maas.supervisor.console import Console
-from maas.supervisor.errors import LaunchError
+from maas.launch.__main__ import main
 
 
 class Command(BaseCommand):
@@ -18,9 +12,4 @@ class Command(BaseCommand):
     requires_system_checks = ()
 
     def handle(self, *args: Any, **options: Any) -> None:
-        console = Console(sys.stdout)
-        try:
-            asyncio.run(launch(LaunchOptions.read(os.environ), console))
-        except LaunchError as error:
-            console.say(f"cannot run: {error}")
-            sys.exit(1)
+        main()

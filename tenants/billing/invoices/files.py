@@ -5,9 +5,9 @@ import re
 from django.http import HttpResponse
 
 from tenants.billing.invoices.as_csv import invoice_as_csv
+from tenants.billing.invoices.as_pdf import invoice_as_pdf
 from tenants.billing.invoices.issued import WholeInvoice
 from tenants.billing.invoices.models import Invoice
-from tenants.billing.invoices.pdf.written import as_pdf
 
 PDF, CSV, JSON = "application/pdf", "text/csv; charset=utf-8", "application/json"
 _NOT_OF_A_NAME = re.compile(r"[^A-Za-z0-9-]+")
@@ -18,7 +18,7 @@ def file_name(invoice: Invoice, ending: str) -> str:
 
 
 def pdf_file(found: WholeInvoice) -> HttpResponse:
-    return as_file(as_pdf(found.paper), PDF, file_name(found.invoice, "pdf"))
+    return as_file(invoice_as_pdf(found.paper), PDF, file_name(found.invoice, "pdf"))
 
 
 def csv_file(found: WholeInvoice) -> HttpResponse:

@@ -13,10 +13,10 @@ from django.db import connections
 from django.urls import reverse
 
 from tenants.billing.invoices.amounts import amount_of
+from tenants.billing.invoices.as_pdf import invoice_as_pdf
 from tenants.billing.invoices.files import PDF, file_name
 from tenants.billing.invoices.issued import WholeInvoice, find_invoice, whole
 from tenants.billing.invoices.models import Invoice
-from tenants.billing.invoices.pdf.written import as_pdf
 from tenants.context import OPERATOR, operator_work
 from tenants.database_time import database_now
 from tenants.ids import first_id_at
@@ -81,7 +81,7 @@ def _tell(invoice_id: UUID) -> None:
     invoice = find_invoice(invoice_id)
     assert invoice is not None
     found = whole(invoice)
-    paper = as_pdf(found.paper)
+    paper = invoice_as_pdf(found.paper)
     told = 0
     with get_connection() as connection:
         for address in _addresses(invoice):

@@ -71,3 +71,16 @@ def test_taken_port_is_named_with_its_holder(home: Path) -> None:
         assert stack.process.wait(30) == 1
     assert f"MAAS_PORT={stack.port}" in stack.output
     assert f"held by process {os.getpid()}" in stack.output
+
+
+def test_start_that_would_change_nothing_prepares_nothing(home: Path) -> None:
+    """On the port of before: another one is another address for demo.env."""
+    before = LiveStack(home)
+    again = LiveStack(home, log="again.log")
+    again.port, again.url = before.port, before.url
+    for stack in (before, again):
+        with stack:
+            stack.wait_until_ready()
+    seeding = "seed      | models: "
+    assert seeding in before.output
+    assert seeding not in again.output

@@ -46,7 +46,7 @@ def weights() -> Path:
 @contextmanager
 def model_held_by_nobody() -> Iterator[None]:
     """As in a web process that was not asked yet."""
-    host: SessionHost = query_embedding._runtime._host
+    host: SessionHost = query_embedding._runtime()._host
     host.evict(weights())
     yield
     host.evict(weights())
@@ -93,13 +93,13 @@ def test_the_database_is_held_by_no_search_that_waits_for_its_model(
 ) -> None:
     desk.submit()
     seen: list[bool] = []
-    embed = query_embedding._runtime.run
+    embed = query_embedding._runtime().run
 
     def run(*work: object) -> object:
         seen.append(connections["default"].in_atomic_block)
         return embed(*work)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(query_embedding._runtime, "run", run)
+    monkeypatch.setattr(query_embedding._runtime(), "run", run)
     html(member, WORDS)
     assert seen == [False]
 
