@@ -31,7 +31,7 @@ class RunningStack:
 
 
 class LiveStack:
-    """`manage.py up` on a port of its own, stopped in order unless a test has ended it already."""
+    """`make up` on a port of its own, stopped in order unless a test has ended it already."""
 
     def __init__(
         self,

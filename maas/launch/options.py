@@ -1,4 +1,4 @@
-"""What `manage.py up` is asked to do, read from the environment."""
+"""What `make up` is asked to do, read from the environment."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

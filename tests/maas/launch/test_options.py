@@ -1,4 +1,4 @@
-"""What `manage.py up` reads from the environment."""
+"""What `make up` reads from the environment."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""`manage.py up`: starts everything, survives a crash, stops in time, and keeps data."""
+"""`make up`: starts everything, survives a crash, stops in time, and keeps data."""
 
 import os
 import signal
