@@ -4,7 +4,8 @@ import pytest
 
 from maas.api_errors import status_of
 from tests.jobs.documents.reader.test_hostile_documents import HOSTILE
-from tests.samples.pdfs import CATALOGUE, FONT, page, pages, pdf, stream
+from tests.samples.pdfs import CATALOGUE, FONT, laughing_pdf, page, pages, pdf, stream, text_pdf
+from tests.waiting import eventually
 
 from .caller import Caller, assert_problem
 from .product import Product
@@ -89,3 +90,19 @@ def test_a_bomb_in_one_page_fails_that_page_alone(caller: Caller, product: Produ
     assert bomb["cost"]["amount_micros"] == 0
     assert [number for number, _ in product.usage_of(job["id"])] == [1, 3]
     assert pids(product) == before
+
+
+def test_two_thousand_pages_that_take_all_they_may_keep_no_other_tenant_waiting(
+    caller: Caller, other_caller: Caller
+) -> None:
+    """While the first of them are still being read, another tenant's document is done."""
+    other_caller.ended(other_caller.submit_file(text_pdf("Sent while nobody disturbs")).json()["id"])
+    bomb = caller.submit_file(laughing_pdf(count=2000)).json()
+    try:
+        eventually(lambda: len(caller.pages_in(bomb["id"], "running")) > 1, "all readers at work")
+        job = other_caller.ended(other_caller.submit_file(text_pdf("A short letter")).json()["id"])
+        assert job["state"] == "succeeded"
+        now = caller.job(bomb["id"])
+        assert (now["state"], now["pages_failed"] < 2) == ("running", True)
+    finally:
+        caller.post(f"/v1/jobs/{bomb['id']}/cancel", 200)
