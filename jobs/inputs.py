@@ -6,6 +6,7 @@ from typing import Any
 from inference.contracts import TensorInput, TextInput, WorkInput
 from inference.runtime.tensor_requests import read_tensors
 from jobs.errors import InvalidRequest
+from tenants.messages import names_in_words, value_in_words
 
 FORMS = 'a text, a list of texts, or {"tensors": [{"name", "datatype", "shape", "data"}]}'
 
@@ -39,7 +40,7 @@ def work_input(stored: Mapping[str, Any]) -> WorkInput:
             return TextInput(texts=tuple(texts), single=False)
         case {"tensors": tensors}:
             return TensorInput(tensors=read_tensors(tensors))
-    raise ValueError(f"not a stored input: {sorted(stored)}")
+    raise ValueError(f"not a stored input: {names_in_words(sorted(stored))}")
 
 
 def _kind(raw: object) -> str:
@@ -47,10 +48,10 @@ def _kind(raw: object) -> str:
         case None:
             return "null"
         case bool() | int() | float():
-            return f"the value {raw!r}"
+            return f"the value {value_in_words(raw)}"
         case list():
             odd = next((item for item in raw if not isinstance(item, str)), None)
             return f"a list with {type(odd).__name__} in it"
         case dict():
-            return f"an object with the keys {sorted(map(str, raw))[:10]}"
+            return f"an object with the keys {names_in_words(sorted(map(str, raw)))}"
     return type(raw).__name__

@@ -12,6 +12,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from inference.sandbox.inside.layers import LAYERS
 from tenants.egress.own_hosts import Network, NotAHost, read_own_hosts
+from tenants.messages import names_in_words
 
 _FOR_BROWSERS = "browser_origin"
 _ORIGIN = re.compile(r"https?://[a-z0-9.-]+(:[0-9]{1,5})?")
@@ -209,7 +210,8 @@ def storage_backend(url: str, home: Path) -> dict[str, object]:
         unknown = set(query) - set(known) - {_FOR_BROWSERS}
         if unknown:
             raise ImproperlyConfigured(
-                f"MAAS_STORAGE_URL has unknown options {sorted(unknown)}; known: {sorted({*known, _FOR_BROWSERS})}"
+                f"MAAS_STORAGE_URL has unknown options "
+                f"{names_in_words(sorted(unknown))}; known: {', '.join(sorted({*known, _FOR_BROWSERS}))}"
             )
         return {
             "BACKEND": "maas.object_storage.ObjectStorage",

@@ -10,6 +10,7 @@ from tenants.billing.plans.agreed import NONE, AgreedPrices
 from tenants.errors import KeyNotForAddress, KeyNotForModel, LiveKeyNeeded, NotPermitted, TenantClosing
 from tenants.key_fences import may_come_from
 from tenants.limits import EffectiveLimits
+from tenants.messages import names_in_words
 from tenants.rates.limits import UNLIMITED, CallerLimits
 from tenants.times import rfc3339
 
@@ -142,7 +143,8 @@ class Identity:
             if self.closes_at is not None and not scope.endswith(":read"):
                 raise TenantClosing(closing_words(self.closes_at), extra=closing_extra(self.closes_at))
             raise NotPermitted(
-                f"This key lacks the scope {scope!r}; it has {sorted(self.scopes)}. Use a key with that scope."
+                f"This key lacks the scope {scope!r}; it has {', '.join(sorted(self.scopes)) or 'none'}. Use a key "
+                "with that scope."
                 if self.key_id
                 else f"Your role in this account does not let you {_DEEDS[scope]}. An owner can give you another role."
             )
@@ -191,5 +193,5 @@ def checked_scopes(scopes: Iterable[str]) -> list[str]:
     wanted = list(dict.fromkeys(scopes))
     unknown = [scope for scope in wanted if scope not in KEY_SCOPES]
     if unknown:
-        raise ValueError(f"unknown scopes {unknown}; known: {list(KEY_SCOPES)}")
+        raise ValueError(f"unknown scopes {names_in_words(unknown)}; known: {', '.join(KEY_SCOPES)}")
     return wanted

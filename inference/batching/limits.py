@@ -3,6 +3,8 @@
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 
+from tenants.messages import value_in_words
+
 MOST_ROWS = 4096
 MOST_PADDED = 2**31
 MOST_WAITING = 65_536
@@ -44,7 +46,8 @@ class BatchLimits:
             )
         if not _is_number(self.max_wait_ms) or not 0 <= self.max_wait_ms <= MOST_WAIT_MS:
             raise ValueError(
-                f"max_wait_ms is {self.max_wait_ms!r}; give milliseconds from 0 (never hold back) to {MOST_WAIT_MS:g}"
+                f"max_wait_ms is {value_in_words(self.max_wait_ms)}; give milliseconds from 0 (never hold back) to "
+                f"{MOST_WAIT_MS:g}"
             )
 
     def admits(self, rows: int, *, waiting: int, of_tenant: int) -> bool:
@@ -72,7 +75,7 @@ class LimitChanges:
 
 def _check_whole(name: str, given: object, most: int) -> None:
     if not isinstance(given, int) or isinstance(given, bool) or not 1 <= given <= most:
-        raise ValueError(f"{name} is {given!r}; give a whole number from 1 to {most}")
+        raise ValueError(f"{name} is {value_in_words(given)}; give a whole number from 1 to {most}")
 
 
 def _is_number(given: object) -> bool:

@@ -10,6 +10,7 @@ from inference.lane.arrays import lift, lower, read_array, write_array
 from inference.lane.errors import LaneUnavailable, MessageMalformed
 from inference.lane.frames import Buffer, pack, unpack
 from inference.runtime.tensors import Array
+from tenants.messages import names_in_words
 
 WorkError = WorkRefused | ModelFailed | CallCanceled
 
@@ -100,7 +101,7 @@ def read_answer(payload: Buffer) -> LaneAnswer:
             return LaneAnswer(
                 output, queue_ms, run_ms, spent, joined=header.get("joined") is True, written=payload
             )
-    raise MessageMalformed(f"a payload with {sorted(header)[:8]}, which is no answer")
+    raise MessageMalformed(f"a payload with {names_in_words(sorted(header))}, which is no answer")
 
 
 def _counts(said: Json) -> tuple[int, ...]:

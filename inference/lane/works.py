@@ -10,6 +10,7 @@ from inference.contracts import Json, TensorInput, TextInput, TokenInput
 from inference.lane.arrays import read_array, write_array
 from inference.lane.errors import MessageMalformed
 from inference.lane.frames import Buffer, pack, unpack
+from tenants.messages import names_in_words
 
 LaneWork = TextInput | TokenInput | TensorInput
 """Pages stay with jobs: their pictures are decoded where the model is."""
@@ -51,7 +52,7 @@ def read_work(payload: Buffer) -> tuple[LaneWork, Mapping[str, Json]]:
                 raise MessageMalformed(f"{len(tensors)} tensors with {len(buffers)} buffers")
             pairs = (read_array(said, buffer) for said, buffer in zip(tensors, buffers, strict=True))
             return TensorInput(dict(pairs)), parameters
-    raise MessageMalformed(f"a payload with {sorted(header)[:8]}, which is no work")
+    raise MessageMalformed(f"a payload with {names_in_words(sorted(header))}, which is no work")
 
 
 def _read_tokens(counts: list[Json], buffers: list[memoryview]) -> tuple[tuple[int, ...], ...]:

@@ -44,6 +44,7 @@ from inference.pipelines.values import (
 from inference.runtime.parameters import DOCUMENT, INTERFACES, TENSORS, Parameter
 from inference.runtime.parameters import TEXT as TEXT_KIND
 from inference.runtime.parameters import TEXTS as TEXTS_KIND
+from tenants.messages import value_in_words
 
 OF_THE_PAGE = frozenset(
     {"number", "state", "error", "attempts", "cost", "picture", "started_at", "finished_at"}
@@ -204,7 +205,7 @@ class _Checker:
                 raise ValueError(f"{member.key} has no parameter '{name}'; it has {there}")
             source, wanted = step.parameters[name], known[name]
             if isinstance(source, Constant) and not wanted.accepts(source.value):
-                raise ValueError(f"'{name}' must be {wanted.expected}, not {source.value!r:.60}")
+                raise ValueError(f"'{name}' must be {wanted.expected}, not {value_in_words(source.value)}")
             if not given.fits(_parameter_type(wanted)):
                 raise ValueError(f"'{name}' must be {wanted.expected}, not {given}")
 

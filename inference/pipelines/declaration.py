@@ -33,6 +33,7 @@ from inference.runtime.document_kinds import EVERY_KIND
 from inference.runtime.parameters import DOCUMENT, TENSORS, TEXT, TEXTS, Parameter, read_parameters
 from inference.runtime.tensor_requests import NUMPY_TYPES
 from inference.runtime.tensors import TensorSpec
+from tenants.messages import value_in_words
 
 MOST_STEPS = 32
 MOST_NESTED = 6
@@ -246,10 +247,17 @@ def _check_known(sources: list[Source], known: set[str], where: str) -> None:
 def _read_accepts(value: Json) -> tuple[str, ...]:
     kinds = (DOCUMENT, TEXT, TEXTS, TENSORS)
     if not isinstance(value, list) or not value or any(kind not in kinds for kind in value):
-        raise GraphInvalid(f"`accepts` must be a list of {', '.join(kinds)}; it is {str(value)[:60]}")
+        raise GraphInvalid(f"`accepts` must be a list of {', '.join(kinds)}; it is {_listed(value)}")
     if len(set(value)) != len(value):
         raise GraphInvalid("`accepts` names a kind twice")
     return tuple(value)
+
+
+def _listed(value: Json) -> str:
+    """The first of what a list holds, or what there is instead of a list."""
+    if not isinstance(value, list):
+        return value_in_words(value)
+    return ", ".join(value_in_words(one) for one in value[:5]) or "empty"
 
 
 def _read_documents(value: Json, accepts: tuple[str, ...]) -> tuple[str, ...]:
@@ -258,7 +266,7 @@ def _read_documents(value: Json, accepts: tuple[str, ...]) -> tuple[str, ...]:
     if DOCUMENT not in accepts:
         raise GraphInvalid("`documents` says which documents are read: only if `accepts` names document")
     if not isinstance(value, list) or not value or any(kind not in EVERY_KIND for kind in value):
-        raise GraphInvalid(f"`documents` must be a list of {', '.join(EVERY_KIND)}; it is {str(value)[:60]}")
+        raise GraphInvalid(f"`documents` must be a list of {', '.join(EVERY_KIND)}; it is {_listed(value)}")
     if len(set(value)) != len(value):
         raise GraphInvalid("`documents` names a kind twice")
     return tuple(value)
@@ -286,7 +294,7 @@ def _read_tensors(value: Json, accepts: tuple[str, ...]) -> tuple[TensorSpec, ..
             case _:
                 raise GraphInvalid(
                     f"each of `tensors` has a name, a datatype ({', '.join(NUMPY_TYPES)}) and a shape, -1 for any "
-                    f"size; one is {str(one)[:80]}"
+                    f"size; one is {value_in_words(one)}"
                 )
     return tuple(found)
 
@@ -296,7 +304,7 @@ def _kind(value: Json) -> str:
         case None:
             return "null"
         case bool() | int() | float():
-            return f"the value {value!r:.40}"
+            return f"the value {value_in_words(value)}"
         case str():
             return f"the text {value!r:.40}"
     return "a list" if isinstance(value, list) else "an object"

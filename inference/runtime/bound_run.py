@@ -8,6 +8,7 @@ import numpy as np
 from inference.contracts import WorkRefused
 from inference.runtime.native import onnx_runtime
 from inference.runtime.tensors import DATATYPES, Array, NodeArg, tensor_spec
+from tenants.messages import names_in_words
 
 GPU = "cuda"
 HOST = "cpu"
@@ -55,7 +56,9 @@ class BoundRun:
     def _check(self, feeds: Mapping[str, Array]) -> None:
         """ValueError for what does not fit: from a bound run all errors are of one class."""
         if set(feeds) != set(self._inputs):
-            raise ValueError(f"inputs are {sorted(self._inputs)}, not {sorted(feeds)}")
+            raise ValueError(
+                f"inputs are {names_in_words(sorted(self._inputs))}, not {names_in_words(sorted(feeds))}"
+            )
         try:
             for name, spec in self._specs.items():
                 spec.check(feeds[name])

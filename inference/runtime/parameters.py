@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from inference.contracts import Json, PageInput, TextInput, TokenInput, WorkInput, WorkRefused
 from inference.runtime.document_kinds import EVERY_KIND, IMAGE, PDF, PLAIN_TEXT
+from tenants.messages import value_in_words
 
 DOCUMENT, TEXT, TEXTS, TENSORS = "document", "text", "texts", "tensors"
 
@@ -145,7 +146,7 @@ def validate_parameters(
             raise WorkRefused("invalid_parameter", f"unknown parameter '{name}'; allowed: {allowed}")
         if not known[name].accepts(value):
             raise WorkRefused(
-                "invalid_parameter", f"'{name}' must be {known[name].expected}, not {value!r:.100}"
+                "invalid_parameter", f"'{name}' must be {known[name].expected}, not {value_in_words(value)}"
             )
     return {name: parameters.get(name, parameter.default) for name, parameter in known.items()}
 

@@ -10,6 +10,7 @@ import numpy as np
 from inference.contracts import Json, TensorInput, TextInput, TokenInput, WorkInput, WorkRefused
 from inference.runtime.tensors import Array, TensorSpec
 from inference.runtime.texts import check_texts, check_tokens
+from tenants.messages import names_in_words, sizes_in_words, value_in_words
 
 MOST_DIMENSIONS = 16
 LARGEST_SIZE = 2**40
@@ -59,7 +60,9 @@ def _validate_tensors(signature: Mapping[str, Json], tensors: Mapping[str, Array
     ]
     expected = {spec.name: spec for spec in declared}
     if set(expected) != set(tensors):
-        raise _refused(f"expected the tensors {sorted(expected)}; got {sorted(tensors)}")
+        raise _refused(
+            f"expected the tensors {names_in_words(sorted(expected))}; got {names_in_words(sorted(tensors))}"
+        )
     for name, tensor in tensors.items():
         expected[name].check(tensor)
 
@@ -79,7 +82,7 @@ def check_form(name: str, datatype: str, shape: list[Json]) -> None:
         type(size) is int and 0 <= size <= LARGEST_SIZE for size in shape
     ):
         raise _refused(
-            f"'{name}' has the shape {str(shape[:MOST_DIMENSIONS])[:200]}; it must be a list of at most "
+            f"'{name}' has the shape {sizes_in_words(shape[:MOST_DIMENSIONS])}; it must be a list of at most "
             f"{MOST_DIMENSIONS} sizes"
         )
 
@@ -97,7 +100,9 @@ def _array(name: str, datatype: str, shape: list[Json], data: list[Json]) -> Arr
         raise _refused(f"'{name}' holds a value that is not {datatype}: {error}") from error
     if tensor.dtype.kind == "f" and not np.isfinite(tensor).all():
         beyond = flat[int(np.argmin(np.isfinite(tensor.ravel())))]
-        raise _refused(f"'{name}' holds {beyond!r:.60}, which {datatype} cannot say; send smaller numbers")
+        raise _refused(
+            f"'{name}' holds {value_in_words(beyond)}, which {datatype} cannot say; send smaller numbers"
+        )
     return tensor
 
 
@@ -113,14 +118,7 @@ def _check_values(name: str, datatype: str, flat: Sequence[Json]) -> None:
         (v for v in flat if not isinstance(v, kinds) or (isinstance(v, bool) and bool not in kinds)), None
     )
     if odd is not None or any(value is None for value in flat):
-        raise _refused(f"'{name}' holds {_shown(odd)}, which is not {datatype}")
-
-
-def _shown(odd: Json) -> str:
-    """Nothing that may be large is written out to be cut."""
-    if isinstance(odd, dict):
-        return "an object"
-    return f"{odd[:60]!r:.60}" if isinstance(odd, str) else f"{odd!r:.60}"
+        raise _refused(f"'{name}' holds {value_in_words(odd)}, which is not {datatype}")
 
 
 def _flattened(data: list[Json]) -> Any:

@@ -25,6 +25,7 @@ from tenants.api.callers import caller
 from tenants.api.parameters import only
 from tenants.api.schema import PAGED, REFUSALS, limit_parameter, list_of, number_parameter, paged_list_of
 from tenants.context import unit_of_work
+from tenants.messages import names_in_words
 
 _FIELDS = ("model", "parameters", "priority", "webhook_url")
 POLL_S = 2
@@ -175,10 +176,14 @@ def _wanted(request: Request) -> ArchiveRequest:
     unknown = sorted(set(fields) - set(_FIELDS))
     if unknown:
         known = ", ".join(f"`{name}`" for name in _FIELDS)
-        raise InvalidRequest(f"The form has unknown fields {unknown}; it takes `file` and {known}.")
+        raise InvalidRequest(
+            f"The form has unknown fields {names_in_words(unknown)}; it takes `file` and {known}."
+        )
     beside = sorted(set(fields) - {"model"})
     if beside and not fields.get("model"):
-        raise InvalidRequest(f"The form has {beside}, which are for jobs, and no `model` to make jobs with.")
+        raise InvalidRequest(
+            f"The form has {names_in_words(beside)}, which are for jobs, and no `model` to make jobs with."
+        )
     return ArchiveRequest(
         model=fields.get("model", ""),
         parameters=json_object(fields.get("parameters", "{}")),

@@ -26,6 +26,7 @@ from tenants.api.files import AsStored
 from tenants.api.parameters import only
 from tenants.api.schema import limit_parameter
 from tenants.context import unit_of_work
+from tenants.messages import names_in_words
 
 MOST = 10_000
 
@@ -65,7 +66,10 @@ class FileList(APIView):
         only(request, "limit", "after", "order", "purpose")
         order = request.query_params.get("order", NEWEST_FIRST)
         if order not in (OLDEST_FIRST, NEWEST_FIRST):
-            raise refused(f"{order[:80]!r} is not one of ['asc', 'desc'] - 'order'", "order")
+            raise refused(
+                f"{order[:80]!r} is not one of {names_in_words((OLDEST_FIRST, NEWEST_FIRST))} - 'order'",
+                "order",
+            )
         purpose = request.query_params.get("purpose")
         with unit_of_work(identity):
             files = StoredFile.objects.filter(purpose=purpose) if purpose else StoredFile.objects.all()

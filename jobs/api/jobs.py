@@ -65,6 +65,7 @@ from tenants.asgi.protocol import UPLOAD
 from tenants.context import unit_of_work
 from tenants.identity import Identity
 from tenants.keeping import keeping_for
+from tenants.messages import names_in_words
 
 PAGE_LIST = list_of(
     "PageList",
@@ -196,7 +197,9 @@ def _from_form(request: Request, identity: Identity, upload: Upload) -> JobReque
     unknown = sorted(set(upload.fields) - set(_FORM_FIELDS))
     if unknown:
         known = ", ".join(f"`{name}`" for name in _FORM_FIELDS)
-        raise InvalidRequest(f"The form has unknown fields {unknown}; it takes `file` and {known}.")
+        raise InvalidRequest(
+            f"The form has unknown fields {names_in_words(unknown)}; it takes `file` and {known}."
+        )
     model = upload.fields.get("model", "")
     if not model:
         raise InvalidRequest("The form lacks the field `model`, for example model=parse.")

@@ -5,6 +5,7 @@ from typing import Any
 
 from jobs.batches.services import BatchRequest
 from jobs.errors import InvalidRequest
+from tenants.messages import names_in_words
 
 PURPOSES = ("batch",)
 ANCHOR = "created_at"
@@ -25,7 +26,7 @@ def file_lives_s(fields: Mapping[str, str]) -> int | None:
     if purpose is None:
         raise refused("Missing required parameter: 'purpose'.", "purpose")
     if purpose not in PURPOSES:
-        raise refused(f"{purpose[:80]!r} is not one of {list(PURPOSES)} - 'purpose'", "purpose")
+        raise refused(f"{purpose[:80]!r} is not one of {names_in_words(PURPOSES)} - 'purpose'", "purpose")
     anchor, seconds = fields.get("expires_after[anchor]"), fields.get("expires_after[seconds]")
     if anchor is None and seconds is None:
         return None
@@ -46,7 +47,7 @@ def batch_request(body: Any, request_id: str) -> BatchRequest:
             raise refused(f"'{name}' must be a text.", name)
     if body["completion_window"] not in WINDOWS:
         raise refused(
-            f"{body['completion_window'][:80]!r} is not one of {list(WINDOWS)} - 'completion_window'",
+            f"{body['completion_window'][:80]!r} is not one of {names_in_words(WINDOWS)} - 'completion_window'",
             "completion_window",
         )
     expires = body.get("output_expires_after")

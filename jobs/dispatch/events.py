@@ -11,6 +11,7 @@ from jobs.dispatch.changes import announce
 from jobs.states import TERMINAL
 from jobs.webhooks.messages import tell_of_end
 from tenants.context import current_alias
+from tenants.messages import names_in_words
 
 _ENDS = frozenset(f"job.{state}" for state in TERMINAL)
 # The tenant's stream goes by (xid, id). A transaction that waited for the job's row may have its own number from before
@@ -53,7 +54,7 @@ def append_events(job_id: UUID, *happened: Happened) -> int:
         cursor.execute(_APPEND, _values(job_id, types, data, ended=end is not None))
         rows = cursor.fetchall()
     if not rows:
-        raise LookupError(f"job {job_id} is not there to log {types}")
+        raise LookupError(f"job {job_id} is not there to log {names_in_words(types)}")
     tenant_id, somebody_listens = rows[0][0], rows[0][2]
     if end is not None and somebody_listens:
         tell_of_end(job_id, end)

@@ -7,6 +7,7 @@ from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import MultipartParser, parse_options_header
 
 from tenants.errors import DomainError
+from tenants.messages import names_in_words
 
 FILE_FIELD = "file"
 HOW = f"Send one file in the field {FILE_FIELD!r}, as in: curl -F {FILE_FIELD}=@scan.pdf"
@@ -107,7 +108,9 @@ class FormReader:
                 "The multipart form ended before its closing boundary: it was cut off or mislabelled."
             )
         if self._file is None:
-            found = f"the fields {sorted(self._fields)}" if self._fields else "no field at all"
+            found = (
+                f"the fields {names_in_words(sorted(self._fields))}" if self._fields else "no field at all"
+            )
             raise InvalidForm(f"The form has no file; it has {found}. {HOW}")
         return Form(self._file.filename or "", self._file.content_type, self._fields)
 

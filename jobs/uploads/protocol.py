@@ -10,6 +10,7 @@ from typing import Any
 from jobs.documents.names import LONGEST, safe_name
 from jobs.errors import InvalidRequest
 from jobs.uploads.errors import TusVersionNotSupported
+from tenants.messages import value_in_words
 
 VERSION = "1.0.0"
 EXTENSIONS = "creation,creation-with-upload,termination,expiration,checksum"
@@ -78,7 +79,7 @@ def read_direct(body: object) -> Announced:
         raise InvalidRequest(f"There is no field {unknown[0][:40]!r} here.")
     size = body.get("size")
     if type(size) is not int or not 0 <= size < 10**MOST_DIGITS:
-        raise InvalidRequest(f"`size` is {str(size)[:30]!r}; send a whole number of bytes.")
+        raise InvalidRequest(f"`size` is {value_in_words(size)}; send a whole number of bytes.")
     told = {name: body.get(name, "") for name in ("name", "content_type")}
     for name, value in told.items():
         if not isinstance(value, str):

@@ -136,7 +136,7 @@ def read_event(written: bytes) -> MeterEvent:
         raise Unreadable(f"version {event.version} or quantity {event.quantity} is negative")
     covered = (event.covered, event.covered_of_all)
     if min(covered) < 0 or sum(covered) > event.quantity:
-        raise Unreadable(f"of {event.quantity} units {covered} cannot be covered")
+        raise Unreadable(f"of {event.quantity} units {covered[0]} and {covered[1]} cannot be covered")
     return event
 
 

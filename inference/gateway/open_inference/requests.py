@@ -21,6 +21,7 @@ from inference.gateway.repeated_names import RepeatedName, strict_decoder
 from inference.runtime.tensor_requests import read_tensor
 from inference.runtime.tensors import Array
 from tenants.errors import DomainError
+from tenants.messages import value_in_words
 
 MOST_TENSORS = 64
 """Inputs, and as many outputs."""
@@ -177,7 +178,7 @@ class _BodyValues:
         left = len(self._binary) - self._start
         if type(size) is not int or not 0 <= size <= left:
             raise InvalidRequest(
-                f"{where} says that it has {str(size)[:40]} bytes; {left} are left after the JSON."
+                f"{where} says that it has {value_in_words(size)} bytes; {left} are left after the JSON."
             )
         tensor = _binary_tensor(one, where, self._binary[self._start : self._start + size])
         self._start += size

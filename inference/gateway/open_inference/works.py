@@ -12,6 +12,7 @@ from inference.gateway.open_inference.faces import RESULT, TEXT, Face
 from inference.gateway.open_inference.requests import WantedOutput
 from inference.runtime.tensor_requests import validate_input
 from inference.runtime.tensors import Array
+from tenants.messages import names_in_words
 
 MOST_NAMED = 10
 """In a refusal."""
@@ -42,7 +43,7 @@ def _check_names(face: Face, tensors: Mapping[str, Array]) -> None:
     expected, got = sorted(one.name for one in face.inputs), sorted(tensors)
     if expected != got:
         raise WorkRefused(
-            "invalid_tensor", f"expected the tensors {expected[:MOST_NAMED]}; got {got[:MOST_NAMED]}"
+            "invalid_tensor", f"expected the tensors {names_in_words(expected)}; got {names_in_words(got)}"
         )
 
 

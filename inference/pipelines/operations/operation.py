@@ -6,6 +6,7 @@ from typing import Any
 
 from inference.contracts import Json
 from inference.pipelines.values import Value, ValueType
+from tenants.messages import value_in_words
 
 PREPROCESS, POSTPROCESS = "preprocess", "postprocess"
 REQUIRED: Any = object()
@@ -46,7 +47,7 @@ class Operation:
         if value is REQUIRED:
             raise ValueError(f"'{self.name}' needs the parameter '{setting.name}': {setting.expected}")
         if setting.name in given and not setting.accepts(value):
-            raise ValueError(f"'{setting.name}' must be {setting.expected}, not {value!r:.60}")
+            raise ValueError(f"'{setting.name}' must be {setting.expected}, not {value_in_words(value)}")
         return value
 
     def check_inputs(self, given: Mapping[str, ValueType]) -> None:

@@ -44,7 +44,7 @@ def set_terms(*, tenant_id: UUID, currency: str, kind: str, credit_line_micros: 
     """
     _check_currency(currency)
     if kind not in Wallet.Kind.values:
-        raise InvalidTerms(f"{kind!r} is no way to pay: give one of {list(Wallet.Kind.values)}.")
+        raise InvalidTerms(f"{kind!r} is no way to pay: give one of {', '.join(Wallet.Kind.values)}.")
     if not 0 <= credit_line_micros <= MOST_MICROS:
         raise InvalidTerms(
             f"A credit line of {credit_line_micros} micros is not between 0 and {MOST_MICROS}."

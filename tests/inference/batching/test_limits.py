@@ -18,7 +18,7 @@ def test_padding_may_be_unbounded() -> None:
     [
         ({"max_rows": 0}, "max_rows is 0; give a whole number from 1 to 4096"),
         ({"max_rows": 2.5}, "max_rows is 2.5; give a whole number from 1 to 4096"),
-        ({"max_rows": True}, "max_rows is True; give a whole number from 1 to 4096"),
+        ({"max_rows": True}, "max_rows is true; give a whole number from 1 to 4096"),
         ({"max_padded": 0}, "max_padded is 0; give a whole number from 1 to 2147483648"),
         ({"max_waiting": 10**6}, "max_waiting is 1000000; give a whole number from 1 to 65536"),
         (
@@ -29,7 +29,7 @@ def test_padding_may_be_unbounded() -> None:
         ({"max_wait_ms": -1}, "max_wait_ms is -1; give milliseconds from 0 (never hold back) to 1000"),
         (
             {"max_wait_ms": float("nan")},
-            "max_wait_ms is nan; give milliseconds from 0 (never hold back) to 1000",
+            "max_wait_ms is NaN; give milliseconds from 0 (never hold back) to 1000",
         ),
         ({"max_wait_ms": "5"}, "max_wait_ms is '5'; give milliseconds from 0 (never hold back) to 1000"),
     ],

@@ -19,9 +19,9 @@ def test_defaults_are_filled_in() -> None:
         ("embed", {"dimensions": 2}, "unknown parameter 'dimensions'; allowed: 'truncate'"),
         ("onnx", {"truncate": True}, "unknown parameter 'truncate'; allowed: none"),
         ("ocr", {"min_confidence": 1.5}, "'min_confidence' must be a number from 0 to 1, not 1.5"),
-        ("ocr", {"min_confidence": float("nan")}, "'min_confidence' must be a number from 0 to 1, not nan"),
+        ("ocr", {"min_confidence": float("nan")}, "'min_confidence' must be a number from 0 to 1, not NaN"),
         ("ocr", {"min_confidence": "0.5"}, "'min_confidence' must be a number from 0 to 1, not '0.5'"),
-        ("ocr", {"min_confidence": True}, "'min_confidence' must be a number from 0 to 1, not True"),
+        ("ocr", {"min_confidence": True}, "'min_confidence' must be a number from 0 to 1, not true"),
         ("parse", {"include_embedding": 1}, "'include_embedding' must be a boolean, not 1"),
     ],
 )

@@ -1,3 +1,5 @@
+import json
+
 import pytest
 
 from inference.contracts import Json, WorkRefused
@@ -23,7 +25,10 @@ def test_a_number_beyond_its_datatype_is_refused_and_named(datatype: str, value:
     with pytest.raises(WorkRefused) as refusal:
         read_tensor(tensor(datatype, [0.5, value, 1]), "tensors[0]")
     assert refusal.value.code == "invalid_tensor"
-    assert refusal.value.detail == f"'x' holds {value!r}, which {datatype} cannot say; send smaller numbers"
+    assert (
+        refusal.value.detail
+        == f"'x' holds {json.dumps(value)}, which {datatype} cannot say; send smaller numbers"
+    )
 
 
 @pytest.mark.parametrize(

@@ -71,7 +71,7 @@ def _named(name: str, *, filename: str | None = None) -> str:
         (form((FILE, b"x"), end=b""), "invalid_request", "closing boundary"),
         (form((FILE, b"x")).replace(b"--b--", b"--c--"), "invalid_request", "closing boundary"),
         (form((FILE, b"x")).replace(b"--b\r\n", b"--c\r\n", 1), "invalid_request", "broken"),
-        (form((MODEL, b"x")), "invalid_request", "has no file; it has the fields ['model']"),
+        (form((MODEL, b"x")), "invalid_request", "has no file; it has the fields 'model'"),
         (form((FILE, b"x"), (FILE, b"y")), "invalid_request", "more than one file"),
         (form((_named("upload", filename="a"), b"x")), "invalid_request", "came in the field 'upload'"),
         (form((_named("file"), b"scan.pdf")), "invalid_request", "is the @ missing?"),

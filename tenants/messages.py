@@ -1,0 +1,34 @@
+"""How messages write names and values: names in quotes, values as JSON has them, and neither as Python would."""
+
+import json
+from collections.abc import Iterable
+
+MAX_NAMES = 10
+MAX_CHARACTERS = 60
+
+
+def names_in_words(names: Iterable[object], most: int = MAX_NAMES) -> str:
+    """Return `'a', 'b' and 3 more`, for example; `none` where there is none."""
+    given = [str(name) for name in names]
+    quoted = ", ".join(f"{name[:MAX_CHARACTERS]!r}" for name in given[:most])
+    more = f" and {len(given) - most} more" if len(given) > most else ""
+    return f"{quoted}{more}" or "none"
+
+
+def value_in_words(value: object) -> str:
+    """Return a value of JSON, cut where it is long; what holds others is named and not written out."""
+    match value:
+        case None | bool() | int() | float():
+            return json.dumps(value)[:MAX_CHARACTERS]
+        case str():
+            return f"{value[:MAX_CHARACTERS]!r}"
+        case dict():
+            return "an object"
+        case list() | tuple():
+            return "a list"
+    return type(value).__name__
+
+
+def sizes_in_words(sizes: Iterable[object]) -> str:
+    """Return a shape as JSON has it, such as `[2, -1]`, whatever stands in it."""
+    return f"[{', '.join(value_in_words(size) for size in sizes)}]"
