@@ -7,6 +7,7 @@ from drf_spectacular.views import SpectacularSwaggerSplitView
 from maas.client_archive import client_archive
 from maas.demo.sample_page import sample_page
 from maas.demo.views import read_sample
+from maas.error_reference.views import error_code
 from maas.favicon import favicon
 from maas.not_found import api_not_found
 from maas.offline.views import offline_page, service_worker
@@ -33,6 +34,7 @@ urlpatterns = [
     path("admin/engine/live/", admin.site.admin_view(engine_live), name="admin-engine-live"),
     path("admin/login/", operators_door),
     path("admin/", admin.site.urls),
+    path("errors/<str:code>", error_code, name="error-code"),
     path("offline", offline_page, name="offline"),
     path("service-worker.js", service_worker, name="service-worker"),
     path("client.zip", client_archive, name="client-archive"),

@@ -60,6 +60,7 @@ PLACES = (
     "/sign-up/sent",
     "/shut",
     "/nothing-here",
+    "/errors/input_not_accepted",
 )
 HANDFUL = ("/jobs", "/models/parse", "/usage", "/billing", "/keys", "/webhooks/new", "/account")
 """Pages that hold what the others are made of: lists, forms, charts, tables, dialogs."""

@@ -20,10 +20,10 @@ from .belongings import Belongings
 ELSEWHERE = ("/admin", "/v1", "^v1")
 """The operator's own, and the API, which test_routes walks."""
 PARAMETER = re.compile(r"<(?:\w+:)?(\w+)>")
-SHARED_PARAMETERS = {"name", "uidb36", "key", "token", "pk", "provider_id"}
-"""Providers to sign in through are the operator's. Models are the operator's and the same for all tenants; whom a
-link of a mail is for is signed in its key; before a passkey is looked up its owner's password is asked for
-(tests/tenants/pages/accounts/test_second_factors.py)."""
+SHARED_PARAMETERS = {"name", "code", "uidb36", "key", "token", "pk", "provider_id"}
+"""Codes of errors are the same for all. Providers to sign in through are the operator's. Models are the operator's and
+the same for all tenants; whom a link of a mail is for is signed in its key; before a passkey is looked up its owner's
+password is asked for (tests/tenants/pages/accounts/test_second_factors.py)."""
 
 
 @dataclass(frozen=True)
@@ -202,6 +202,7 @@ TAKING_NO_ID = {
     "/sign-in/again/mail/send": "to one's own address",
     "/sign-in/with/{provider_id}": "who comes has nothing yet",
     "/sign-in/with/{provider_id}/back": "what was begun stands in the session",
+    "/errors/{code}": "the same for all",
     "/sign-in/stopped": "the same for all",
     "/sign-up/through": "who signs up has nothing yet",
     "/account/sign-on/{provider_id}/connect": "one's own",

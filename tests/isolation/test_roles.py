@@ -64,6 +64,7 @@ OF_EVERYBODY = (
     "/client.zip",
     "/confirm-email/",
     "/favicon.ico",
+    "/errors/",
     "/invitations/accept/",
     "/members/leave",
     "/offline",
