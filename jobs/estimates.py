@@ -6,10 +6,21 @@ from fractions import Fraction
 
 from django.conf import settings
 
+from inference.contracts import Json
+from inference.gateway.most import most_units
+from inference.lane.works import LaneWork
 from inference.registry.models import ModelVersion
 from inference.registry.selectors import find_version
+from inference.runtime.parameters import validate_parameters, validate_work_kind
+from inference.runtime.tensor_requests import validate_input
+from jobs.document_kinds import require_readable
 from jobs.documents.selectors import get_document
+from jobs.documents.services import check_against, found_in
+from jobs.documents.uploads import Upload
 from jobs.errors import InvalidRequest
+from jobs.money import units_of_page
+from jobs.services import JobRequest, check_request, require_one_source
+from jobs.webhooks.job_urls import require_sendable
 from tenants.billing.plans.agreed import AgreedPrice
 from tenants.billing.plans.estimate import Estimate, estimated
 from tenants.billing.plans.standing import Standing, standing_of
@@ -28,9 +39,24 @@ TAKEN: Mapping[Meter, tuple[str, ...]] = {
 or a call runs nobody knows before: of those it is the most that is charged for each."""
 
 
+UNKNOWN_BEFORE: frozenset[Meter] = frozenset({"token", "gpu_second"})
+"""Of a text nobody knows the tokens before a model has read it, and of nothing how long a run takes: of these it is the
+most that is set aside for the work."""
+
+
+@dataclass(frozen=True)
+class SynchronousCall:
+    """What `/v1/embeddings` or `/v2/models/{name}/infer` would be sent."""
+
+    version: ModelVersion
+    work: LaneWork
+    kind: str
+    parameters: Mapping[str, Json]
+
+
 @dataclass(frozen=True)
 class EstimateRequest:
-    """Exactly one of the amounts is given."""
+    """What a caller says of its work; exactly one of the amounts is given."""
 
     model: str
     document: object | None = None
@@ -59,21 +85,82 @@ class Told:
 def estimate(*, identity: Identity, request: EstimateRequest) -> Told:
     """Raises InvalidRequest, ModelNotFound, and for a document NotFound and DocumentDeleted."""
     version = find_version(request.model)
-    served = version.served_model
-    agreed = identity.prices.of_model(served.name, served.price, served.cached_price)
-    name = _said(request, served.name, agreed.price.meter)
-    at_most = agreed.price.meter == "gpu_second" and name != "gpu_milliseconds"
+    meter = _agreed(identity, version).price.meter
+    name = _said(request, version.served_model.name, meter)
+    at_most = meter == "gpu_second" and name != "gpu_milliseconds"
     with unit_of_work(identity):
         amount = _pages_of(identity, request) if name == "document" else int(getattr(request, name))
+    quantity = amount * settings.MAAS_HOLD_GPU_MS_PER_PAGE if at_most else amount
+    return _told(identity, version, quantity, request.cached_share, at_most=at_most)
+
+
+def estimate_job(
+    *, identity: Identity, request: JobRequest, upload: Upload | None, cached_share: Fraction
+) -> Told:
+    """Of a submission as it would be sent, with its file where one comes with it. Raises what would refuse it, but for
+    what is of the moment: money, limits and queues."""
+    if upload is None:
+        require_one_source(request)
+    if request.webhook_url:
+        require_sendable(request.webhook_url)
+    version = find_version(request.model)
+    identity.require_model(version.served_model.name)
+    check_request(version, request)
+    with unit_of_work(identity):
+        pages = _pages_to_read(identity, version, request, upload)
+    meter = _agreed(identity, version).price.meter
+    quantity = pages * units_of_page(meter, request.input)
+    return _told(identity, version, quantity, cached_share, at_most=meter in UNKNOWN_BEFORE)
+
+
+def estimate_call(*, identity: Identity, call: SynchronousCall, cached_share: Fraction) -> Told:
+    """Of a synchronous call as it would be sent."""
+    version = call.version
+    identity.require_model(version.served_model.name)
+    validate_work_kind(version.runtime, call.kind, version.config)
+    validate_parameters(version.runtime, call.parameters, version.config)
+    validate_input(version.signature, call.work)
+    meter = _agreed(identity, version).price.meter
+    window = version.config.get("window_tokens")
+    units = most_units(meter, call.work, window if isinstance(window, int) else None)
+    quantity = settings.MAAS_HOLD_GPU_MS_PER_PAGE if meter == "gpu_second" else units
+    return _told(identity, version, quantity, cached_share, at_most=meter in UNKNOWN_BEFORE)
+
+
+def _agreed(identity: Identity, version: ModelVersion) -> AgreedPrice:
+    served = version.served_model
+    return identity.prices.of_model(served.name, served.price, served.cached_price)
+
+
+def _told(
+    identity: Identity, version: ModelVersion, quantity: int, cached_share: Fraction, *, at_most: bool
+) -> Told:
+    agreed = _agreed(identity, version)
+    with unit_of_work(identity):
         standing = standing_of(identity.tenant_id)
     found = estimated(
-        model=served.name,
-        quantity=amount * settings.MAAS_HOLD_GPU_MS_PER_PAGE if at_most else amount,
-        cached_share=request.cached_share,
+        model=version.served_model.name,
+        quantity=quantity,
+        cached_share=cached_share,
         agreed=agreed,
         left=standing.left,
     )
     return Told(version, agreed, standing, found, at_most)
+
+
+def _pages_to_read(
+    identity: Identity, version: ModelVersion, request: JobRequest, upload: Upload | None
+) -> int:
+    if upload is not None:
+        found = found_in(upload)
+        check_against(identity, found)
+    elif request.document_id is not None:
+        identity.require("documents:read")
+        found = get_document(request.document_id)
+    else:
+        return 1
+    require_readable(identity, version, found.kind)
+    return found.pages_total
 
 
 def _said(request: EstimateRequest, model: str, meter: Meter) -> str:

@@ -52,7 +52,7 @@ def predicted_micros(price: Price, pages: int, work: Mapping[str, Any] | None = 
     knows before, the most: what settings say of a page, or of a text that comes with the job as many tokens as it has
     characters.
     """
-    return pages * price.cost_micros(_units_of_page(price.meter, work))
+    return pages * price.cost_micros(units_of_page(price.meter, work))
 
 
 def hold_for(job: Job, bounds: Bounds | None = None) -> None:
@@ -158,7 +158,7 @@ def _to_do(job: Job, price: Price, pages: int) -> Work:
 
 def _work(model: str, price: Price, pages: int, work: Mapping[str, Any] | None) -> Work:
     """That is still to be done."""
-    units = pages * _units_of_page(price.meter, work)
+    units = pages * units_of_page(price.meter, work)
     return Work(model, False, price, units, predicted_micros(price, pages, work))
 
 
@@ -174,7 +174,8 @@ def _done(source: Source) -> Callable[[], Sequence[Work]]:
     return read
 
 
-def _units_of_page(meter: Meter, work: Mapping[str, Any] | None) -> int:
+def units_of_page(meter: Meter, work: Mapping[str, Any] | None) -> int:
+    """Return what a page is charged for: exactly where pages or calls are priced, and otherwise at most."""
     if meter == "gpu_second":
         return int(settings.MAAS_HOLD_GPU_MS_PER_PAGE)
     if meter != "token":

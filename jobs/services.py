@@ -73,12 +73,9 @@ class JobRequest:
 
 def submit_job(*, identity: Identity, request: JobRequest) -> Job:
     """The accepted job. Everything that can be refused is refused here, before any work."""
-    if (request.document_id is None and request.document is None) == (request.input is None):
-        raise InvalidRequest(
-            "Send exactly one of `document` (the id of an uploaded document), `document_url` and `input`."
-        )
+    require_one_source(request)
     version = resolve(request.model)
-    _check(version, request)
+    check_request(version, request)
     if not request.is_paid:
         require_short_queue(identity.tenant_id, version, request.priority)
     with ExitStack() as paid, unit_of_work(identity):
@@ -107,7 +104,14 @@ def submit_job(*, identity: Identity, request: JobRequest) -> Job:
     return job
 
 
-def _check(version: ModelVersion, request: JobRequest) -> None:
+def require_one_source(request: JobRequest) -> None:
+    if (request.document_id is None and request.document is None) == (request.input is None):
+        raise InvalidRequest(
+            "Send exactly one of `document` (the id of an uploaded document), `document_url` and `input`."
+        )
+
+
+def check_request(version: ModelVersion, request: JobRequest) -> None:
     """What a model would refuse is refused now, while the caller is still listening."""
     validate_work_kind(version.runtime, input_kind(request.input), version.config)
     validate_parameters(version.runtime, request.parameters, version.config)

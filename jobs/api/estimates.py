@@ -1,25 +1,46 @@
 """`/v1/estimate`: what work would cost, at the caller's own prices, before it is sent."""
 
+from collections.abc import Mapping
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, cast
 
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from jobs.api.serializers import CostSerializer, KnownFields
-from jobs.estimates import EstimateRequest, Told, estimate
+from jobs.api.documents import uploaded
+from jobs.api.estimate_requests import call_reader, is_job
+from jobs.api.jobs import request_of_form, request_of_json
+from jobs.api.schema import JOB_UPLOAD
+from jobs.api.serializers import CostSerializer, JobRequestSerializer, KnownFields
+from jobs.errors import InvalidRequest
+from jobs.estimates import EstimateRequest, Told, estimate, estimate_call, estimate_job
 from tenants.api.callers import caller
 from tenants.api.parameters import only
 from tenants.api.schema import REFUSALS
+from tenants.asgi.protocol import UPLOAD
 from tenants.billing.plans.agreed import AgreedPrice
 from tenants.billing.prices import Price, display
 from tenants.identity import Identity
 
 MOST = 1_000_000_000_000
+_WITH_FILE = {**JOB_UPLOAD, "properties": {**JOB_UPLOAD["properties"], "cached_share": {"type": "string"}}}
+
+
+class ShareSerializer(serializers.Serializer[Any]):
+    cached_share = serializers.DecimalField(
+        required=False,
+        default=Decimal(0),
+        max_digits=10,
+        decimal_places=6,
+        min_value=0,
+        max_value=1,
+        help_text="The part of it, from 0 to 1, that is expected to be known already.",
+    )
 
 
 class EstimateRequestSerializer(KnownFields):
@@ -34,15 +55,14 @@ class EstimateRequestSerializer(KnownFields):
         max_value=MOST,
         help_text="Of computing, for a model that is charged by the `gpu_second`.",
     )
-    cached_share = serializers.DecimalField(
-        required=False,
-        default=Decimal(0),
-        max_digits=10,
-        decimal_places=6,
-        min_value=0,
-        max_value=1,
-        help_text="The part of it, from 0 to 1, that is expected to be known already.",
-    )
+
+
+class EstimatedAmountSerializer(EstimateRequestSerializer, ShareSerializer):
+    """For the schema: how much there is of what the model is charged by."""
+
+
+class EstimatedJobSerializer(JobRequestSerializer, ShareSerializer):
+    """For the schema: the body of `POST /v1/jobs`."""
 
 
 class AgreedPriceSerializer(serializers.Serializer[Any]):
@@ -88,18 +108,55 @@ class Estimates(APIView):
     @extend_schema(
         operation_id="estimate",
         summary="What work would cost",
-        request=EstimateRequestSerializer,
+        request={
+            "application/json": PolymorphicProxySerializer(
+                "EstimateBody",
+                [EstimatedAmountSerializer, EstimatedJobSerializer],
+                resource_type_field_name=None,
+            ),
+            "multipart/form-data": _WITH_FILE,
+        },
+        description="Takes amounts; or the body of `POST /v1/jobs`, `POST /v1/embeddings` or, with `model` beside its "
+        "`inputs`, `POST /v2/models/{name}/infer`. Nothing is written, counted or charged.",
         responses={200: EstimateSerializer, **REFUSALS},
     )
     def post(self, request: Request) -> Response:
-        """Nothing is written, counted or charged by it."""
         seen = cast(Identity, request.user)
         identity = caller(request, "jobs:read" if "jobs:read" in seen.scopes else "models:read")
         only(request)
-        asked = EstimateRequestSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        fields = {**asked.validated_data, "cached_share": Fraction(asked.validated_data["cached_share"])}
-        return Response(_body(identity, estimate(identity=identity, request=EstimateRequest(**fields))))
+        return Response(_body(identity, _told(request, identity)))
+
+
+def _told(request: Request, identity: Identity) -> Told:
+    if UPLOAD in request.META:
+        fields, share = _without_share(uploaded(request).fields)
+        upload = replace(uploaded(request), fields=fields)
+        job = request_of_form(request, upload)
+        return estimate_job(identity=identity, request=job, upload=upload, cached_share=share)
+    if not isinstance(request.data, dict):
+        raise InvalidRequest("The body must be a JSON object.")
+    body, share = _without_share(request.data)
+    read = call_reader(body)
+    if read is not None:
+        return estimate_call(identity=identity, call=read(body), cached_share=share)
+    if is_job(body):
+        job, url = request_of_json(request, body)
+        if url:
+            raise InvalidRequest(
+                "How many pages lie at `document_url` is known once it is fetched, which an estimate does not do. Send "
+                "the file itself, or say how many `pages` there are."
+            )
+        return estimate_job(identity=identity, request=job, upload=None, cached_share=share)
+    asked = EstimateRequestSerializer(data=body)
+    asked.is_valid(raise_exception=True)
+    return estimate(identity=identity, request=EstimateRequest(**asked.validated_data, cached_share=share))
+
+
+def _without_share(fields: Mapping[str, Any]) -> tuple[dict[str, Any], Fraction]:
+    share = ShareSerializer(data={name: fields[name] for name in ("cached_share",) if name in fields})
+    share.is_valid(raise_exception=True)
+    rest = {name: value for name, value in fields.items() if name != "cached_share"}
+    return rest, Fraction(share.validated_data["cached_share"])
 
 
 def _body(identity: Identity, told: Told) -> dict[str, Any]:

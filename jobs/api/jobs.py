@@ -120,9 +120,10 @@ class JobList(APIView):
         key = key_of(request)
         if UPLOAD in request.META and fetched(request) is None:
             upload = uploaded(request)
-            wanted = _from_form(request, identity, upload)
+            wanted = request_of_form(request, upload)
+            identity.require("documents:write")
             return _accepted(submit_once(identity=identity, request=wanted, key=key, upload=upload))
-        wanted, url = _from_json(request)
+        wanted, url = request_of_json(request, request.data)
         if url:
             return _from_address(request, identity, wanted, url)
         return _accepted(submit_once(identity=identity, request=wanted, key=key))
@@ -162,11 +163,11 @@ def _from_address(request: Request, identity: Identity, wanted: JobRequest, url:
     return fetch_first(request, address, hold)
 
 
-def _from_json(request: Request) -> tuple[JobRequest, str]:
+def request_of_json(request: Request, body: object) -> tuple[JobRequest, str]:
     """And the address of its document, where it names one."""
-    if not isinstance(request.data, dict):
+    if not isinstance(body, dict):
         raise InvalidRequest("The body must be a JSON object.")
-    form = JobRequestSerializer(data=request.data)
+    form = JobRequestSerializer(data=body)
     form.is_valid(raise_exception=True)
     asked = form.validated_data
     url = asked.get("document_url", "")
@@ -193,7 +194,7 @@ def _wish(request: Request) -> Wish:
 _FORM_FIELDS = ("model", "parameters", "priority", "expires_after", "webhook_url")
 
 
-def _from_form(request: Request, identity: Identity, upload: Upload) -> JobRequest:
+def request_of_form(request: Request, upload: Upload) -> JobRequest:
     unknown = sorted(set(upload.fields) - set(_FORM_FIELDS))
     if unknown:
         known = ", ".join(f"`{name}`" for name in _FORM_FIELDS)
@@ -205,7 +206,6 @@ def _from_form(request: Request, identity: Identity, upload: Upload) -> JobReque
         raise InvalidRequest("The form lacks the field `model`, for example model=parse.")
     parameters = json_object(upload.fields.get("parameters", "{}"))
     priority = priority_of(upload.fields.get("priority", DEFAULT))
-    identity.require("documents:write")
     return JobRequest(
         model=model,
         parameters=parameters,

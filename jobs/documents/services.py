@@ -89,8 +89,8 @@ def _write_along(along: Along | None, stored: StoredDocument) -> None:
 
 
 def _new_document(identity: Identity, upload: Upload) -> Document:
-    inspection = _found_in(upload)
-    _check_against(identity, inspection)
+    inspection = found_in(upload)
+    check_against(identity, inspection)
     document = Document(
         id=uuid7(),
         tenant_id=identity.tenant_id,
@@ -128,7 +128,7 @@ def _is_there_already(undone: Exception) -> bool:
     return isinstance(cause, psycopg.IntegrityError) and cause.diag.constraint_name == SAME_BYTES
 
 
-def _found_in(upload: Upload) -> Inspection | Document:
+def found_in(upload: Upload) -> Inspection | Document:
     """Inside a unit of work."""
     match upload.inspection:
         case DocumentRejected() as rejected:
@@ -143,7 +143,7 @@ def _found_in(upload: Upload) -> Inspection | Document:
             return inspection
 
 
-def _check_against(identity: Identity, inspection: Inspection | Document) -> None:
+def check_against(identity: Identity, inspection: Inspection | Document) -> None:
     limit = identity.limits.document_pages
     if inspection.pages_total > limit:
         raise DocumentRejected(

@@ -32,13 +32,16 @@ JOBS = "/v1/jobs"
 DOCUMENTS = "/v1/documents"
 FILES = "/v1/files"
 """Lines for a batch, which are looked at when it is made."""
+ESTIMATE = "/v1/estimate"
+"""A file that is looked at, and kept no longer than it takes to answer."""
 ARCHIVES = "/v1/archives"
-"""Packed documents, which are looked at when they are unpacked; what comes to the other two is a document."""
+"""Packed documents, which are looked at when they are unpacked; what comes to the others is a document."""
 SCOPE_FOR_PATH: Mapping[str, KeyScope] = {
     DOCUMENTS: "documents:write",
     JOBS: "jobs:write",
     FILES: "documents:write",
     ARCHIVES: "documents:write",
+    ESTIMATE: "models:read",
 }
 _ABOUT_THE_BODY = frozenset({b"content-type", b"content-length", b"transfer-encoding", b"content-encoding"})
 
@@ -52,7 +55,7 @@ def is_upload(scope: Scope) -> bool:
 
 def is_document(scope: Scope) -> bool:
     """What came with it, which is looked at here: lines and archives are not."""
-    return scope["path"] in (JOBS, DOCUMENTS)
+    return scope["path"] in (JOBS, DOCUMENTS, ESTIMATE)
 
 
 def _unseen(_: Path) -> None:

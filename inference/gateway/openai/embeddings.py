@@ -1,8 +1,11 @@
 """`POST /v1/embeddings`: texts or tokens in, vectors out, as OpenAI's client asks and reads."""
 
+from collections.abc import Mapping
+
 import numpy as np
 from django.conf import settings
 
+from inference.contracts import Json
 from inference.gateway.exchange import Exchange
 from inference.gateway.inference import Answered, Inference
 from inference.gateway.kept_replies import KeptReplies, RawRequest
@@ -71,7 +74,7 @@ class Embeddings:
                     f"The model {target.model!r} gives no embeddings of text. "
                     f"Those that do: {', '.join(await self._models()) or 'none is served here'}."
                 )
-        _check_dimensions(asked.dimensions, target)
+        check_dimensions(asked.dimensions, target.key, target.config)
         return target
 
     async def _models(self) -> list[str]:
@@ -86,11 +89,12 @@ def _check_size(size: int, most: int) -> None:
         )
 
 
-def _check_dimensions(asked: int | None, target: Target) -> None:
-    most = target.config.get("dimensions")
+def check_dimensions(asked: int | None, key: str, config: Mapping[str, Json]) -> None:
+    """`key` and `config`: of the model version."""
+    most = config.get("dimensions")
     if asked is not None and most is not None and asked > most:
         raise refused(
-            f"'dimensions' is {asked}, but a vector of {target.key!r} has {most}. Ask for at most that many.",
+            f"'dimensions' is {asked}, but a vector of {key!r} has {most}. Ask for at most that many.",
             param="dimensions",
         )
 

@@ -2,22 +2,27 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 from django.test import Client
 
 from inference.registry.models import ModelVersion
-from jobs.models import Job
+from jobs.models import Document, Job
 from tenants.api.authentication import IDENTITY
+from tenants.asgi.protocol import UPLOAD
 from tenants.billing.plans.selectors import terms_of
 from tenants.billing.plans.services import subscribe
 from tenants.context import unit_of_work
 from tenants.identity import Identity
 from tenants.selectors import identify_key
 from tenants.services import CreatedTenant
+from tests.jobs.api.conftest import form_of
 from tests.jobs.conftest import Desk
 from tests.tenants.billing.plans.selling import include, make_plan, own_price, price
+
+Make = Callable[..., ModelVersion]
 
 
 @pytest.fixture
@@ -139,3 +144,75 @@ def test_who_may_see_models_or_jobs_may_ask(
     identity: Identity, pages: ModelVersion, scopes: set[str], fields: dict[str, Any], status: int
 ) -> None:
     ask(replace(identity, scopes=frozenset(scopes)), pages, status, **fields)
+
+
+def told_of(identity: Identity, version: ModelVersion, status: int = 200, **fields: Any) -> tuple[Any, ...]:
+    told = ask(identity, version, status, **fields)
+    return told["quantity"], told["cost"]["amount_micros"], told["at_most"]
+
+
+def test_the_body_of_a_job_is_taken_as_it_is(identity: Identity, make_version: Make) -> None:
+    version = make_version(runtime="parse", meter="page")
+    document = Desk(identity, version).document(pages=7)
+    job: dict[str, Any] = {
+        "document": str(document.id),
+        "parameters": {"min_confidence": 0.7},
+        "priority": "bulk",
+        "webhook_url": "https://example.com/hook",
+        "expires_after": 60,
+    }
+    assert told_of(identity, version, **job) == (7, 7 * 1500, False)
+    assert ask(identity, version, **job, cached_share=1)["cached_quantity"] == 7
+    assert told_of(identity, version, input="a text") == (1, 1500, False)
+
+
+def test_of_texts_the_most_tokens_are_told(identity: Identity, make_version: Make) -> None:
+    version = make_version(meter="token")
+    assert told_of(identity, version, input=["four", "letters"]) == (15, 15 * 1500, True)
+    assert told_of(identity, version, input="four", encoding_format="base64") == (6, 6 * 1500, True)
+    assert told_of(identity, version, input=[[1, 2, 3], [4]]) == (8, 8 * 1500, True)
+
+
+def test_the_body_of_a_call_of_v2_is_taken_with_the_model_beside_it(
+    identity: Identity, make_version: Make
+) -> None:
+    tensor = {"name": "text", "datatype": "BYTES", "shape": [2], "data": ["a", "b"]}
+    assert told_of(identity, make_version(), inputs=[tensor], id="1") == (1, 1500, False)
+
+
+def test_a_file_is_counted_and_not_kept(identity: Identity, make_version: Make, tmp_path: Path) -> None:
+    version = make_version(meter="page")
+    upload = form_of(Desk(identity, version), tmp_path, cached_share="1")
+    answer = Client().post("/v1/estimate", **{IDENTITY: identity, UPLOAD: upload})  # type: ignore[arg-type]
+    assert (answer.json()["quantity"], answer.json()["cached_quantity"]) == (1, 1)
+    with unit_of_work(identity):
+        assert not Document.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("fields", "status", "words"),
+    [
+        ({"input": "a", "colour": 1}, 400, "colour"),
+        ({"input": "a", "pages": 1}, 400, "input"),
+        ({"input": "a", "parameters": {"colour": 1}}, 422, "unknown parameter 'colour'"),
+        ({"input": "a", "document": "01a1f8a0-0000-7000-8000-000000000000"}, 400, "exactly one of"),
+        ({"input": "a", "webhook_url": "http://example.com"}, 422, "https"),
+        ({"input": "a", "dimensions": 3, "priority": "bulk"}, 400, "Unknown parameter: 'priority'"),
+        ({"input": {"tensors": []}}, 422, "accepts"),
+        ({"inputs": [], "colour": 1}, 400, "no field 'colour'"),
+        ({"inputs": []}, 422, "expected the tensors 'text'; got none"),
+        ({"document_url": "https://example.com/a.pdf"}, 400, "Send the file itself"),
+    ],
+)
+def test_what_the_work_itself_would_be_refused_for_is_refused(
+    identity: Identity, version: ModelVersion, fields: dict[str, Any], status: int, words: str
+) -> None:
+    assert words in ask(identity, version, status, **fields)["detail"]
+
+
+def test_a_document_that_the_model_cannot_read_has_no_price(
+    identity: Identity, pages: ModelVersion, tmp_path: Path
+) -> None:
+    upload = form_of(Desk(identity, pages), tmp_path)
+    answer = Client().post("/v1/estimate", **{IDENTITY: identity, UPLOAD: upload})  # type: ignore[arg-type]
+    assert (answer.status_code, answer.json()["code"]) == (422, "input_not_accepted")

@@ -8,6 +8,7 @@ import httpx
 import pytest
 
 from jobs.live.spool import BATCH_BYTES
+from jobs.live.uploads import is_document, is_upload
 from jobs.own_folder import LOCK
 from tenants.context import operator_work
 from tenants.services import CreatedTenant, create_key
@@ -37,6 +38,13 @@ def _spooled(server: GranianServer) -> list[Path]:
 
 def _wait_until_nothing_is_spooled(server: GranianServer) -> None:
     eventually(lambda: not _spooled(server), "the end of all spool files", 10)
+
+
+def test_a_file_whose_cost_is_asked_for_is_received_and_looked_at_like_a_document() -> None:
+    headers = [(b"content-type", b"multipart/form-data; boundary=b")]
+    scope = {"type": "http", "method": "POST", "path": "/v1/estimate", "headers": headers}
+    assert is_upload(scope)
+    assert is_document(scope)
 
 
 @pytest.mark.parametrize("size", [0, 10, BATCH_BYTES, 5_000_000])

@@ -1,0 +1,66 @@
+"""What a caller sends to `/v1/estimate`: amounts, or the very body of the job or call whose cost it asks for."""
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from inference.contracts import Json
+from inference.gateway.open_inference.faces import face_of
+from inference.gateway.open_inference.infer import checked_work
+from inference.gateway.open_inference.requests import read_request as read_infer
+from inference.gateway.openai.embedding_request import read_request as read_embeddings
+from inference.gateway.openai.embeddings import RUNTIME, check_dimensions
+from inference.registry.errors import ModelKindDiffers
+from inference.registry.selectors import find_version
+from inference.runtime.parameters import TRUNCATE, work_kind
+from jobs.errors import InvalidRequest
+from jobs.estimates import SynchronousCall
+from tenants.messages import names_in_words
+
+AMOUNTS = frozenset({"pages", "tokens", "calls", "gpu_milliseconds"})
+_OF_JOBS = frozenset({"document", "document_url", "input"})
+_OF_EMBEDDINGS = frozenset({"encoding_format", "dimensions", "user"})
+_OF_INFER = frozenset({"id", "parameters", "inputs", "outputs"})
+
+
+def call_reader(body: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], SynchronousCall] | None:
+    """Return what reads the body of a synchronous call; None where it is not one."""
+    if "inputs" in body:
+        return infer_call
+    if _OF_EMBEDDINGS & body.keys() or _holds_tokens(body.get("input")):
+        return embeddings_call
+    return None
+
+
+def is_job(body: Mapping[str, Any]) -> bool:
+    """Whether this is the body of a submission. A document alone is an amount as well: both say the same."""
+    return not AMOUNTS & body.keys() and bool(_OF_JOBS & body.keys())
+
+
+def _holds_tokens(given: object) -> bool:
+    return isinstance(given, list) and bool(given) and all(isinstance(one, int | list) for one in given)
+
+
+def embeddings_call(body: Mapping[str, Any]) -> SynchronousCall:
+    asked = read_embeddings(json.dumps(body).encode())
+    version = find_version(asked.model)
+    if version.runtime != RUNTIME:
+        raise ModelKindDiffers(f"The model {version.served_model.name!r} gives no embeddings of text.")
+    check_dimensions(asked.dimensions, version.key, version.config)
+    return SynchronousCall(version, asked.work, work_kind(asked.work), {TRUNCATE.name: False})
+
+
+def infer_call(body: Mapping[str, Any]) -> SynchronousCall:
+    """With `model`, which stands in the address of the call itself."""
+    model = body.get("model")
+    if not isinstance(model, str):
+        raise InvalidRequest("Beside `inputs` give `model`, as it stands in the address of the call.")
+    unknown = sorted(body.keys() - _OF_INFER - {"model"})
+    if unknown:
+        raise InvalidRequest(f"A call with `inputs` has no field {names_in_words(unknown)}.")
+    version = find_version(model)
+    written = json.dumps({name: value for name, value in body.items() if name != "model"}).encode()
+    request = read_infer(written, len(written))
+    face = face_of(version.runtime, version.served_model.accepts, version.signature)
+    parameters: Mapping[str, Json] = request.parameters or {}
+    return SynchronousCall(version, checked_work(face, request), face.asked, parameters)
