@@ -47,7 +47,9 @@ LOADS = Counter("maas_model_loads_total", "Files of a model that were loaded.", 
 LOAD_SECONDS = Counter("maas_model_load_seconds_total", "Time of all its loads, warm-up included.", ["model"])
 FAILED_LOADS = Counter("maas_model_load_failures_total", "Loads of its files that failed.", ["model"])
 EVICTIONS = Counter("maas_model_evictions_total", "Files that left memory for others.", ["model"])
-HELD_BYTES = Gauge("maas_model_held_bytes", "What a model holds in memory, as measured.", ["model"])
+HELD_BYTES = Gauge(
+    "maas_model_held_bytes", "Memory that is set aside for a model, for its runs too.", ["model"]
+)
 
 
 class LoadMeter:

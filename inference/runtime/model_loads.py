@@ -13,4 +13,4 @@ class ModelLoads:
     failures: int = 0
     evictions: int = 0
     held_bytes: int = 0
-    """In memory now, as measured."""
+    """Set aside now: what the loads took, and the most that runs needed."""

@@ -74,7 +74,7 @@ class EngineRow:
     """Where pages wait, and no living worker is of this pool."""
 
     @property
-    def holds(self) -> str:
+    def set_aside(self) -> str:
         return size(self.held_bytes) if self.held_bytes else NONE
 
     @property

@@ -28,7 +28,9 @@ def engine_live(request: HttpRequest) -> HttpResponse:
 
 def _shown() -> dict[str, Any]:
     now = gather_engine()
-    return {"workers": now.workers, "rows": engine_rows(now), "charts": engine_charts(now)}
+    rows = engine_rows(now)
+    has_files = any(row.files for row in rows)
+    return {"workers": now.workers, "rows": rows, "has_files": has_files, "charts": engine_charts(now)}
 
 
 def _require_sight(request: HttpRequest) -> None:

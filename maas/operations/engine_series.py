@@ -29,6 +29,7 @@ class EngineChart(TypedDict):
     lines: list[EngineLine]
     words: str
     empty: str
+    """What is said in its place; nothing where there is something to draw."""
 
 
 @dataclass(frozen=True)
@@ -124,8 +125,14 @@ def _chart(title: str, note: str, kind: Literal["bar", "line"], lines: list[Engi
         minutes=[],
         lines=lines,
         words=_words(title, kind, lines),
-        empty=f"Nothing {PERIOD}.",
+        empty="" if _is_drawn(kind, lines) else f"Nothing {PERIOD}.",
     )
+
+
+def _is_drawn(kind: str, lines: Sequence[EngineLine]) -> bool:
+    """A mean of 0 is a point like any other; a bar of 0 is not seen."""
+    values = [value for line in lines for value in line["values"]]
+    return any(value is not None for value in values) if kind == "line" else any(values)
 
 
 def _words(title: str, kind: str, lines: Sequence[EngineLine]) -> str:

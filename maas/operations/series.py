@@ -18,6 +18,7 @@ class Chart(TypedDict):
     lines: list[Line]
     words: str
     empty: str
+    """What is said in its place; nothing where there is something to draw."""
 
 
 def charts(home: Home) -> dict[str, Chart]:
@@ -35,7 +36,9 @@ def _requests(home: Home) -> Chart:
         Line(name="limited (429)", tone="watch", values=[row.limited for row in rows]),
         Line(name="failed (5xx)", tone="bad", values=[row.failed for row in rows]),
     ]
-    return Chart(minutes=home.minutes, lines=lines, words=_words("Requests", lines), empty=empty)
+    return Chart(
+        minutes=home.minutes, lines=lines, words=_words("Requests", lines), empty=_unless_drawn(empty, lines)
+    )
 
 
 def _pages(home: Home) -> Chart:
@@ -45,7 +48,13 @@ def _pages(home: Home) -> Chart:
         Line(name="succeeded", tone="accent", values=[row.succeeded for row in rows]),
         Line(name="failed", tone="bad", values=[row.failed for row in rows]),
     ]
-    return Chart(minutes=home.minutes, lines=lines, words=_words("Pages", lines), empty=empty)
+    return Chart(
+        minutes=home.minutes, lines=lines, words=_words("Pages", lines), empty=_unless_drawn(empty, lines)
+    )
+
+
+def _unless_drawn(empty: str, lines: list[Line]) -> str:
+    return "" if any(any(line["values"]) for line in lines) else empty
 
 
 def _words(what: str, lines: list[Line]) -> str:

@@ -63,17 +63,22 @@ def test_the_engine_shows_what_models_run_without_a_reload(
     with windows.operator() as page:
         page.goto("/admin/engine/")
         page.evaluate("window.neverReloaded = true")
-        row = page.locator("tr", has=page.get_by_role("link", name="ocr@1", exact=True))
+        row = page.get_by_role("row", name="ocr@1 recognition")
         submit(live_stack, "for the engine.pdf")
-        expect(row).to_contain_text("recognition")
         expect(row).to_contain_text("ms")
         page.wait_for_function(
             "window.Chart.getChart(document.querySelector('[data-chart=rows]'))"
             ".data.datasets.some((one) => one.data.some(Boolean))"
         )
         assert page.evaluate("window.neverReloaded") is True
+        page.set_viewport_size({"width": 1440, "height": 900})
+        for table in page.locator(".op-scroll").all():
+            assert table.evaluate("table => table.scrollWidth <= table.clientWidth")
         page.set_viewport_size({"width": 390, "height": 844})
         page.wait_for_function("document.documentElement.scrollWidth <= 390")
+        page.get_by_role("link", name="ocr@1", exact=True).click()
+        page.wait_for_function("document.documentElement.scrollWidth <= 390")
+        expect(page.locator("#content")).to_contain_text("recognition.onnx")
     assert windows.complaints == []
 
 

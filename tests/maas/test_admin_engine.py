@@ -70,6 +70,14 @@ def row_of(page: str, version: ModelVersion) -> str:
     return next((row for row in page.split("<tr>") if f">{version.key}</a>" in row), "")
 
 
+def file_row_of(page: str, version: ModelVersion) -> str:
+    return next((row for row in page.split("<tr>") if f">{version.key} weights</th>" in row), "")
+
+
+def words_of(row: str) -> str:
+    return re.sub(r"<[^>]+>", " ", row)
+
+
 def charts_in(page: str) -> dict[str, Any]:
     found = re.search(r'<script id="chart-numbers"[^>]*>(.*?)</script>', page)
     assert found is not None
@@ -82,12 +90,31 @@ def test_a_row_says_where_a_version_is_held_and_how_it_runs(
 ) -> None:
     def look() -> str | None:
         beat(worker, version)
-        found = re.sub(r"<[^>]+>", " ", row_of(live(operator), version))
-        return found if worker.name in found and "second_home" in found else None
+        page = live(operator)
+        row = row_of(page, version)
+        return page if worker.name in row and "second_home" in row else None
 
-    row = eventually(look, "a row of a worker that is heard of")
-    for figure in ("6.5 rows", "250 ms", "2.0 ms", "17 %", "150 ms", "1.25 s", "25", " 9 "):
-        assert figure.removesuffix(" rows") in row, (figure, row)
+    page = eventually(look, "a row of a worker that is heard of")
+    row, files = words_of(row_of(page, version)), words_of(file_row_of(page, version))
+    for figure in ("7 MB", "250 ms", "1.25 s", " 3 ", " 2 "):
+        assert figure in row, (figure, row)
+    for figure in (" 9 ", "2.0 ms", "6.5", "25", "17 %", "150 ms"):
+        assert figure in files, (figure, files)
+
+
+def test_the_memory_that_processes_use_stands_beside_what_is_set_aside(
+    operator: Client, version: ModelVersion, worker: Heartbeat
+) -> None:
+    """The two differ: what is set aside may be more than a process has in use."""
+
+    def look() -> str | None:
+        beat(worker, version)
+        page = live(operator)
+        return page if worker.name in row_of(page, version) else None
+
+    page = eventually(look, "a row of a worker that is heard of")
+    assert "Memory set aside" in page
+    assert re.search(rf"In use now: .*{worker.name} [\d.]+\s[MG]B", page)
 
 
 def test_charts_draw_the_models_that_ran_most(

@@ -73,7 +73,7 @@ function draw(numbers) {
     canvas.setAttribute("aria-label", numbers[name].words);
     const nothing = canvas.parentElement.querySelector(".op-nothing");
     nothing.textContent = numbers[name].empty;
-    nothing.hidden = numbers[name].lines.some((line) => line.values.some(Boolean));
+    nothing.hidden = !numbers[name].empty;
     if (chart) {
       Object.assign(chart, { data, options: options(kind) });
       chart.update("none");

@@ -24,6 +24,14 @@ def test_a_span_without_runs_is_a_gap_in_a_mean_and_zero_in_a_sum() -> None:
     assert charts["rows"]["lines"][0]["values"] == [4, 0]
 
 
+def test_a_chart_says_that_there_is_nothing_only_where_it_draws_nothing() -> None:
+    """A mean of 0, as of padding where there was none, is drawn."""
+    charts = engine_charts(EngineNow([], [], {}, [Span(0, {"m@1/weights": ran(4)})]))
+    assert charts["batch-padding"]["lines"][0]["values"] == [0]
+    assert {name for name, chart in charts.items() if chart["empty"]} == {"loads", "waits"}
+    assert all(chart["empty"] for chart in engine_charts(EngineNow([], [], {}, [Span(0, {})])).values())
+
+
 def test_files_of_one_model_are_one_line() -> None:
     parts = {"ocr@1/detection": ran(1), "ocr@1/recognition": ran(9)}
     (line,) = engine_charts(EngineNow([], [], {}, [Span(0, parts)]))["rows"]["lines"]
