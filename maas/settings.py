@@ -180,13 +180,14 @@ TEMPLATES = [
         "DIRS": [BASE_DIR / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {
+            "builtins": ["tenants.templatetags.moments"],
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "tenants.pages.shell.shell",
                 "tenants.pages.accounts.views.doors",
-            ]
+            ],
         },
     }
 ]

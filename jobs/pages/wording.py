@@ -1,8 +1,12 @@
 """How prices and states are worded for a person."""
 
+from django.utils.html import format_html_join
+from django.utils.safestring import SafeString
+
 from jobs.models import Job
 from tenants.billing.prices import MS_PER_SECOND, Price
 from tenants.billing.wording import money
+from tenants.pages.moments import moment_html
 
 FREE = "free of charge"
 _MANY_TOKENS = 1_000_000
@@ -20,11 +24,11 @@ def price_words(price: Price) -> str:
     return f"{money(price.amount_micros, price.currency)} per {per}"
 
 
-def due_words(job: Job) -> str:
+def due_words(job: Job) -> SafeString:
     """By when it must be done, and how it ends otherwise; empty where nobody said."""
     ends = [(job.expires_at, "expires"), (job.cancel_at, "is canceled")]
     said = sorted((at, end) for at, end in ends if at is not None)
-    return ", ".join(f"{at:%Y-%m-%d %H:%M:%S} UTC, or it {end}" for at, end in said[:1])
+    return format_html_join(", ", "{}, or it {}", ((moment_html(at, "second"), end) for at, end in said[:1]))
 
 
 def state_words(state: str) -> str:

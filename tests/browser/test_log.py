@@ -1,5 +1,7 @@
 """The API log, while programs call."""
 
+from datetime import datetime, timedelta
+
 import httpx
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -62,3 +64,22 @@ def test_on_a_phone_a_request_has_a_page_of_its_own(windows: Windows, live_stack
         row(page, name).locator("a").click()
         page.wait_for_url("**/log/*")
         expect(page.locator(".logged")).to_contain_text(name)
+
+
+def test_times_are_in_the_readers_zone_with_utc_on_hover_also_in_what_comes_later(
+    windows: Windows, live_stack: RunningStack
+) -> None:
+    call(live_stack, f"/v1/jobs/{unique('missing')}")
+    with windows.member(width=1440) as page:
+        zone = page.context.new_cdp_session(page)
+        zone.send("Emulation.setTimezoneOverride", {"timezoneId": "Asia/Kolkata"})
+        page.goto("/log")
+        listed = page.locator("#entries time").first
+        page.locator("#entries a").first.click()
+        swapped = page.locator("#detail time")
+        for time in (listed, swapped):
+            expect(time).not_to_contain_text("UTC")
+            utc = datetime.strptime(time.get_attribute("title") or "", "%d %b %Y, %H:%M:%S UTC")
+            there = datetime.strptime(time.inner_text(), "%d %b %Y, %H:%M:%S")
+            assert there - utc == timedelta(hours=5, minutes=30)
+    assert windows.complaints == []

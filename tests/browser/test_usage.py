@@ -48,5 +48,5 @@ def test_the_chart_is_drawn_and_follows_the_theme(windows: Windows, live_stack: 
         expect(page.get_by_role("heading", name="By day")).to_be_visible()
         page.get_by_text("Table of days").click()
         page.locator("#days a").first.press("Enter")
-        expect(page.get_by_role("columnheader", name="Time (UTC)")).to_be_visible()
+        expect(page.get_by_role("columnheader", name="Time")).to_be_visible()
     assert windows.complaints == []

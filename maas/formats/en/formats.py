@@ -1,4 +1,4 @@
-"""Moments as operators compare them with logs: to the second, in UTC, in an order that sorts."""
+"""Days and moments in the admin: in the dashboard's form, to the second and in UTC, as in logs."""
 
-DATE_FORMAT = "Y-m-d"
-DATETIME_FORMAT = "Y-m-d H:i:s"
+DATE_FORMAT = "j M Y"
+DATETIME_FORMAT = "j M Y, H:i:s"

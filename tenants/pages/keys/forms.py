@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from tenants.pages.keys.fence_form import FenceForm
 from tenants.pages.keys.words import CUSTOM, MEANINGS, presets_within
+from tenants.pages.moments import day_text
 
 LONGEST = timedelta(days=5 * 366)
 LIFETIMES = (
@@ -72,7 +73,7 @@ class KeyForm(FenceForm):
         if day is None:
             self.add_error("last_day", "Choose the last day on which the key works.")
         elif day < timezone.now().date():
-            self.add_error("last_day", f"{day:%Y-%m-%d} is over. Choose today or a later day.")
+            self.add_error("last_day", f"{day_text(day)} is over. Choose today or a later day.")
         elif day > (timezone.now() + LONGEST).date():
             self.add_error(
                 "last_day", "A key may last five years at most. Choose an earlier day, or “Never”."

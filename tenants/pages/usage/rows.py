@@ -7,6 +7,7 @@ from datetime import date
 from tenants.billing.forecast import Forecast
 from tenants.billing.summary import Summary, Total
 from tenants.billing.wording import figures, money, number_of
+from tenants.pages.moments import day_text, month_text
 from tenants.pages.usage.chart import METER_TITLES
 
 MOST_NAMED = 50
@@ -32,6 +33,8 @@ class UsageRow:
     """Of the records, those that were answered from what was known."""
     query: str = ""
     """Of the page of this row alone, to go behind the month."""
+    at: str = ""
+    """The day or month of the row, as addresses write it."""
 
 
 def costs(total: Total) -> list[str]:
@@ -111,9 +114,16 @@ def _together(totals: Iterable[Total]) -> Total:
     return found
 
 
-def rows_by_day(summary: Summary, form: str) -> list[UsageRow]:
+def rows_by_day(summary: Summary, *, months: bool) -> list[UsageRow]:
+    """List the newest first; `months` says that each day stands for its month."""
     days: list[tuple[date, Total]] = sorted(summary.by_day.items(), reverse=True)
-    return [_row(day.strftime(form), total, summary, "") for day, total in days]
+    return [
+        replace(
+            _row(month_text(day) if months else day_text(day), total, summary, ""),
+            at=f"{day:%Y-%m}" if months else f"{day:%Y-%m-%d}",
+        )
+        for day, total in days
+    ]
 
 
 def _row(name: str, total: Total, summary: Summary, currency: str) -> UsageRow:

@@ -82,7 +82,7 @@ def usage_page(request: HttpRequest, identity: Identity) -> HttpResponse:
         "meters": [METER_TITLES[meter] for meter in meters_of(summary)],
         "models": rows_by_name(summary, OTHERS["model"], chosen.of_model),
         "keys": rows_by_name(of_keys, OTHERS["key"], lambda key: chosen.of_key(key, names)),
-        "days": rows_by_day(summary, "%Y-%m" if stretch.is_year else "%Y-%m-%d"),
+        "days": rows_by_day(summary, months=stretch.is_year),
         "chart": chart_of(stretch.days, of_models, by_key, summary),
         "used_ever": first is not None,
     }

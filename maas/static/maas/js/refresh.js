@@ -1,5 +1,6 @@
 // Reads this page again and swaps in what has changed, so that a page is worded in one place: on the server.
 import { tenantOf } from "./requests.js";
+import { showMoments } from "./times.js";
 
 const SHORTEST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 60_000;
@@ -74,6 +75,8 @@ function show({ address, page }) {
 
 /** From another reading of this page. Tells `adopted` on the document, with `parts`: what is new in it. */
 export function adopt(next) {
+  // As they stand here: else each would count as changed.
+  showMoments(next);
   const parts = [];
   for (const list of document.querySelectorAll("[data-rows]")) {
     const fresh = next.getElementById(list.id);

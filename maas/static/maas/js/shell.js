@@ -1,5 +1,6 @@
-// What every page does: menus that close, the theme, and words for requests that failed.
+// What every page does: times in the reader's zone, menus that close, the theme, and words for requests that failed.
 import { say } from "./notices.js";
+import { watchMoments } from "./times.js";
 
 function watchMenus() {
   const close = (except) => {
@@ -55,6 +56,7 @@ function watchRequests() {
   });
 }
 
+watchMoments();
 watchMenus();
 watchWidth();
 watchTheme();

@@ -3,6 +3,7 @@ import { askCost, costWords, isTold } from "./costs.js";
 import { get, postJson } from "./requests.js";
 import { isLarge, sendLargeFile } from "./resumable.js";
 import { sizeWords } from "./sizes.js";
+import { momentText } from "./times.js";
 import { sendFile } from "./transfers.js";
 
 const MOST_TRIES = 5;
@@ -152,7 +153,7 @@ export class Upload {
   }
 
   ask() {
-    const day = new Date(this.earlier.created_at).toLocaleDateString(undefined, { dateStyle: "long" });
+    const day = momentText(new Date(this.earlier.created_at), "day");
     const done = this.earlier.finished_at ? `was read with ${this.model} on ${day}` : `is being read with ${this.model}`;
     this.become("asking", `You have this file already: “${this.document.name}” ${done}.`);
   }

@@ -1,5 +1,6 @@
 // Draws the month's chart from the numbers that the page carries; colours are those of the theme.
 /* global Chart */
+import { dayText } from "./times.js";
 
 const canvas = document.getElementById("chart");
 const data = JSON.parse(document.getElementById("chart-data")?.textContent ?? "null");
@@ -18,6 +19,7 @@ function colour(name) {
 
 const byMonth = data !== null && new Set(data.days.map((day) => day.slice(8))).size === 1;
 const monthName = new Intl.DateTimeFormat("en", { month: "short", timeZone: "UTC" });
+const dayWords = (day) => (byMonth ? dayText(day).slice(2) : dayText(day));
 const shortly = (day) => (byMonth ? monthName.format(new Date(day)) : Number(day.slice(8)));
 
 const chosen = () => {
@@ -78,7 +80,7 @@ function draw() {
         tooltip: {
           filter: ({ raw }) => raw > 0,
           itemSort: (one, other) => other.raw - one.raw,
-          callbacks: { title: ([{ label }]) => (byMonth ? label.slice(0, 7) : label), label: ({ dataset, raw }) => ` ${dataset.label}: ${words(raw)}` },
+          callbacks: { title: ([{ label }]) => dayWords(label), label: ({ dataset, raw }) => ` ${dataset.label}: ${words(raw)}` },
         },
       },
     },
@@ -111,7 +113,7 @@ function tabulate(datasets, words) {
   head.append(row("head", [byMonth ? "Month (UTC)" : "Day (UTC)", ...datasets.map(({ label }) => label)]));
   for (const [place, day] of data.days.entries()) {
     const values = datasets.map((one) => one.data[place]);
-    if (values.some((value) => value > 0)) body.append(row("body", [byMonth ? day.slice(0, 7) : day, ...values.map((value) => (value > 0 ? words(value) : "–"))]));
+    if (values.some((value) => value > 0)) body.append(row("body", [dayWords(day), ...values.map((value) => (value > 0 ? words(value) : "–"))]));
   }
   document.getElementById("chart-table").replaceChildren(head, body);
 }

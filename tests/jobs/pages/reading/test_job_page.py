@@ -20,6 +20,7 @@ from jobs.retention.erasing import erase_job
 from jobs.services import JobRequest, cancel_job, retry_job, submit_job
 from tenants.context import APP, unit_of_work
 from tenants.identity import Identity
+from tenants.pages.moments import moment_html
 from tests.jobs.conftest import Desk
 
 QUERIES = 13
@@ -211,7 +212,7 @@ def test_how_urgent_a_job_is_and_by_when_it_must_be_done_is_said(member: Client,
     page = html(member, job)
     assert job.cancel_at is not None
     assert "<dt>Priority</dt><dd>bulk</dd>" in page
-    assert f"{job.cancel_at:%Y-%m-%d %H:%M:%S} UTC, or it is canceled" in page
+    assert f"{moment_html(job.cancel_at, 'second')}, or it is canceled" in page
 
 
 def test_text_that_was_sent_as_such_is_shown_whole_without_a_picture(member: Client, desk: Desk) -> None:

@@ -1,0 +1,43 @@
+"""How moments and days are written on pages: in one form, in UTC until a script shows them in the reader's own zone."""
+
+from datetime import UTC, date, datetime
+from typing import Literal
+
+from django.utils.dateformat import format as formatted
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+Form = Literal["day", "minute", "second", "clock"]
+_DAY = "j M Y"
+_FORMS: dict[Form, str] = {
+    "day": _DAY,
+    "minute": f"{_DAY}, H:i",
+    "second": f"{_DAY}, H:i:s",
+    "clock": "H:i:s",
+}
+
+
+def day_text(day: date) -> str:
+    """Write a day of the calendar, which is the same in every zone: 27 Nov 2026."""
+    return formatted(day, _DAY)
+
+
+def month_text(day: date) -> str:
+    """Write the month of a day: Nov 2026."""
+    return formatted(day, "M Y")
+
+
+def moment_html(at: datetime, form: Form = "minute", *, text: str = "", css: str = "") -> SafeString:
+    """Write a moment, with the exact UTC on hover; `text` stands for it where it is told otherwise, as "3 min ago".
+
+    `times.js` writes the reader's own time over what has `data-moment`.
+    """
+    at = at.astimezone(UTC)
+    return format_html(
+        '<time datetime="{}" title="{} UTC"{}{}>{}</time>',
+        at.isoformat(timespec="seconds").replace("+00:00", "Z"),
+        formatted(at, _FORMS["second"]),
+        "" if text else format_html(' data-moment="{}"', form),
+        format_html(' class="{}"', css) if css else "",
+        text or formatted(at, _FORMS[form]) + ("" if form == "day" else " UTC"),
+    )

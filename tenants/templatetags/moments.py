@@ -1,0 +1,21 @@
+"""Moments and days in templates, which need not load this."""
+
+from datetime import date, datetime
+
+from django import template
+from django.utils.safestring import SafeString
+
+from tenants.pages.moments import Form, day_text, moment_html
+
+register = template.Library()
+
+
+@register.simple_tag
+def moment(at: datetime | None, form: Form = "minute", *, text: str = "", css: str = "") -> SafeString | str:
+    """Write nothing where there is no moment."""
+    return moment_html(at, form, text=text, css=css) if at else ""
+
+
+@register.filter
+def day(value: date | None) -> str:
+    return day_text(value) if value else ""
