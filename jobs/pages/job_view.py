@@ -8,8 +8,8 @@ from jobs import states
 from jobs.models import Job
 from jobs.pages.first_words import first_words
 from jobs.pages.wording import state_words
-from tenants.billing.wording import money
 from tenants.durations import age
+from tenants.pages.money import shown_money
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ def job_view(job: Job, now: datetime) -> JobView:
         pages_failed=job.pages_failed,
         pages_cached=job.pages_cached,
         pages_total=job.pages_total,
-        cost=money(job.cost_micros, job.currency),
+        cost=shown_money(job.cost_micros, job.currency),
         error_code=job.error_code,
         error_detail=job.error_detail,
         created_at=job.created_at,

@@ -5,7 +5,7 @@ from django.utils.safestring import SafeString
 
 from jobs.models import Job
 from tenants.billing.prices import MS_PER_SECOND, Price
-from tenants.billing.wording import money
+from tenants.billing.wording import exact_money
 from tenants.pages.moments import moment_html
 
 FREE = "free of charge"
@@ -17,11 +17,11 @@ def price_words(price: Price) -> str:
     if price.amount_micros == 0:
         return FREE
     if price.meter == "token":
-        return f"{money(price.cost_micros(_MANY_TOKENS), price.currency)} per million tokens"
+        return f"{exact_money(price.cost_micros(_MANY_TOKENS), price.currency)} per million tokens"
     if price.meter == "gpu_second":
-        return f"{money(price.cost_micros(MS_PER_SECOND), price.currency)} per GPU second"
+        return f"{exact_money(price.cost_micros(MS_PER_SECOND), price.currency)} per GPU second"
     per = price.meter if price.per == 1 else f"{price.per} {price.meter}s"
-    return f"{money(price.amount_micros, price.currency)} per {per}"
+    return f"{exact_money(price.amount_micros, price.currency)} per {per}"
 
 
 def due_words(job: Job) -> SafeString:

@@ -1,7 +1,10 @@
 """How an amount of money, and of what it was for, is written for a person."""
 
 from tenants.billing.prices import MS_PER_SECOND, Price, display
+from tenants.billing.shares import rounded, unit_micros
 
+MICROS = 1_000_000
+_SYMBOLS = {"EUR": "€", "USD": "$", "GBP": "£"}
 _NAMES = {"gpu_second": "GPU second"}
 
 
@@ -13,6 +16,28 @@ def figures(amount_micros: int) -> str:
 
 def money(amount_micros: int, currency: str) -> str:
     return f"{figures(amount_micros)} {currency}"
+
+
+def symbol_of(currency: str) -> str:
+    """The sign that people know, or the code."""
+    return _SYMBOLS.get(currency, currency)
+
+
+def exact_money(amount_micros: int, currency: str) -> str:
+    """Write every decimal, as prices need it: 0.0015 €."""
+    return f"{figures(amount_micros)} {symbol_of(currency)}"
+
+
+def rounded_money(amount_micros: int, currency: str) -> str:
+    """Write what a person can pay, as bills are rounded: 1,234.57 €. Less than the smallest coin is `< 0.01 €`."""
+    unit = unit_micros(currency)
+    decimals = len(str(MICROS // unit)) - 1
+    sign, size = ("-", -amount_micros) if amount_micros < 0 else ("", amount_micros)
+    if 0 < size < unit:
+        return f"{'>' if sign else '<'} {sign}{unit / MICROS:.{decimals}f} {symbol_of(currency)}"
+    whole, rest = divmod(rounded(size, unit) // unit, MICROS // unit)
+    fraction = f".{rest:0{decimals}d}" if decimals else ""
+    return f"{sign}{whole:,}{fraction} {symbol_of(currency)}"
 
 
 def name_of(meter: str) -> str:

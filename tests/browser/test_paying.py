@@ -138,7 +138,7 @@ def test_a_transfer_pays_once_an_operator_has_recorded_it(
             office.wait_for_url(LIST)
         page.goto(address)
         expect(page.locator("#standing .badge")).to_have_text("paid")
-        expect(page.get_by_text("30.00 EUR", exact=True)).to_be_visible()
+        expect(page.get_by_text("30.00 €", exact=True)).to_be_visible()
         page.goto("/billing/payments")
         look(page, "payments")
     status = "SELECT status, paid_micros FROM tenants_invoice WHERE id = %s"
@@ -174,7 +174,7 @@ def test_a_card_is_saved_and_pays_the_next_invoice(
             office.get_by_role("button", name="Save", exact=True).click()
             office.wait_for_url(LIST)
         page.goto("/billing/payments")
-        expect(page.get_by_text("10.00 EUR given back")).to_be_visible()
+        expect(page.get_by_text("10.00 € given back")).to_be_visible()
         page.goto("/billing/card")
         page.click("#remove")
         expect(page.locator("#save")).to_be_visible()

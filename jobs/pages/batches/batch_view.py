@@ -9,7 +9,7 @@ from jobs.batches import states
 from jobs.batches.ids import BATCH, FILE, shown
 from jobs.batches.models import Batch
 from jobs.pages.wording import state_words
-from tenants.billing.wording import money
+from tenants.pages.money import shown_money
 from tenants.pages.wording import ago, whole
 
 _TONES: Mapping[str, str] = {
@@ -65,7 +65,7 @@ def batch_view(batch: Batch, kept: frozenset[UUID], now: datetime) -> BatchView:
         failed=f"{whole(batch.lines_failed)} failed" if batch.lines_failed else "",
         faults=tuple(faults[:FAULTS_SHOWN]),
         more_faults=max(0, len(faults) - FAULTS_SHOWN),
-        cost=money(batch.cost_micros, batch.price["currency"]) if batch.price else "",
+        cost=shown_money(batch.cost_micros, batch.price["currency"]) if batch.price else "",
         sent_at=batch.created_at,
         sent=ago(batch.created_at, now),
         output=_address(batch.output_file_id, kept),

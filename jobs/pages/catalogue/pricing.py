@@ -1,8 +1,11 @@
 """What a model costs, in words; no queries."""
 
+from django.utils.html import format_html
+
 from jobs.pages.wording import FREE, price_words
 from tenants.billing.prices import Price
-from tenants.billing.wording import money
+from tenants.billing.wording import exact_money
+from tenants.pages.money import shown_money
 
 
 def example_cost(price: Price) -> str:
@@ -15,7 +18,7 @@ def example_cost(price: Price) -> str:
         "call": (1_000, "1,000 calls cost"),
         "gpu_second": (60_000, "A minute of computing costs"),
     }[price.meter]
-    return f"{what} {money(price.cost_micros(quantity), price.currency)}."
+    return format_html("{} {}.", what, shown_money(price.cost_micros(quantity), price.currency))
 
 
 def run_cost(price: Price, input_kind: str) -> str:
@@ -26,7 +29,7 @@ def run_cost(price: Price, input_kind: str) -> str:
         return f"{price_words(price)}; a word is one to two tokens"
     if price.meter == "gpu_second":
         return f"{price_words(price)}, for as long as the model computes"
-    one = money(price.cost_micros(1), price.currency)
+    one = exact_money(price.cost_micros(1), price.currency)
     if input_kind == "document":
         return f"{one} for each page of the document"
     return one

@@ -12,8 +12,8 @@ from jobs.pages.reading.selectors import Reading
 from jobs.pages.wording import due_words, price_words
 from jobs.priorities import NAMES
 from tenants.billing.prices import Price
-from tenants.billing.wording import money
 from tenants.durations import duration
+from tenants.pages.money import shown_money
 
 LONGEST_VALUE = 120
 _ENDED = {
@@ -68,7 +68,7 @@ def facts(reading: Reading, *, may_see_keys: bool) -> Facts:
         due=due_words(job),
         price=price_words(Price.from_json(job.price)),
         known=_known(job),
-        cost=money(job.cost_micros, job.currency),
+        cost=shown_money(job.cost_micros, job.currency),
         free=not job.livemode,
         sender=_sender(job, reading.key_name if may_see_keys else ""),
         request_id=job.request_id,

@@ -12,7 +12,7 @@ from jobs.pages.reading.vectors import VectorView, vectors_of
 from jobs.pages.wording import state_words
 from jobs.search.excerpts import Part
 from jobs.search.queries import Query
-from tenants.billing.wording import money
+from tenants.pages.money import shown_money
 
 SURE = 0.8
 """Below this confidence a line is marked: lines that are read well are mostly above 0.95."""
@@ -109,7 +109,7 @@ def page_view(page: Page, job: Job, picture: DocumentPage | None, sought: Query)
         state=page.state,
         state_words=state_words(page.state),
         attempt=page.attempt,
-        cost=money(page.cost_micros, job.currency),
+        cost=shown_money(page.cost_micros, job.currency),
         error_code=page.error_code,
         error_detail=page.error_detail,
         lines=lines,

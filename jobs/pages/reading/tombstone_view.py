@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from jobs.pages.wording import state_words
-from tenants.billing.wording import money
+from tenants.pages.money import shown_money
 
 
 @dataclass(frozen=True)
@@ -23,5 +23,5 @@ def tombstone_view(told: Mapping[str, Any]) -> TombstoneView:
         model=job["model"],
         pages_total=job["pages_total"],
         state_words=state_words(job["state"]),
-        cost=money(job["cost_micros"], job["currency"]),
+        cost=shown_money(job["cost_micros"], job["currency"]),
     )

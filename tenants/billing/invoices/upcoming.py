@@ -4,13 +4,13 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from tenants.billing.invoices.amounts import amount_of
 from tenants.billing.invoices.drawing import Draft
 from tenants.billing.invoices.selectors import upcoming
 from tenants.billing.invoices.told import plain
 from tenants.billing.invoices.wording import text_of
 from tenants.billing.months import Month
 from tenants.billing.plans.models import Plan
+from tenants.billing.wording import rounded_money
 from tenants.context import operator_work
 from tenants.database_time import database_now
 
@@ -43,8 +43,8 @@ def upcoming_rows(tenant_id: UUID) -> list[UpcomingRow]:
     found = upcoming_now(tenant_id)
     return [
         UpcomingRow(
-            amount_of(one["total_micros"], one["currency"]),
-            f"{found.month.title} until now, with {amount_of(one['tax_micros'], one['currency'])} of tax.",
+            rounded_money(one["total_micros"], one["currency"]),
+            f"{found.month.title} until now, with {rounded_money(one['tax_micros'], one['currency'])} of tax.",
         )
         for one in found.told
     ]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from tenants.billing.payments.models import Payment
 from tenants.billing.payments.providers import WORDS
-from tenants.billing.wording import money
+from tenants.billing.wording import rounded_money
 
 _BADGES: Mapping[str, str] = {"succeeded": "good", "pending": "wait", "failed": "bad", "canceled": ""}
 _STATUS: Mapping[str, str] = {
@@ -26,12 +26,12 @@ class PaymentView:
 
     @property
     def amount(self) -> str:
-        return money(self.payment.amount_micros, self.payment.currency)
+        return rounded_money(self.payment.amount_micros, self.payment.currency)
 
     @property
     def refunded(self) -> str:
         micros = self.payment.refunded_micros
-        return money(micros, self.payment.currency) if micros else ""
+        return rounded_money(micros, self.payment.currency) if micros else ""
 
     @property
     def to_credit(self) -> str:
@@ -39,7 +39,7 @@ class PaymentView:
         payment = self.payment
         rest = payment.amount_micros - payment.invoice_micros
         is_rest = payment.status == Payment.Status.SUCCEEDED and payment.invoice_id and rest
-        return money(rest, payment.currency) if is_rest else ""
+        return rounded_money(rest, payment.currency) if is_rest else ""
 
     @property
     def how(self) -> str:

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from datetime import date
 from uuid import UUID
 
-from tenants.billing.invoices.amounts import amount_of
 from tenants.billing.invoices.issued import WholeInvoice, standing
 from tenants.billing.invoices.models import Invoice
 from tenants.billing.invoices.paper import PaperLine
@@ -14,7 +13,8 @@ from tenants.billing.ledger.models import Wallet
 from tenants.billing.ledger.selectors import Balance
 from tenants.billing.payments.models import Payment
 from tenants.billing.plans.standing import IncludedRow
-from tenants.billing.wording import money, name_of, number_of
+from tenants.billing.wording import name_of, number_of, rounded_money, symbol_of
+from tenants.pages.money import shown_money
 
 TONES = {"open": "wait", "overdue": "bad", "paid": "good", "written_off": "", "credit_note": ""}
 KINDS = {Wallet.Kind.PREPAID: "prepaid", Wallet.Kind.INVOICED: "invoiced"}
@@ -80,6 +80,8 @@ class InvoiceView:
     more_lines: int
     """Than the page shows."""
     totals: Sequence[tuple[str, str]]
+    symbol: str
+    """Of its currency."""
     since: Sequence[tuple[str, str]]
     """What became of it after it was issued."""
     notes: Sequence[InvoiceRow]
@@ -101,19 +103,19 @@ def balance_row(balance: Balance) -> BalanceRow:
     wallet = balance.wallet
     notes = [KINDS[Wallet.Kind(wallet.kind)]]
     if wallet.held_micros:
-        notes.append(f"{money(wallet.held_micros, wallet.currency)} set aside for work under way")
+        notes.append(f"{rounded_money(wallet.held_micros, wallet.currency)} set aside for work under way")
     if wallet.credit_line_micros:
-        notes.append(f"may go {money(wallet.credit_line_micros, wallet.currency)} below zero")
+        notes.append(f"may go {rounded_money(wallet.credit_line_micros, wallet.currency)} below zero")
     budgets = [
         BudgetRow(
-            money(one.used_micros, wallet.currency),
-            money(one.monthly_micros, wallet.currency),
+            shown_money(one.used_micros, wallet.currency),
+            shown_money(one.monthly_micros, wallet.currency),
             min(100, round(100 * one.used_micros / one.monthly_micros)) if one.monthly_micros else 100,
         )
         for one in balance.budgets
     ]
     return BalanceRow(
-        wallet.currency, money(wallet.available_micros, wallet.currency), notes[0], notes[1:], budgets
+        wallet.currency, shown_money(wallet.available_micros, wallet.currency), notes[0], notes[1:], budgets
     )
 
 
@@ -128,19 +130,21 @@ def invoice_row(invoice: Invoice) -> InvoiceRow:
         issued_on=invoice.issued_on,
         due_on=invoice.due_on if is_open else None,
         month=invoice.month,
-        total=amount_of(invoice.total_micros, invoice.currency),
-        open=amount_of(invoice.open_micros, invoice.currency) if is_open else "",
+        total=shown_money(invoice.total_micros, invoice.currency),
+        open=shown_money(invoice.open_micros, invoice.currency) if is_open else "",
     )
 
 
 def invoice_view(found: WholeInvoice, payments: Sequence[Payment]) -> InvoiceView:
     paper = found.paper
+    symbol = symbol_of(paper.currency)
     return InvoiceView(
         row=invoice_row(found.invoice),
         invoice=found.invoice,
         lines=paper.lines[:MOST_LINES],
         more_lines=max(0, len(paper.lines) - MOST_LINES),
-        totals=paper.totals,
+        totals=[(name, value.replace(paper.currency, symbol)) for name, value in paper.totals],
+        symbol=symbol,
         since=_since(found.invoice),
         notes=[invoice_row(note) for note in found.credit_notes],
         payments=[payment_row(payment) for payment in payments],
@@ -155,8 +159,8 @@ def _since(invoice: Invoice) -> list[tuple[str, str]]:
         ("Taken back by credit notes", invoice.credited_micros),
         ("Written off", invoice.written_off_micros),
     ]
-    told = [(name, amount_of(-micros, invoice.currency)) for name, micros in moved if micros]
-    return [*told, ("Still open", amount_of(invoice.open_micros, invoice.currency))] if told else []
+    told = [(name, shown_money(-micros, invoice.currency)) for name, micros in moved if micros]
+    return [*told, ("Still open", shown_money(invoice.open_micros, invoice.currency))] if told else []
 
 
 def payment_row(payment: Payment) -> PaymentRow:
@@ -166,7 +170,7 @@ def payment_row(payment: Payment) -> PaymentRow:
         provider=payment.provider,
         status=payment.get_status_display().lower(),
         tone=tones.get(Payment.Status(payment.status), ""),
-        amount=amount_of(payment.amount_micros, payment.currency),
-        refunded=amount_of(payment.refunded_micros, payment.currency) if payment.refunded_micros else "",
+        amount=shown_money(payment.amount_micros, payment.currency),
+        refunded=shown_money(payment.refunded_micros, payment.currency) if payment.refunded_micros else "",
         at=payment.succeeded_at or payment.created_at,
     )

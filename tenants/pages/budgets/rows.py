@@ -6,7 +6,7 @@ from datetime import date
 from uuid import UUID
 
 from tenants.billing.ledger.models import Budget
-from tenants.billing.wording import money
+from tenants.pages.money import shown_money
 
 WHOLE = 100
 
@@ -43,8 +43,8 @@ def _row(budget: Budget, names: Mapping[UUID, str], month: date) -> BudgetRow:
         id=budget.pk,
         of=names.get(budget.api_key_id, "A key that is gone") if budget.api_key_id else _ACCOUNT,
         is_own=budget.set_by == Budget.By.TENANT,
-        monthly=money(budget.monthly_micros, budget.currency),
-        used=money(used, budget.currency),
-        held=money(budget.held_micros, budget.currency) if budget.held_micros else "",
+        monthly=shown_money(budget.monthly_micros, budget.currency),
+        used=shown_money(used, budget.currency),
+        held=shown_money(budget.held_micros, budget.currency) if budget.held_micros else "",
         percent=min(WHOLE, together * WHOLE // budget.monthly_micros) if budget.monthly_micros else WHOLE,
     )

@@ -9,7 +9,7 @@ from django import forms
 from tenants.billing.payments.selectors import ways_to_pay
 from tenants.billing.payments.services import MOST_MICROS, TopUp
 from tenants.billing.shares import unit_micros
-from tenants.billing.wording import money
+from tenants.billing.wording import rounded_money
 from tenants.ids import uuid7
 
 MICROS = 1_000_000
@@ -45,7 +45,9 @@ class TopUpForm(forms.Form):
         if isinstance(amount, Decimal) and currency:
             unit = unit_micros(currency)
             if amount <= 0 or int(amount * MICROS) % unit:
-                self.add_error("amount", f"Give more than nothing, in steps of {money(unit, currency)}.")
+                self.add_error(
+                    "amount", f"Give more than nothing, in steps of {rounded_money(unit, currency)}."
+                )
         return said
 
     @property

@@ -8,6 +8,7 @@ from typing import Any
 
 from tenants.billing.prices import MS_PER_SECOND
 from tenants.billing.summary import Summary, UsageLine
+from tenants.billing.wording import symbol_of
 
 MOST_SERIES = 6
 OTHERS = {"model": "other models", "key": "other callers"}
@@ -76,7 +77,7 @@ def _measures(
 ) -> list[dict[str, Any]]:
     measures = []
     for currency in summary.currencies:
-        cost = Measure(f"cost-{currency}", f"Cost in {currency}", currency, [])
+        cost = Measure(f"cost-{currency}", f"Cost in {currency}", symbol_of(currency), [])
         charged = [(line, line.amount_micros / 1_000_000) for line in lines if line.currency == currency]
         measures.append(_filled(cost, days, charged, others))
     for meter, title in METER_TITLES.items():

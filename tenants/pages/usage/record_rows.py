@@ -7,7 +7,8 @@ from uuid import UUID
 
 from tenants.billing.models import UsageRecord
 from tenants.billing.usage.records import BATCH_LINE, CACHE, CALL, PAGE, Place, is_cached
-from tenants.billing.wording import money, used_words
+from tenants.billing.wording import used_words
+from tenants.pages.money import shown_money
 from tenants.pages.usage.filters import key_name
 
 _KINDS = {CALL: "Call", CACHE: "Call", BATCH_LINE: "Line of a batch"}
@@ -45,8 +46,8 @@ def _row(record: UsageRecord, names: Mapping[str, str]) -> RecordRow:
         model=f"{record.model}@{record.version}",
         who=key_name(str(record.key_id or ""), names),
         used=used_words(record.quantity, record.meter),
-        cost=money(record.amount_micros, record.currency),
-        saved=money(record.saved_micros, record.currency) if record.saved_micros else "",
+        cost=shown_money(record.amount_micros, record.currency),
+        saved=shown_money(record.saved_micros, record.currency) if record.saved_micros else "",
         cached=is_cached(record),
         livemode=record.livemode,
     )

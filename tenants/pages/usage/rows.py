@@ -6,8 +6,9 @@ from datetime import date
 
 from tenants.billing.forecast import Forecast
 from tenants.billing.summary import Summary, Total
-from tenants.billing.wording import figures, money, number_of
+from tenants.billing.wording import exact_money, number_of, rounded_money, symbol_of
 from tenants.pages.moments import day_text, month_text
+from tenants.pages.money import shown_money
 from tenants.pages.usage.chart import METER_TITLES
 
 MOST_NAMED = 50
@@ -20,6 +21,8 @@ class Tile:
     value: str
     unit: str = ""
     note: str = ""
+    exact: str = ""
+    """What `value` is rounded from, on hover."""
 
 
 @dataclass(frozen=True)
@@ -38,13 +41,19 @@ class UsageRow:
 
 
 def costs(total: Total) -> list[str]:
-    return [money(amount, currency) for currency, amount in sorted(total.amounts_micros.items())]
+    return [shown_money(amount, currency) for currency, amount in sorted(total.amounts_micros.items())]
 
 
 def tiles(total: Total) -> list[Tile]:
     """What was spent in each currency, then what was used by each meter."""
     spent = [
-        Tile("Cost", figures(amount), currency) for currency, amount in sorted(total.amounts_micros.items())
+        Tile(
+            "Cost",
+            rounded_money(amount, currency).removesuffix(f" {symbol_of(currency)}"),
+            symbol_of(currency),
+            exact=exact_money(amount, currency),
+        )
+        for currency, amount in sorted(total.amounts_micros.items())
     ]
     return [*spent, *_used(total)]
 
@@ -55,7 +64,7 @@ def forecast_tiles(forecasts: Mapping[str, Forecast]) -> list[Tile]:
         Tile(
             "Forecast for the month",
             f"{found.micros / 1_000_000:,.2f}",
-            currency,
+            symbol_of(currency),
             f"{found.low_micros / 1_000_000:,.2f} to {found.high_micros / 1_000_000:,.2f} in four of five months; "
             f"from the last {found.from_days} days",
         )
@@ -68,7 +77,7 @@ def cache_tiles(total: Total) -> list[Tile]:
     if not total.records_cached:
         return []
     saved = " + ".join(
-        money(amount, currency) for currency, amount in sorted(total.saved_micros.items()) if amount
+        rounded_money(amount, currency) for currency, amount in sorted(total.saved_micros.items()) if amount
     )
     share = f"{cached_percent(total)} %"
     note = f"saved {saved}" if saved else "nothing was saved"

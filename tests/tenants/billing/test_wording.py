@@ -4,7 +4,8 @@ import pytest
 
 from tenants.billing.invoices.amounts import quantity_of, unit_price
 from tenants.billing.prices import Meter, Price
-from tenants.billing.wording import money, number_of, per_words, used_words
+from tenants.billing.wording import exact_money, money, number_of, per_words, rounded_money, used_words
+from tenants.pages.money import shown_money
 
 
 @pytest.mark.parametrize(
@@ -34,6 +35,31 @@ def test_what_was_used(quantity: int, meter: Meter, words: str) -> None:
 )
 def test_thousands_of_an_amount_stand_apart(micros: int, words: str) -> None:
     assert money(micros, "EUR") == words
+
+
+@pytest.mark.parametrize(
+    ("micros", "currency", "words"),
+    [
+        (0, "EUR", "0.00 €"),
+        (1, "EUR", "< 0.01 €"),
+        (9_999, "EUR", "< 0.01 €"),
+        (10_000, "EUR", "0.01 €"),
+        (15_001, "EUR", "0.02 €"),
+        (1_234_567_891, "USD", "1,234.57 $"),
+        (-1_500, "EUR", "> -0.01 €"),
+        (-1_999_000, "CHF", "-2.00 CHF"),
+        (1_234_600_000, "JPY", "1,235 JPY"),
+        (999, "JPY", "< 1 JPY"),
+    ],
+)
+def test_an_amount_is_rounded_to_what_can_be_paid(micros: int, currency: str, words: str) -> None:
+    assert rounded_money(micros, currency) == words
+
+
+def test_a_page_has_the_exact_amount_on_hover_where_it_says_more() -> None:
+    assert shown_money(1_500, "EUR") == '<span title="0.0015 €">&lt; 0.01 €</span>'
+    assert shown_money(1_230_000, "EUR") == "1.23 €"
+    assert exact_money(1_230_500, "EUR") == "1.2305 €"
 
 
 def test_what_is_given_back_is_below_nothing() -> None:

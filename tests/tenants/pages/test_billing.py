@@ -46,9 +46,9 @@ def test_balances_budgets_and_what_is_overdue_come_first(member: Client, tenant:
     purse.budget(20_000_000)
     late = issued(tenant.tenant.id, overdue=True)
     page = text(member.get("/billing"))
-    assert "5.00 EUR" in page
+    assert "5.00 €" in page
     assert "Prepaid" in page
-    assert "0 % of 20.00 EUR used" in page
+    assert "0 % of 20.00 € used" in page
     assert "1 invoice is overdue" in page
     assert late.number in page
 
@@ -75,8 +75,8 @@ def test_the_page_of_one_shows_lines_sums_payments_and_notes(member: Client, ten
     pay(invoice)
     page = text(member.get(f"/billing/invoices/{invoice.id}"))
     for said in (
-        *("parse, pages", "12,345", "0.0015 / page", "67.00 EUR", "VAT 19 % of 67.00", "79.73 EUR"),
-        *("Paid since", "-10.00 EUR", "Still open", "69.73 EUR", "succeeded", "RF-1", note.number),
+        *("parse, pages", "12,345", "0.0015 / page", "67.00 €", "VAT 19 % of 67.00", "79.73 €"),
+        *("Paid since", "-10.00 €", "Still open", "69.73 €", "succeeded", "RF-1", note.number),
         *("IBAN DE02", "FR98765432100", "PO 4711"),
     ):
         assert said in page, said

@@ -1,4 +1,5 @@
 // What reading documents would cost, as the server estimates it, in words.
+import { exactMoney, roundedMoney } from "./money.js";
 import { postJson } from "./requests.js";
 
 const EXAMPLE_PAGES = 20;
@@ -11,13 +12,17 @@ export const isTold = (meter) => !KNOWN_AFTERWARDS.includes(meter);
 
 export const askCost = (address, model, amount, signal) => postJson(address, { model, ...amount }, {}, signal);
 
-/** What stands below the form for a model, whatever will be sent. */
-export async function exampleWords(address, model, meter, signal) {
-  if (!isTold(meter)) return "What a document costs is known only once it has been read: nobody can count its tokens before.";
+/** What stands below the form for a model, whatever will be sent: in `words`, with the exact cost for a title. */
+export async function example(address, model, meter, signal) {
+  if (!isTold(meter)) return { words: "What a document costs is known only once it has been read: nobody can count its tokens before.", exact: "" };
   const found = await askCost(address, model, { pages: EXAMPLE_PAGES }, signal);
+  return { words: exampleWords(found), exact: exactCost(found) };
+}
+
+function exampleWords(found) {
   if (!found.cost.amount_micros) return "Reading costs nothing.";
   const left = found.included.quantity + found.included.left;
-  const cost = found.to_pay.amount_micros ? `${atMost(found)}${money(found.to_pay)}` : "nothing";
+  const cost = found.to_pay.amount_micros ? due(found) : "nothing";
   const words = `A document of ${EXAMPLE_PAGES} pages costs ${cost} now.`;
   if (!left) return words;
   return `${words} Your plan pays for ${left.toLocaleString("en")} more ${UNITS[found.meter]} this month.`;
@@ -26,16 +31,20 @@ export async function exampleWords(address, model, meter, signal) {
 /** For so many pages that are known. */
 export function costWords(pages, found) {
   const counted = pages === 1 ? "1 page" : `${pages.toLocaleString("en")} pages`;
-  const { included, to_pay: due } = found;
+  const { included, to_pay: toPay } = found;
   if (!found.cost.amount_micros) return `${counted}, which cost nothing`;
-  if (!due.amount_micros) return `${counted}, which your plan pays for`;
+  if (!toPay.amount_micros) return `${counted}, which your plan pays for`;
   const part = included.quantity && found.meter !== "gpu_second" ? `; your plan pays for ${included.quantity.toLocaleString("en")} of them` : "";
-  return `${counted}, ${atMost(found)}${money(due)}${part}`;
+  return `${counted}, ${due(found)}${part}`;
 }
 
-const atMost = (found) => (found.at_most || cachedIsCheaper(found) ? "at most " : "");
+/** Empty where nothing is to be paid. */
+export const exactCost = (found) => (found.to_pay.amount_micros ? exactMoney(found.to_pay) : "");
+
+function due(found) {
+  const isBound = found.at_most || cachedIsCheaper(found);
+  return `${isBound ? "at most " : ""}${roundedMoney(found.to_pay, { up: isBound })}`;
+}
 
 // What was read before may be known, and costs less then.
 const cachedIsCheaper = ({ price, cached_price: cached }) => cached.amount_micros * price.per < price.amount_micros * cached.per;
-
-const money = ({ amount, currency }) => `${amount} ${currency}`;

@@ -1,4 +1,5 @@
 // A finished job, readable: its text, the kind of document, vectors and tensors; and as JSON.
+import { exactMoney, roundedMoney } from "./money.js";
 import { el } from "./playground-elements.js";
 import { similarityTable, vectorWords } from "./playground-vectors.js";
 
@@ -33,7 +34,7 @@ function summarize(job, tookMs) {
   part("outcome").dataset.state = job.state;
   const link = el("a", { href: part("playground").dataset.jobPage + job.id }, "Open the job");
   part("progress-words").textContent = `${words} ${seconds(tookMs)}${atWork(job)}.`;
-  part("summary").replaceChildren(`It cost ${job.cost.amount} ${job.cost.currency}. `, link);
+  part("summary").replaceChildren("It cost ", el("span", { title: exactMoney(job.cost) }, roundedMoney(job.cost)), ". ", link);
   part("summary").hidden = false;
   part("trouble").hidden = !job.error;
   if (job.error) part("trouble").replaceChildren(`${job.error.detail} `, el("code", {}, job.error.code));

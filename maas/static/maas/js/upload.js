@@ -1,5 +1,5 @@
 // One file on its way: what has become of it, and what comes next. Knows nothing of the page it is shown on.
-import { askCost, costWords, isTold } from "./costs.js";
+import { askCost, costWords, exactCost, isTold } from "./costs.js";
 import { get, postJson } from "./requests.js";
 import { isLarge, sendLargeFile } from "./resumable.js";
 import { sizeWords } from "./sizes.js";
@@ -145,6 +145,7 @@ export class Upload {
     const { pages_total: pages, id: document } = this.document;
     if (!isTold(this.meter)) return this.offer("What it costs is known only once it has been read.");
     const found = await askCost(this.addresses.estimate, this.model, { document }, signal);
+    this.exact = exactCost(found);
     this.offer(`${costWords(pages, found)}.`);
   }
 

@@ -1,5 +1,5 @@
 // Before documents are read: what the chosen model's price comes to, and whether to ask for each what it costs.
-import { exampleWords } from "./costs.js";
+import { example } from "./costs.js";
 
 const KEPT = "upload-ask-first";
 
@@ -11,8 +11,10 @@ export function watchCosts(form) {
     asking = new AbortController();
     const { signal } = asking;
     try {
-      const words = await exampleWords(form.dataset.estimate, form.model.value, meterOf(form), signal);
-      if (!signal.aborted) line.textContent = words;
+      const { words, exact } = await example(form.dataset.estimate, form.model.value, meterOf(form), signal);
+      if (signal.aborted) return;
+      line.textContent = words;
+      line.title = exact;
     } catch {
       // The price stands beside the model's name; a line of trouble would help nobody.
       if (!signal.aborted) line.textContent = "";

@@ -30,6 +30,7 @@ function update(row, { upload, act, bar, words, buttons, size }) {
   bar.hidden = !upload.open && upload.state !== "begun";
   if (upload.state === "waiting") bar.value = 0;
   words.textContent = upload.words;
+  words.title = (upload.state === "offered" && upload.exact) || "";
   if (row.className === upload.state) return;
   row.className = upload.state;
   buttons.replaceChildren(...controls(upload, act));

@@ -2,7 +2,7 @@
 import { markOf } from "./begun.js";
 import { watchDrops, watchPaste } from "./drops.js";
 import { say } from "./notices.js";
-import { askCost, costWords, isTold } from "./costs.js";
+import { askCost, costWords, exactCost, isTold } from "./costs.js";
 import { refresh } from "./refresh.js";
 import { begunBefore, giveUp, giveUpFile } from "./resumable.js";
 import { Upload } from "./upload.js";
@@ -190,7 +190,9 @@ class Tray {
     }
     const pages = this.offered.reduce((sum, { document }) => sum + document.pages_total, 0);
     const found = await askCost(first.addresses.estimate, first.model, { pages }).catch(() => null);
-    if (this.totalled === mark) line.textContent = found ? `Together: ${costWords(pages, found)}.` : "";
+    if (this.totalled !== mark) return;
+    line.textContent = found ? `Together: ${costWords(pages, found)}.` : "";
+    line.title = found ? exactCost(found) : "";
   }
 
   // The same bytes under two names in one go: whichever arrives first is read.

@@ -45,7 +45,7 @@ def test_a_card_says_what_a_model_takes_gives_and_costs(member: Client, desk: De
     shown = card(member, desk.version)
     assert "A text, several texts at once or documents" in shown
     assert "Vectors" in shown
-    assert "0.0015 EUR per call" in shown
+    assert "0.0015 € per call" in shown
 
 
 def test_a_model_that_was_not_used_says_so(member: Client, desk: Desk) -> None:
@@ -94,7 +94,7 @@ def test_a_page_shows_versions_and_links_to_the_jobs(member: Client, desk: Desk)
 def test_a_page_says_what_a_run_costs_before_it_is_run(member: Client, desk: Desk) -> None:
     page = page_of(member, desk.version)
     assert "real work" in page
-    assert '<strong id="cost-words">0.0015 EUR</strong>' in page
+    assert '<strong id="cost-words">0.0015 €</strong>' in page
 
 
 def test_parameters_are_fields_with_default_and_range(member: Client, desk: Desk) -> None:

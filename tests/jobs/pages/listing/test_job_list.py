@@ -92,7 +92,7 @@ def test_a_job_is_shown_with_what_one_asks_first(member: Client, desk: Desk) -> 
         "a.pdf",
         desk.version.key,
         "1 / 2",
-        "0.0015 EUR",
+        '<span title="0.0015 €">&lt; 0.01 €</span>',
         'class="state running"',
         f"/jobs/{job.id}",
         '<progress value="1" max="2"',

@@ -196,7 +196,7 @@ def test_facts_name_the_key_the_price_and_the_file(member: Client, desk: Desk) -
     job = desk.submit(pages=2)
     page = html(member, job)
     assert "the API key “First key”" in page
-    assert "0.0015 EUR per call" in page
+    assert "0.0015 € per call" in page
     assert "a.pdf" in page
 
 
