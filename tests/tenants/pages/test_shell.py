@@ -5,7 +5,7 @@ from django.test import Client
 
 from tenants.context import unit_of_work
 from tenants.models import Membership
-from tenants.pages.shell import Link, menu_of
+from tenants.pages.shell import PLACES, Link, Place, menu_of
 from tenants.services import CreatedTenant
 
 
@@ -60,3 +60,10 @@ def test_a_phones_bar_holds_four_links_and_a_button_for_more_than_one_other(
 def test_the_button_for_other_links_is_marked_on_their_pages(member: Client) -> None:
     assert 'popovertarget="more-places">' in html(member)
     assert 'popovertarget="more-places" aria-current="true">' in member.get("/audit").content.decode()
+
+
+@pytest.mark.parametrize("place", PLACES, ids=lambda place: place.title)
+def test_a_page_is_called_as_the_link_that_leads_to_it(member: Client, place: Place) -> None:
+    page = member.get(place.path).content.decode()
+    assert f"<h1>{place.title}</h1>" in page
+    assert f"<title>{place.title}" in page
