@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from django.conf import settings
 from django.core.files.storage import FileSystemStorage, default_storage
 from django.db import connections
+from django.db.models.functions import Now
 from structlog.testing import capture_logs
 
 from inference.affinity.hefts import Hefts
@@ -19,6 +21,7 @@ from inference.registry.models import ServedModel
 from inference.runtime.engine import Engine, local_engine
 from jobs import states
 from jobs.dispatch.claims import claim_page
+from jobs.documents.reader import ReaderUnavailable
 from jobs.documents.reading import reader
 from jobs.documents.services import store_document
 from jobs.models import Event, Job, Page
@@ -145,6 +148,21 @@ def test_what_a_page_took_counts_though_its_result_was_known(
     _, known = (run_all(counting, identity, job) for job in jobs)
     assert known.pages_cached == 1
     assert len(seconds_of(counting)) == 2
+
+
+@pytest.mark.usefixtures("engine")
+def test_a_page_that_waits_for_a_reader_loses_no_try_however_long(identity: Identity, tmp_path: Path) -> None:
+    job = submit_document(identity, tmp_path, scanned_pdf("Patience"))
+    for _ in range(settings.MAAS_MAX_ATTEMPTS + 1):
+        (page,) = pages_of(identity, job)
+        claim = claim_page(identity.tenant_id, page.id, "test")
+        assert claim is not None
+        assert end_of(claim, Call(), ReaderUnavailable("all are busy"))() == "postponed"
+        _let_it_run_now(identity, page)
+        with operator_work():
+            Page.objects.filter(id=page.id).update(started_at=Now() - timedelta(hours=2))
+    (page,) = pages_of(identity, job)
+    assert (page.state, page.attempt, page.error_code) == (states.QUEUED, 0, "reader_unavailable")
 
 
 def test_a_text_that_is_known_is_not_opened(runner: PageRunner, identity: Identity, tmp_path: Path) -> None:
