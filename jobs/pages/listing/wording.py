@@ -20,6 +20,7 @@ _OUTCOMES = {
     NO_DOCUMENT: "{} without a document of their own left as they are",
     NOT_FOUND: "{} not found any more",
     "nothing_to_retry": "{} had nothing to retry",
+    "input_not_accepted": "{} on a document that the model cannot read",
     "job_not_finished": "{} still running",
     "more_to_erase": "{} with more jobs than are erased at once: choose them again",
     "document_deleted": "{} whose document is deleted",
