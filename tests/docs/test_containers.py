@@ -1,7 +1,10 @@
 """The files of deploy/ fit the repository, the settings and one another. Nothing here builds an image."""
 
 import fnmatch
+import os
 import re
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -83,6 +86,65 @@ def test_process_has_a_health_check_and_time_to_stop(name: str) -> None:
 def test_every_value_of_compose_that_a_person_must_give_is_in_the_example() -> None:
     wanted = set(re.findall(r"\$\{(\w+):[?-]", read(COMPOSE)))
     assert wanted <= set(re.findall(r"^(?:# )?(\w+)=", read("deploy/docker/maas.env.example"), re.MULTILINE))
+
+
+@pytest.fixture
+def docker_folder(tmp_path: Path) -> Path:
+    """A copy of deploy/docker, beside a stand-in for the program `docker` that knows a digest of every image."""
+    shutil.copytree(PROJECT / "deploy/docker", tmp_path / "docker", ignore=shutil.ignore_patterns("maas.env"))
+    program = tmp_path / "bin" / "docker"
+    program.parent.mkdir()
+    program.write_text('#!/bin/sh\necho "sha256:$(echo "$6" | sha256sum | cut -c-64)"\n')
+    program.chmod(0o755)
+    return tmp_path / "docker"
+
+
+def run_there(folder: Path, name: str) -> "subprocess.CompletedProcess[str]":
+    path = f"{folder.parent / 'bin'}:{os.environ['PATH']}"
+    return subprocess.run(
+        [folder / name], env={"PATH": path}, capture_output=True, text=True, timeout=60, check=False
+    )
+
+
+def test_every_secret_that_compose_asks_for_is_made_at_random_and_never_anew(docker_folder: Path) -> None:
+    assert run_there(docker_folder, "make-env").returncode == 0
+    made = docker_folder / "maas.env"
+    assert made.stat().st_mode & 0o777 == 0o600
+    given = dict(re.findall(r"^(\w+)=(.*)$", made.read_text(), re.MULTILINE))
+    wanted = set(re.findall(r"\$\{(\w+):\?", read(COMPOSE)))
+    assert {"POSTGRES_PASSWORD", "MAAS_DATABASE_PASSWORD", "REDIS_PASSWORD", "RABBITMQ_PASSWORD"} < wanted
+    secrets = [given[name] for name in wanted]
+    assert len({*secrets}) == len(wanted)
+    assert all(re.fullmatch(r"[\w-]{48}", secret, re.ASCII) for secret in secrets)
+    again = run_there(docker_folder, "make-env")
+    assert (again.returncode, given["REDIS_PASSWORD"] in made.read_text()) == (1, True)
+    assert "is there already" in again.stderr
+
+
+def test_no_server_is_reached_without_a_password() -> None:
+    for name in ("redis-durable", "redis-cache"):
+        assert "/etc/redis-password.conf" in services()[name]["command"]
+        assert services()[name]["configs"] == [
+            {"source": "redis-password", "target": "/etc/redis-password.conf"}
+        ]
+    assert yaml.safe_load(read(COMPOSE))["configs"] == {
+        "redis-password": {"content": "requirepass ${REDIS_PASSWORD}"}
+    }
+    environment = services()["web"]["environment"]
+    for name in ("MAAS_REDIS_URL", "MAAS_CACHE_URL", "MAAS_BROKER_URL"):
+        assert "://:${REDIS_PASSWORD" in environment[name]
+    assert "${RABBITMQ_PASSWORD:?" in services()["rabbitmq"]["environment"]["RABBITMQ_DEFAULT_PASS"]
+
+
+def test_images_of_others_are_pinned_by_the_digest_that_the_registry_names(docker_folder: Path) -> None:
+    done = run_there(docker_folder, "pin")
+    assert done.returncode == 0, done.stderr
+    pinned = yaml.safe_load((docker_folder / "compose.pinned.yaml").read_text())["services"]
+    others = {name: service["image"] for name, service in services().items() if name not in OURS}
+    assert {name: service["image"].partition("@")[0] for name, service in pinned.items()} == others
+    assert all(re.search(r"@sha256:[0-9a-f]{64}$", service["image"]) for service in pinned.values())
+    (docker_folder.parent / "bin" / "docker").write_text("#!/bin/sh\necho unknown\n")
+    assert run_there(docker_folder, "pin").returncode == 1
 
 
 def test_durable_redis_never_evicts_and_the_cache_does() -> None:
