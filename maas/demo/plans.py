@@ -10,6 +10,8 @@ from tenants.database_time import database_now
 STARTER = "starter"
 FEE_MICROS = 29_000_000
 PAGES, TOKENS = 1_000, 1_000_000
+STORAGE_MB = 10_000
+"""Some ten months of the included pages; a plan without a number would have no end."""
 OCR_MICROS, OCR_KNOWN_MICROS = 1_000, 100
 
 
@@ -17,7 +19,13 @@ def sell_starter(tenant_id: UUID) -> None:
     """As it is, where an operator has changed it since."""
     with operator_work():
         plan, made = Plan.objects.get_or_create(
-            code=STARTER, defaults={"name": "Starter", "monthly_fee_micros": FEE_MICROS, "trial_days": 14}
+            code=STARTER,
+            defaults={
+                "name": "Starter",
+                "monthly_fee_micros": FEE_MICROS,
+                "trial_days": 14,
+                "storage_mb": STORAGE_MB,
+            },
         )
         if made:
             _write_prices(plan)
