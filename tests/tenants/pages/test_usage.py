@@ -109,6 +109,8 @@ def test_the_page_tells_totals_models_and_days(member: Client, use: Use) -> None
     use(on(4), model="embed", meter="token", quantity=1_234, amount_micros=500_000)
     page = shown(member)
     assert all(words in page for words in ("3.50", "1,234", ">4 Oct 2026<", "parse", "embed", "UTC"))
+    assert 'id="chart"' in page
+    assert "/static/unfold/" not in page, "the files of the admin's theme are its own"
 
 
 def test_currencies_are_never_added_up(member: Client, use: Use) -> None:
@@ -129,7 +131,7 @@ def test_what_was_a_test_stands_apart(member: Client, use: Use) -> None:
 def test_an_empty_account_is_told_what_will_be_here(member: Client) -> None:
     page = member.get("/usage").content.decode()
     assert "As soon as a model has read its first page" in page
-    assert "chart.js" not in page
+    assert 'id="chart"' not in page
 
 
 def test_months_can_be_paged_through_as_far_as_there_are_any(member: Client, use: Use) -> None:

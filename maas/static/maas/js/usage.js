@@ -1,21 +1,11 @@
-// Draws the month's chart from the numbers that the page carries; colours are those of the theme.
-/* global Chart */
+// Draws the month's chart from the numbers that the page carries, and says them in words.
+
+import { drawBars, square } from "./bars.js";
 import { dayText } from "./times.js";
 
-const canvas = document.getElementById("chart");
+const holder = document.getElementById("chart");
+const told = document.getElementById("told");
 const data = JSON.parse(document.getElementById("chart-data")?.textContent ?? "null");
-const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
-let chart;
-
-// light-dark() is worked out only for a property that uses it: a probe is painted and asked.
-function colour(name) {
-  const probe = document.createElement("span");
-  probe.style.color = `var(${name})`;
-  document.body.append(probe);
-  const found = getComputedStyle(probe).color;
-  probe.remove();
-  return found;
-}
 
 const byMonth = data !== null && new Set(data.days.map((day) => day.slice(8))).size === 1;
 const monthName = new Intl.DateTimeFormat("en", { month: "short", timeZone: "UTC" });
@@ -43,50 +33,28 @@ function marks(measure, words) {
 function draw() {
   const measure = chosen();
   const words = numbers(measure);
-  const faint = colour("--faint");
-  const datasets = measure.series.map((series, place) => ({
-    label: series.name,
-    data: series.values,
-    backgroundColor: colour(`--series-${place + 1}`),
-    maxBarThickness: 26,
-  }));
-  chart?.destroy();
-  chart = new Chart(canvas, {
-    type: "bar",
-    data: { labels: data.days, datasets },
-    options: {
-      animation: calm || chart ? false : { duration: 300 },
-      maintainAspectRatio: false,
-      interaction: { mode: "index", intersect: false },
-      onClick: (_, [bar]) => bar && openDay(data.days[bar.index]),
-      onHover: ({ native }, [bar]) => (native.target.style.cursor = bar ? "pointer" : ""),
-      scales: {
-        x: {
-          stacked: true,
-          border: { color: colour("--line") },
-          grid: { display: false },
-          ticks: { color: faint, maxRotation: 0, autoSkipPadding: 14, callback: (place) => shortly(data.days[place]) },
-        },
-        y: {
-          stacked: true,
-          beginAtZero: true,
-          border: { display: false },
-          grid: { color: colour("--line") },
-          ticks: { color: faint, maxTicksLimit: 6, callback: marks(measure, words) },
-        },
-      },
-      plugins: {
-        legend: { display: false },
-        tooltip: {
-          filter: ({ raw }) => raw > 0,
-          itemSort: (one, other) => other.raw - one.raw,
-          callbacks: { title: ([{ label }]) => dayWords(label), label: ({ dataset, raw }) => ` ${dataset.label}: ${words(raw)}` },
-        },
-      },
-    },
+  drawBars(holder, {
+    labels: data.days.map((day) => String(shortly(day))),
+    bars: measure.series.map(({ values }) => values),
+    whole: !measure.unit,
+    mark: marks(measure, words),
   });
-  tell(datasets);
-  tabulate(datasets, words);
+  told.hidden = true;
+  tell(measure.series);
+  tabulate(measure.series, words);
+}
+
+// What the bar under the pointer says, the largest first.
+function read({ target, clientX }) {
+  const place = target.closest("[data-place]")?.dataset.place;
+  const measure = chosen();
+  const words = numbers(measure);
+  const parts = measure.series.map(({ name, values }) => ({ name, value: values[place] })).filter(({ value }) => value > 0);
+  told.hidden = parts.length === 0;
+  if (told.hidden) return;
+  const lines = parts.sort((one, other) => other.value - one.value).map(({ name, value }) => `${name}: ${words(value)}`);
+  told.textContent = [dayWords(data.days[place]), ...lines].join("\n");
+  told.style.left = `${Math.max(0, Math.min(clientX - holder.getBoundingClientRect().left + 12, holder.clientWidth - told.offsetWidth))}px`;
 }
 
 // The tables below have the same links, for whoever has no pointer.
@@ -96,7 +64,7 @@ function openDay(day) {
 }
 
 // The same numbers for whoever does not see the chart, or wants them exactly.
-function tabulate(datasets, words) {
+function tabulate(series, words) {
   const row = (kind, cells) => {
     const made = document.createElement("tr");
     for (const [place, text] of cells.entries()) {
@@ -110,35 +78,33 @@ function tabulate(datasets, words) {
   };
   const head = document.createElement("thead");
   const body = document.createElement("tbody");
-  head.append(row("head", [byMonth ? "Month (UTC)" : "Day (UTC)", ...datasets.map(({ label }) => label)]));
+  head.append(row("head", [byMonth ? "Month (UTC)" : "Day (UTC)", ...series.map(({ name }) => name)]));
   for (const [place, day] of data.days.entries()) {
-    const values = datasets.map((one) => one.data[place]);
+    const values = series.map((one) => one.values[place]);
     if (values.some((value) => value > 0)) body.append(row("body", [dayWords(day), ...values.map((value) => (value > 0 ? words(value) : "–"))]));
   }
   document.getElementById("chart-table").replaceChildren(head, body);
 }
 
 // The legend is text of the page, so that it is read aloud and wraps like text.
-function tell(datasets) {
+function tell(series) {
   document.getElementById("legend").replaceChildren(
-    ...datasets.map(({ label, backgroundColor }) => {
+    ...series.map(({ name }, number) => {
       const item = document.createElement("li");
-      const mark = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-      mark.setAttribute("viewBox", "0 0 10 10");
-      mark.setAttribute("aria-hidden", "true");
-      const square = document.createElementNS("http://www.w3.org/2000/svg", "rect");
-      for (const [name, value] of Object.entries({ width: 10, height: 10, rx: 2.5, fill: backgroundColor })) square.setAttribute(name, value);
-      mark.append(square);
-      item.append(mark, label);
+      item.append(square(number), name);
       return item;
     }),
   );
 }
 
-if (canvas) draw();
 for (const choice of ["measures", "apart"]) document.getElementById(choice)?.addEventListener("change", draw);
 document.getElementById("filters")?.addEventListener("change", (event) => event.target.form.requestSubmit());
-if (canvas) {
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
-  new MutationObserver(draw).observe(document.documentElement, { attributeFilter: ["data-theme"] });
+if (holder) {
+  new ResizeObserver(draw).observe(holder);
+  holder.addEventListener("pointermove", read);
+  holder.addEventListener("pointerleave", () => (told.hidden = true));
+  holder.addEventListener("click", ({ target }) => {
+    const bar = target.closest("[data-place]");
+    if (bar) openDay(data.days[bar.dataset.place]);
+  });
 }
