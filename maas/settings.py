@@ -162,7 +162,7 @@ MIDDLEWARE = [
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
-    "maas.admin_scope.AdminScopeMiddleware",
+    "maas.page_scopes.PageScopesMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "maas.acting.ActingMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
@@ -192,7 +192,8 @@ TEMPLATES = [
     }
 ]
 
-# One server, three roles: `default` is walled in by row-level security, `operator` sees all, `owner` makes tables.
+# One server: `default` is walled in by row-level security, `operator` sees all, `owner` makes tables. Signing in acts
+# as a role of its own on the connections of `default`; see tenants.context.account_work.
 _database = DatabaseUrl.parse(MAAS_DATABASE_URL)
 # A transaction that stands still holds up more than what it has locked: streams of events go no further than the
 # oldest that is still writing. Operators' work may take its time, as new passwords do; its loops set their own bound.
@@ -240,7 +241,7 @@ AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"
 LOGIN_URL = "sign-in"
 LOGIN_REDIRECT_URL = "job-list"
 LOGOUT_REDIRECT_URL = "sign-in"
-SESSION_ENGINE = "django.contrib.sessions.backends.db"
+SESSION_ENGINE = "tenants.accounts.session_store"
 
 LANGUAGE_CODE = "en"
 USE_TZ = True

@@ -1,15 +1,16 @@
 """Whose data this piece of work may touch: the tenant context of code and database alike."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 from uuid import UUID
 
 import psycopg
-from django.db import connections, transaction
+from django.db import DatabaseError, connections, transaction
 
+from tenants.database_roles import ACCOUNTS_ROLE, APP_ROLE, OPERATOR_ROLE, RoleSwitching
 from tenants.errors import UnscopedQuery
 
 APP = "default"
@@ -38,6 +39,7 @@ class Scope:
 
 
 _scope: ContextVar[Scope | None] = ContextVar("tenant_scope", default=None)
+_role: ContextVar[str] = ContextVar("database_role", default=APP_ROLE)
 
 
 def current_scope() -> Scope | None:
@@ -48,6 +50,11 @@ def current_alias() -> str:
     """The database role that queries of this moment go through."""
     scope = _scope.get()
     return scope.alias if scope else APP
+
+
+def current_role() -> str:
+    """The role that connections of the alias APP act as at this moment."""
+    return _role.get()
 
 
 def current_tenant_id() -> UUID:
@@ -120,6 +127,47 @@ def operator_work() -> Iterator[None]:
         yield
     finally:
         _scope.reset(token)
+
+
+@contextmanager
+def account_work() -> Iterator[None]:
+    """Queries may write what people sign in with, but not who is an operator: sign-in, people's own pages, sessions.
+
+    They go through the same connection, in the caller's transaction where there is one. Does nothing within an
+    operator's work, which may write all of it.
+    """
+    with _acting_as(ACCOUNTS_ROLE) if _role.get() == APP_ROLE else nullcontext():
+        yield
+
+
+@contextmanager
+def operator_entry() -> Iterator[None]:
+    """Statements in a tenant's work act as the operator, in the same transaction: an entry in the operators' log."""
+    with _acting_as(OPERATOR_ROLE):
+        yield
+
+
+@contextmanager
+def _acting_as(role: str) -> Iterator[None]:
+    """Does nothing where queries go through the operator's connection."""
+    if current_alias() != APP:
+        yield
+        return
+    token = _role.set(role)
+    try:
+        yield
+    finally:
+        _role.reset(token)
+        _give_role_back()
+
+
+def _give_role_back() -> None:
+    """Now, so that the next request on this connection does not wait for it."""
+    connection = cast(RoleSwitching, connections[APP])
+    try:
+        connection.act_as(current_role())
+    except DatabaseError:
+        connection.close()
 
 
 class ScopeRouter:

@@ -2,8 +2,9 @@
 
 from django.db import migrations
 
-APP_ROLE = "maas_app"
-OPERATOR_ROLE = "maas_operator"
+from tenants.database_roles import ACCOUNTS_ROLE, APP_ROLE, OPERATOR_ROLE
+
+__all__ = ["ACCOUNTS_ROLE", "APP_ROLE", "OPERATOR_ROLE", "fence", "protect", "refer_within_tenant"]
 
 # nullif: after a transaction-local setting ends, the setting reads '' rather than NULL.
 CURRENT_TENANT = "nullif(current_setting('app.tenant', true), '')::uuid"

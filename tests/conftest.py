@@ -6,16 +6,18 @@ Tests commit for real and nothing is rolled back or flushed between them: each m
 import os
 import socket
 from collections.abc import Iterator
-from typing import NoReturn
+from typing import Any, NoReturn
 from urllib.parse import urlsplit
 
 import pytest
 from django.contrib.auth.hashers import PBKDF2PasswordHasher
 from django.db import connections
+from django.test import Client
 from playwright.sync_api import Browser, sync_playwright
 from pytest_django import DjangoDbBlocker
 
 from maas.supervisor.ports import free_port
+from tenants.context import account_work
 from tests.chromium import FLAGS, NAMED, chromium_program
 from tests.live_stack import LiveStack, RunningStack
 
@@ -39,6 +41,20 @@ def _quick_passwords() -> Iterator[None]:
     """Half a second of computing for each tenant would be a third of a run; a product has its own hasher."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(PBKDF2PasswordHasher, "iterations", 1)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _signed_in_as_pages_do() -> Iterator[None]:
+    """Django's test client signs people in past every page, and with that past the database role of those pages."""
+    sign_in = Client._login  # type: ignore[attr-defined]  # unknown to the stubs
+
+    def signed_in(self: Client, *args: Any, **named: Any) -> None:
+        with account_work():
+            sign_in(self, *args, **named)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Client, "_login", signed_in)
         yield
 
 

@@ -1,4 +1,4 @@
-"""Makes what the product expects of a PostgreSQL: one owner, two roles to act as, one database, pgvector."""
+"""Makes what the product expects of a PostgreSQL: one owner, three roles to act as, one database, pgvector."""
 
 from collections.abc import Callable
 
@@ -7,7 +7,7 @@ from psycopg import sql
 
 OWNER = "maas"
 DATABASE = "maas"
-ACTING_ROLES = ("maas_app", "maas_operator")
+ACTING_ROLES = ("maas_app", "maas_accounts", "maas_operator")
 """Roles that the owner's connections take on; they cannot log in, and the owner inherits none of theirs."""
 
 
@@ -31,6 +31,8 @@ def _make_roles(connection: psycopg.Connection, owner_password: str) -> None:
     for role in ACTING_ROLES:
         grant = sql.SQL("GRANT {} TO {} WITH INHERIT FALSE, SET TRUE")
         connection.execute(grant.format(sql.Identifier(role), sql.Identifier(OWNER)))
+    # Signing in may do what requests may, and more.
+    connection.execute("ALTER ROLE maas_accounts INHERIT; GRANT maas_app TO maas_accounts")
 
 
 def create_database(connection: psycopg.Connection, name: str, *, template: str) -> None:

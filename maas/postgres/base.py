@@ -17,6 +17,9 @@ from django.db.utils import DatabaseErrorWrapper, OperationalError
 from django.utils.functional import cached_property
 from django_prometheus.db.backends.postgresql import base
 
+from tenants.context import APP, current_role
+from tenants.database_roles import APP_ROLE, RoleSwitching
+
 _AWAY = (
     # A process that stood still inside a transaction finds it ended when it goes on.
     psycopg.errors.IdleInTransactionSessionTimeout,
@@ -80,14 +83,21 @@ def _is_list(query: str) -> bool:
     )
 
 
-class DatabaseWrapper(base.DatabaseWrapper):  # type: ignore[misc]
+class DatabaseWrapper(RoleSwitching, base.DatabaseWrapper):  # type: ignore[misc]
     ops_class = CheckedIntegers
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> "psycopg.Connection[Any]":
         connection: psycopg.Connection[Any] = super().get_new_connection(conn_params)
+        self.begins_as(APP_ROLE)
         if connection.prepare_threshold is not None:
             connection.cursor_factory = _planned(cast("Any", connection.cursor_factory))
         return connection
+
+    def create_cursor(self, name: str | None = None) -> Any:
+        """One that acts as the role of this moment: signing in has another one than other requests."""
+        if self.alias == APP:
+            self.act_as(current_role())
+        return super().create_cursor(name)
 
     @cached_property
     def wrap_database_errors(self) -> DatabaseErrorWrapper:

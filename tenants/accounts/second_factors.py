@@ -12,6 +12,7 @@ from cryptography.fernet import Fernet
 from django.conf import settings
 from django.http import HttpRequest
 
+from tenants.context import account_work
 from tenants.models import User
 
 
@@ -21,6 +22,11 @@ class SecondFactors(DefaultMFAAdapter):  # type: ignore[misc]
         "incorrect_code": "This is not right, or it was used already. Wait for the next one, or try another way.",
         "unverified_email": "Confirm your new e-mail address first, or give the change up.",
     }
+
+    def is_mfa_enabled(self, user: User, types: list[str] | None = None) -> bool:
+        """Asked on other pages too, before what matters: what a person has is not read by other requests."""
+        with account_work():
+            return bool(super().is_mfa_enabled(user, types))
 
     def encrypt(self, text: str) -> str:
         return _box().encrypt(text.encode()).decode()

@@ -20,7 +20,7 @@ from unfold.admin import ModelAdmin, checkbox
 from unfold.views import ChangeList
 
 from tenants.admin.told import tell_of_action, tell_of_deletion, tell_of_form, with_values
-from tenants.context import OPERATOR
+from tenants.context import OPERATOR, operator_entry
 from tenants.models import Membership, Tenant
 
 SOME_TENANTS = 20
@@ -134,7 +134,8 @@ class OperatorAdmin(ModelAdmin):  # type: ignore[misc]  # the theme has no types
         """Of an action where it is words, else of a form, which was told of above."""
         if isinstance(message, str) and not self.services_tell:
             tell_of_action(obj, message)
-        return super().log_change(request, obj, message)
+        with operator_entry():
+            return super().log_change(request, obj, message)
 
     def delete_model(self, request: HttpRequest, obj: Any) -> None:
         tell_of_deletion(obj)

@@ -55,8 +55,8 @@ LABELS = [model._meta.label for model in EVERY_MODEL]
 
 def row_of_each_kind(version: ModelVersion) -> Desk:
     operator = User.objects.filter(is_superuser=True)[0]
-    LogEntry.objects.create(user=operator, object_id="one", object_repr="one", action_flag=CHANGE)
     with operator_work():
+        LogEntry.objects.create(user=operator, object_id="one", object_repr="one", action_flag=CHANGE)
         ModelPool.objects.create(name=unique("pool"))
     made = create_tenant(name=unique("tenant"), email=f"{unique('owner')}@example.com")
     desk = Desk(identify_key(made.key.text), version)

@@ -14,7 +14,7 @@ from inference.affinity.heartbeats import Beat, Heartbeat
 from jobs.models import Job
 from tenants.context import APP, OPERATOR, operator_work
 from tenants.models import User
-from tenants.row_security import APP_ROLE, OPERATOR_ROLE
+from tenants.row_security import OPERATOR_ROLE
 from tenants.services import CreatedTenant, create_operator
 from tests.fixtures import unique
 from tests.jobs.conftest import Desk
@@ -37,13 +37,12 @@ def entry(person: User) -> LogEntry:
 @contextmanager
 def log_that_takes_nothing() -> Iterator[None]:
     """As a full disk would have it, for one: the entry cannot be written."""
-    roles = f"{APP_ROLE}, {OPERATOR_ROLE}"
     with connections["owner"].cursor() as cursor:
-        cursor.execute(f"REVOKE INSERT ON django_admin_log FROM {roles}")
+        cursor.execute(f"REVOKE INSERT ON django_admin_log FROM {OPERATOR_ROLE}")
         try:
             yield
         finally:
-            cursor.execute(f"GRANT INSERT ON django_admin_log TO {roles}")
+            cursor.execute(f"GRANT INSERT ON django_admin_log TO {OPERATOR_ROLE}")
 
 
 def as_it_is(row: Model) -> object:

@@ -216,9 +216,11 @@ def test_a_model_is_put_into_a_pool_and_the_log_says_so(operator: Client, versio
     assert operator.post(page, version_form(version, pool=str(pool.pk))).status_code == 302
     version.served_model.refresh_from_db()
     assert version.served_model.pool == pool
-    said = LogEntry.objects.filter(object_id=str(version.served_model.pk)).latest("id")
+    with operator_work():
+        said = LogEntry.objects.filter(object_id=str(version.served_model.pk)).latest("id")
     assert "pool" in said.get_change_message().lower()
-    assert LogEntry.objects.filter(object_id=str(pool.pk), object_repr=name).exists()
+    with operator_work():
+        assert LogEntry.objects.filter(object_id=str(pool.pk), object_repr=name).exists()
 
 
 def test_no_pool_is_named_default(operator: Client) -> None:

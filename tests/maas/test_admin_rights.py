@@ -23,7 +23,8 @@ PEOPLE = ("tenants.view_user", "tenants.change_user", "tenants.delete_user", "au
 
 def permission(name: str) -> Permission:
     app, codename = name.split(".")
-    return Permission.objects.get(content_type__app_label=app, codename=codename)
+    with operator_work():
+        return Permission.objects.get(content_type__app_label=app, codename=codename)
 
 
 @pytest.fixture
@@ -58,13 +59,16 @@ def test_rights_are_not_given_by_an_operator_without_all_of_them(
     operator_who_may: Callable[..., Client], tenant: CreatedTenant
 ) -> None:
     operator = operator_who_may(*PEOPLE)
-    person, group = tenant.owner, Group.objects.create(name=unique("group"))
+    person = tenant.owner
+    with operator_work():
+        group = Group.objects.create(name=unique("group"))
     rights = {"is_staff": "on", "is_superuser": "on", "groups": [str(group.pk)]}
     form = {"email": person.email, "name": "Ada", "is_active": "on", **rights, **NONE}
     assert operator.post(page_of(person), form).status_code == 302
     changed = again(person)
     assert changed.name == "Ada"
-    assert (changed.is_staff, changed.is_superuser, changed.groups.count()) == (False, False, 0)
+    with operator_work():
+        assert (changed.is_staff, changed.is_superuser, changed.groups.count()) == (False, False, 0)
 
 
 def test_an_operator_does_not_change_the_own_rights(operator_who_may: Callable[..., Client]) -> None:
@@ -108,12 +112,14 @@ def test_an_operator_sets_the_password_of_a_person_who_is_none_and_belongs_to_no
 
 def test_only_superusers_say_what_a_group_may(operator_who_may: Callable[..., Client]) -> None:
     operator = operator_who_may(*PEOPLE)
-    own = signed_in(operator).groups.get()
-    every = [str(pk) for pk in Permission.objects.values_list("pk", flat=True)]
+    with operator_work():
+        own = signed_in(operator).groups.get()
+        every = [str(pk) for pk in Permission.objects.values_list("pk", flat=True)]
     at = reverse("admin:auth_group_change", args=[own.pk])
     assert operator.post(at, {"name": own.name, "permissions": every}).status_code == 403
     assert operator.post(reverse("admin:auth_group_delete", args=[own.pk])).status_code == 403
-    assert own.permissions.count() == len(PEOPLE)
+    with operator_work():
+        assert own.permissions.count() == len(PEOPLE)
 
 
 def parts_shown(page: str) -> set[str]:

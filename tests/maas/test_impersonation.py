@@ -46,9 +46,10 @@ def test_the_dashboard_is_the_members_with_a_banner_on_every_page(
         person.pk,
     )
     assert (started.note, started.subject_name) == (REASON, tenant.owner.email)
-    assert LogEntry.objects.filter(
-        user=person, object_id=str(tenant.tenant.id), change_message__contains=REASON
-    )
+    with operator_work():
+        assert LogEntry.objects.filter(
+            user=person, object_id=str(tenant.tenant.id), change_message__contains=REASON
+        )
 
 
 @pytest.mark.parametrize("reason", ["", "because"])
@@ -188,4 +189,5 @@ def test_it_ends_with_the_session_and_with_the_next(operator: Client, tenant: Cr
 
 def test_an_operators_session_can_still_be_found_and_ended(operator: Client, tenant: CreatedTenant) -> None:
     begin(operator, tenant)
-    assert UserSession.objects.filter(session_key=operator.session.session_key).exists()
+    with operator_work():
+        assert UserSession.objects.filter(session_key=operator.session.session_key).exists()

@@ -4,13 +4,13 @@ from allauth.account.decorators import reauthentication_required
 from allauth.usersessions.models import UserSession
 from django import forms
 from django.contrib.auth import logout
-from django.contrib.sessions.backends.db import SessionStore
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_http_methods
 
 from tenants.accounts.errors import LastOwner, OperatorStays
 from tenants.accounts.leaving import alone_in, delete_person
+from tenants.accounts.session_store import SessionStore
 from tenants.models import User
 
 

@@ -20,7 +20,8 @@ def account(request: HttpRequest) -> HttpResponse:
     person = _person(request)
     form = NameForm(request.POST or None, instance=person, label_suffix="")
     if request.method == "POST" and form.is_valid():
-        form.save()
+        form.save(commit=False)
+        person.save(update_fields=["name"])
         messages.success(request, "Your name is saved.")
         return redirect("account")
     status = 422 if form.errors else 200

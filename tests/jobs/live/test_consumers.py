@@ -10,7 +10,6 @@ import httpx
 import pytest
 from django.conf import settings
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
-from django.contrib.sessions.backends.db import SessionStore
 from django.db import transaction
 from django.http import HttpRequest
 from django.middleware.csrf import get_token
@@ -21,6 +20,7 @@ from jobs.dispatch.events import append_event
 from jobs.live.passes import Pass
 from jobs.live.tickets import issue_ticket
 from jobs.models import Job
+from tenants.accounts.session_store import SessionStore
 from tenants.context import operator_work, unit_of_work
 from tenants.identity import Identity
 from tenants.models import User

@@ -12,12 +12,12 @@ import httpx
 import pytest
 from django.conf import settings
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
-from django.contrib.sessions.backends.db import SessionStore
 
 from jobs.dispatch import events
 from jobs.dispatch.events import append_event
 from jobs.models import Job
 from jobs.services import cancel_job
+from tenants.accounts.session_store import SessionStore
 from tenants.context import operator_work, unit_of_work
 from tenants.identity import Identity
 from tenants.services import CreatedTenant, create_key, revoke_key

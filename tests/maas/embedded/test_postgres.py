@@ -39,7 +39,12 @@ def test_database_has_its_roles_and_pgvector(home: Path, tmp_path: Path) -> None
         server.provision()
         server.provision()
         with psycopg.connect(server.url) as connection:
-            connection.execute("SET ROLE maas_app; RESET ROLE; SET ROLE maas_operator; RESET ROLE")
+            for role in ("maas_app", "maas_accounts", "maas_operator"):
+                connection.execute(f"SET ROLE {role}; RESET ROLE")
+            signing_in = connection.execute(
+                "SELECT pg_has_role('maas_accounts', 'maas_app', 'USAGE'),"
+                " pg_has_role('maas_accounts', 'maas_operator', 'MEMBER')"
+            ).fetchone()
             connection.execute("CREATE TABLE vectors (value vector(3))")
             rights = connection.execute(
                 "SELECT rolname, rolsuper, rolcanlogin, rolcreaterole, rolbypassrls FROM pg_roles "
@@ -47,9 +52,11 @@ def test_database_has_its_roles_and_pgvector(home: Path, tmp_path: Path) -> None
             ).fetchall()
     assert rights == [
         ("maas", False, True, False, False),
+        ("maas_accounts", False, False, False, False),
         ("maas_app", False, False, False, False),
         ("maas_operator", False, False, False, False),
     ]
+    assert signing_in == (True, False)
 
 
 def test_second_start_keeps_data(home: Path, tmp_path: Path) -> None:

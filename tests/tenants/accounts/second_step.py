@@ -9,21 +9,26 @@ import time
 from allauth.mfa.models import Authenticator
 from allauth.mfa.utils import encrypt
 
+from tenants.context import operator_work
 from tenants.models import User
 
 
 def give_app(person: User) -> str:
     """Return the secret that the app holds."""
     secret = base64.b32encode(secrets.token_bytes(20)).decode()
-    Authenticator.objects.create(user=person, type=Authenticator.Type.TOTP, data={"secret": encrypt(secret)})
+    with operator_work():
+        Authenticator.objects.create(
+            user=person, type=Authenticator.Type.TOTP, data={"secret": encrypt(secret)}
+        )
     return secret
 
 
 def give_recovery_code(person: User) -> str:
     code = f"{secrets.randbelow(10**8):08}"
-    Authenticator.objects.create(
-        user=person, type=Authenticator.Type.RECOVERY_CODES, data={"migrated_codes": [encrypt(code)]}
-    )
+    with operator_work():
+        Authenticator.objects.create(
+            user=person, type=Authenticator.Type.RECOVERY_CODES, data={"migrated_codes": [encrypt(code)]}
+        )
     return code
 
 

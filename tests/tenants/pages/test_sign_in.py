@@ -82,7 +82,8 @@ def test_signing_in_needs_a_csrf_token_and_says_so(tenant: CreatedTenant) -> Non
 
 
 def test_a_person_without_a_tenant_is_told_so(client: Client) -> None:
-    client.force_login(User.objects.create_user(f"{unique('lonely')}@example.com", PASSWORD))
+    with operator_work():
+        client.force_login(User.objects.create_user(f"{unique('lonely')}@example.com", PASSWORD))
     answer = client.get("/jobs")
     assert answer.status_code == 403
     assert "You belong to no account yet" in answer.content.decode()
@@ -99,7 +100,8 @@ def test_a_member_of_a_suspended_tenant_is_told_so(client: Client, tenant: Creat
 
 def test_a_person_who_was_deactivated_is_signed_out(client: Client, tenant: CreatedTenant) -> None:
     client.force_login(tenant.owner)
-    User.objects.filter(id=tenant.owner.id).update(is_active=False)
+    with operator_work():
+        User.objects.filter(id=tenant.owner.id).update(is_active=False)
     assert client.get("/jobs").headers["Location"].startswith("/sign-in")
 
 

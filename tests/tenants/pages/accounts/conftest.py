@@ -14,6 +14,7 @@ from pytest_django import Settings
 
 from tenants.accounts.addresses import vouch_for
 from tenants.accounts.sign_on.configured import SignOnProvider
+from tenants.context import operator_work
 from tenants.models import User
 from tenants.services import CreatedTenant
 from tests.fixtures import unique
@@ -59,8 +60,10 @@ def connected(provider: OpenIdProvider, tenant: CreatedTenant) -> User:
     """An owner who has connected it."""
     provider.be(tenant.owner.email)
     account = SocialAccount(user=tenant.owner, provider="company", uid=provider.person["sub"])
-    account.save()
+    with operator_work():
+        account.save()
     tenant.owner.set_password("correct horse")
-    tenant.owner.save()
-    vouch_for(tenant.owner)
+    with operator_work():
+        tenant.owner.save()
+        vouch_for(tenant.owner)
     return tenant.owner

@@ -32,9 +32,10 @@ PASSWORD = "battery staple"
 @pytest.fixture
 def person(tenant: CreatedTenant) -> User:
     tenant.owner.set_unusable_password()
-    tenant.owner.save()
-    vouch_for(tenant.owner)
-    SocialAccount.objects.create(user=tenant.owner, provider="company", uid=unique("uid"))
+    with operator_work():
+        tenant.owner.save()
+        vouch_for(tenant.owner)
+        SocialAccount.objects.create(user=tenant.owner, provider="company", uid=unique("uid"))
     return tenant.owner
 
 
@@ -98,7 +99,8 @@ def test_a_wrong_code_an_old_one_and_one_of_another_lead_nowhere(
     code = mailed(mailoutbox)
     assert theirs.post("/sign-in/again/mail", {"code": "x"}).status_code == 200
     other_tenant.owner.set_unusable_password()
-    other_tenant.owner.save()
+    with operator_work():
+        other_tenant.owner.save()
     other = Client(REMOTE_ADDR="10.59.0.1")
     other.force_login(other_tenant.owner)
     assert other.post("/sign-in/again/mail", {"code": code}).status_code == 200

@@ -251,13 +251,15 @@ def test_an_operator_needs_a_second_step_for_the_admin_all_the_same(
     stranger: Client, provider: OpenIdProvider, connected: User, settings: Settings
 ) -> None:
     settings.MAAS_STAFF_TWO_FACTOR = True
-    User.objects.filter(pk=connected.pk).update(is_staff=True, is_superuser=True)
+    with operator_work():
+        User.objects.filter(pk=connected.pk).update(is_staff=True, is_superuser=True)
     back(stranger, away(stranger))
     assert signed_in(stranger)
     assert stranger.get("/admin/").status_code == 302
 
 
 def test_who_is_shut_out_stays_out(stranger: Client, provider: OpenIdProvider, connected: User) -> None:
-    User.objects.filter(pk=connected.pk).update(is_active=False)
+    with operator_work():
+        User.objects.filter(pk=connected.pk).update(is_active=False)
     assert back(stranger, away(stranger)).headers["Location"] == "/shut"
     assert not signed_in(stranger)

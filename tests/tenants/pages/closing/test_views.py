@@ -27,7 +27,8 @@ PASSWORD = "correct horse"
 @pytest.fixture
 def owner(client: Client, tenant: CreatedTenant) -> Client:
     tenant.owner.set_password(PASSWORD)
-    tenant.owner.save()
+    with operator_work():
+        tenant.owner.save()
     client.force_login(tenant.owner)
     return client
 
@@ -278,7 +279,8 @@ def test_an_account_that_is_being_deleted_needs_no_owner(owner: Client, tenant: 
 
 def test_an_operator_does_not_vanish(owner: Client, tenant: CreatedTenant) -> None:
     another(tenant, "owner")
-    User.objects.filter(pk=tenant.owner.pk).update(is_staff=True)
+    with operator_work():
+        User.objects.filter(pk=tenant.owner.pk).update(is_staff=True)
     confirm(owner, "/account/delete")
     answer = owner.post("/account/delete", {"email": tenant.owner.email})
     assert answer.status_code == 422
@@ -295,7 +297,11 @@ def test_who_belongs_to_nothing_can_go_too(client: Client, person_alone: Callabl
 
 @pytest.fixture
 def person_alone() -> Callable[[], User]:
-    return lambda: User.objects.create_user(f"{unique('person')}@example.com", PASSWORD)
+    def make() -> User:
+        with operator_work():
+            return User.objects.create_user(f"{unique('person')}@example.com", PASSWORD)
+
+    return make
 
 
 def test_the_plan_goes_on_until_the_erasure_with_its_trial_and_what_it_includes(
