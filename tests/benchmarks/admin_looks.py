@@ -10,14 +10,15 @@ from django.utils import timezone
 
 from inference.models import ModelVersion
 from jobs.models import Document, Job, Page
-from tenants.context import operator_work
+from tenants.context import account_work, operator_work
 from tenants.models import Tenant
 from tenants.services import create_operator
 
 
 def operator_client() -> Client:
     client = Client(SERVER_NAME="127.0.0.1")
-    client.force_login(create_operator(email="operator@example.com", password="correct horse"))
+    with account_work():
+        client.force_login(create_operator(email="operator@example.com", password="correct horse"))
     return client
 
 
