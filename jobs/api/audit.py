@@ -60,7 +60,11 @@ class AuditLog(APIView):
         summary="Who changed what, newest first",
         parameters=[
             OpenApiParameter("kind", str, enum=list(KINDS), description="What was changed."),
-            OpenApiParameter("who", str, description="A person's or a key's id; or keys, operator, system."),
+            OpenApiParameter(
+                "who",
+                {"type": "string", "minLength": 1},
+                description="A person's or a key's id; or keys, operator, system.",
+            ),
             OpenApiParameter(
                 "since", {"type": "string", "format": "date"}, description="From this day, in UTC."
             ),
@@ -75,6 +79,9 @@ class AuditLog(APIView):
         identity = caller(request, "audit:read")
         identity.require_livemode()
         only(request, *NAMES, "limit", "cursor")
+        empty = next((name for name in NAMES if request.query_params.get(name) == ""), None)
+        if empty is not None:
+            raise InvalidRequest(f"`{empty}` is empty. Leave it out, or give it a value.")
         try:
             wanted = AuditFilter.read(request.query_params.dict())
         except ValueError as fault:

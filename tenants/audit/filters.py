@@ -57,9 +57,11 @@ def _is_id(text: str) -> bool:
 def _day(name: str, text: str | None) -> date | None:
     if not text:
         return None
+    refusal = f"{name}={text[:40]!r} is no day. Write it as year-month-day, such as 2027-01-31."
     try:
-        return date.fromisoformat(text)
+        day = date.fromisoformat(text)
     except ValueError:
-        raise ValueError(
-            f"{name}={text[:40]!r} is no day. Write it as year-month-day, such as 2027-01-31."
-        ) from None
+        raise ValueError(refusal) from None
+    if f"{day}" != text:  # Python reads 20270131 and 2027-W04-7 as well.
+        raise ValueError(refusal)
+    return day

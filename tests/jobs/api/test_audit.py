@@ -44,7 +44,17 @@ def test_an_entry_tells_who_what_and_the_values(ask: Ask) -> None:
 
 
 @pytest.mark.parametrize(
-    "asked", [{"kind": "x"}, {"who": "me"}, {"since": "soon"}, {"what": "1"}, {"cursor": "x"}]
+    "asked",
+    [
+        {"kind": "x"},
+        {"who": "me"},
+        {"who": ""},
+        {"since": "soon"},
+        {"since": ""},
+        {"until": "20270131"},
+        {"what": "1"},
+        {"cursor": "x"},
+    ],
 )
 def test_what_is_misspelt_is_refused(ask: Ask, asked: dict[str, str]) -> None:
     status, answer = ask(**asked)
