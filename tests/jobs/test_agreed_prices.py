@@ -120,7 +120,7 @@ def test_the_dashboard_shows_a_members_own_prices(
     client.force_login(tenant.owner)
     for address in ("/models", f"/models/{version.served_model.name}"):
         page = client.get(address, follow=True).content.decode()
-        assert "0.0007 EUR per call" in page, address
+        assert "0.0007 € per call" in page, address
 
 
 LIMITS = {

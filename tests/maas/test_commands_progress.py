@@ -1,10 +1,12 @@
 """Commands that may take minutes say on standard error how far they are."""
 
+from contextlib import suppress
 from io import StringIO
 from pathlib import Path
 
 import pytest
-from django.core.management import call_command
+from django.core.files.storage import default_storage
+from django.core.management import CommandError, call_command
 
 from jobs.documents.services import store_document
 from tenants.identity import Identity
@@ -24,13 +26,23 @@ def _a_document(identity: Identity, tmp_path: Path) -> None:
     store_document(identity=identity, upload=arrived(text_pdf("to be saved"), tmp_path / "upload.pdf"))
 
 
+@pytest.fixture
+def _a_lost_file(other_identity: Identity, tmp_path: Path) -> None:
+    document = store_document(
+        identity=other_identity, upload=arrived(text_pdf("to be lost"), tmp_path / "other.pdf")
+    ).document
+    default_storage.delete(document.file)
+
+
 def _progress(command: str, *arguments: object, verbosity: int = 1) -> str:
     said = StringIO()
-    call_command(command, *arguments, verbosity=verbosity, stdout=StringIO(), stderr=said)
+    # Other tests have left rows whose files are gone: a command that finds them says so at its end.
+    with suppress(CommandError):
+        call_command(command, *arguments, verbosity=verbosity, stdout=StringIO(), stderr=said)
     return said.getvalue()
 
 
-@pytest.mark.usefixtures("_a_document")
+@pytest.mark.usefixtures("_a_document", "_a_lost_file")
 def test_backup_tells_its_stages_and_counts_files(tmp_path: Path) -> None:
     said = _progress("backup", tmp_path / "backup")
     for stage in ("listing the files", "counting the database's rows", "dumping ", " of ", " files, "):
@@ -38,7 +50,7 @@ def test_backup_tells_its_stages_and_counts_files(tmp_path: Path) -> None:
     assert _progress("backup", tmp_path / "another", verbosity=0) == ""
 
 
-@pytest.mark.usefixtures("_a_document")
+@pytest.mark.usefixtures("_a_document", "_a_lost_file")
 def test_verify_files_counts_files_and_bytes() -> None:
     assert "read 0 files, " in _progress("verify_files")
     assert _progress("verify_files", verbosity=0) == ""

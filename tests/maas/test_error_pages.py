@@ -18,7 +18,7 @@ from tenants.models import Membership, Tenant
 from tenants.pages.members import members_only
 from tenants.services import CreatedTenant
 
-PLACES = 'aria-label="Places"'
+PLACES = 'aria-label="Main"'
 
 
 @members_only

@@ -54,7 +54,7 @@ def _make_key(identity: Identity) -> CreatedKey:
     """Make a test key: the first calls cost nothing, and work where there is no credit yet."""
     identity.require("keys:write")
     identity.require_all(KEY_SCOPES)
-    with unit_of_work(identity.tenant_id):
+    with unit_of_work(identity):
         return create_key(
             tenant_id=identity.tenant_id,
             name=KEY_NAME,
