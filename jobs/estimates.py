@@ -114,7 +114,7 @@ def estimate_job(
 
 
 def estimate_call(*, identity: Identity, call: SynchronousCall, cached_share: Fraction) -> Told:
-    """Of a synchronous call as it would be sent."""
+    """Estimate the cost of a synchronous call as it would be sent."""
     version = call.version
     identity.require_model(version.served_model.name)
     validate_work_kind(version.runtime, call.kind, version.config)

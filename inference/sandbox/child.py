@@ -158,7 +158,7 @@ class Child:
         return mine
 
     def _end_fork(self) -> None:
-        """Where that does not succeed, the child is not ready, and is to be killed."""
+        """End the fork. Where that does not succeed, the child is not ready, and is to be killed."""
         deadline = time.monotonic() + _GRACE_S
         with suppress(ChannelClosed, ChannelTimedOut, ChildTimedOut, SandboxUnavailable):
             send(self._control, END, (), deadline)

@@ -38,7 +38,7 @@ class _Lent:
     child: Child
     request: Request
     call: Call
-    """Of this request alone: canceled with the caller's, or for a lighter tenant's sake."""
+    """This request's own call: canceled with the caller's, or for a lighter tenant's sake."""
 
 
 class SandboxPool:

@@ -31,7 +31,7 @@ class UsedTime:
 
     def __init__(self) -> None:
         self._used: dict[str, tuple[float, float]] = {}
-        """By tenant: seconds, and as of when."""
+        """Seconds of each tenant, and as of when."""
 
     def add(self, tenant: str, seconds: float, now_s: float) -> None:
         self._used[tenant] = (self._left(tenant, now_s) + seconds, now_s)

@@ -51,7 +51,7 @@ def embeddings_call(body: Mapping[str, Any]) -> SynchronousCall:
 
 
 def infer_call(body: Mapping[str, Any]) -> SynchronousCall:
-    """With `model`, which stands in the address of the call itself."""
+    """Read the call of a body with `model`, which stands in the address of the call itself."""
     model = body.get("model")
     if not isinstance(model, str):
         raise InvalidRequest("Beside `inputs` give `model`, as it stands in the address of the call.")

@@ -113,7 +113,7 @@ class ClaimedDocument:
     file: str
     sha256: str
     too_complex_pages: Sequence[int] = ()
-    """That are not to be read again."""
+    """Numbers of the pages that are not to be read again."""
 
 
 @dataclass(frozen=True)

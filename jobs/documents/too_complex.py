@@ -9,7 +9,7 @@ from tenants.context import APP, unit_of_work
 
 CODE = "document_too_complex"
 MAX_PAGES = 2
-"""Of a document that has so many, no further page is read."""
+"""A document that has so many has no further page read."""
 DETAIL = (
     f"{MAX_PAGES} pages of the document needed more time or memory than a page may have, so no more of it are read; "
     "print it to a new PDF or scan it, and upload that."

@@ -47,7 +47,7 @@ CLAIM_PATIENCE_S = 30.0
 class _Opened:
     work: WorkInput
     sha256: str
-    """Of what is on a page of a document; empty for what is known unopened."""
+    """Digest of what is on a page of a document; empty for what is known unopened."""
 
 
 @dataclass(frozen=True)

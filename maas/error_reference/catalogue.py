@@ -18,7 +18,7 @@ class Meaning:
     status: int | None
     """None for a code that only stands within an answer."""
     text: str
-    """In the document's Markdown: code, links and bold words."""
+    """Written in the document's Markdown: code, links and bold words."""
 
 
 def read_meanings(text: str) -> Mapping[str, tuple[Meaning, ...]]:

@@ -32,7 +32,7 @@ _WITHIN = "It stands within an answer, where it says why a part of it failed; it
 
 @require_safe
 def error_code(request: HttpRequest, code: str) -> HttpResponse:
-    """For everybody: programs meet errors before they have a key."""
+    """Show the page to everybody: programs meet errors before they have a key."""
     found = meanings().get(code)
     if found is None:
         raise Http404(f"There is no error code {code[:60]!r}.")

@@ -59,4 +59,4 @@ AARCH64 = Machine(0xC00000B7, {
 })  # fmt: skip
 
 MACHINES = {"x86_64": X86_64, "aarch64": AARCH64}
-"""By what `platform.machine()` says."""
+"""Keys are what `platform.machine()` says."""

@@ -81,7 +81,7 @@ class InvoiceView:
     """Than the page shows."""
     totals: Sequence[tuple[str, str]]
     symbol: str
-    """Of its currency."""
+    """The currency's sign."""
     since: Sequence[tuple[str, str]]
     """What became of it after it was issued."""
     notes: Sequence[InvoiceRow]

@@ -143,7 +143,8 @@ def test_a_test_key_pays_nothing(identity: Identity, pages: ModelVersion) -> Non
 def test_who_may_see_models_or_jobs_may_ask(
     identity: Identity, pages: ModelVersion, scopes: set[str], fields: dict[str, Any], status: int
 ) -> None:
-    ask(replace(identity, scopes=frozenset(scopes)), pages, status, **fields)
+    told = ask(replace(identity, scopes=frozenset(scopes)), pages, status, **fields)
+    assert ("cost" in told) == (status == 200)
 
 
 def told_of(identity: Identity, version: ModelVersion, status: int = 200, **fields: Any) -> tuple[Any, ...]:
