@@ -1,7 +1,9 @@
 """Pytest plugin: services for the run, up before Django's settings are read; named in pyproject.toml."""
 
+import gc
 import os
 import signal
+from collections.abc import Generator
 
 import pytest
 
@@ -11,6 +13,8 @@ _RUN = "MAAS_TEST_RUN"
 _LIVE_STACK = "live_stack"
 _SHARED = ("two_webs", "proxied_web")
 """What tests of several modules share: they go to one process."""
+_STARTED = (_LIVE_STACK, *_SHARED, "victim")
+"""What a group of tests starts for itself: stopped when its last test is over, since an idle product is not idle."""
 _MARKS_BY_FIXTURE = {"amqp_url": pytest.mark.rabbitmq, "browser": pytest.mark.browser}
 
 
@@ -72,3 +76,28 @@ def _shares_with_its_module(item: pytest.Item) -> bool:
     found = getattr(item, "_fixtureinfo", None)
     definitions = found.name2fixturedefs.values() if found else ()
     return any(one.scope == "module" for several in definitions for one in several)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """Keep ten thousand tests and their modules out of each later search for garbage."""
+    gc.collect()
+    gc.freeze()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> Generator[None]:
+    """Stop what a group has started after its last test. A single process runs groups in pieces: it stops them last."""
+    yield
+    group = _group(item)
+    if "PYTEST_XDIST_WORKER" not in os.environ or group is None or (nextitem and _group(nextitem) == group):
+        return
+    definitions = item._fixtureinfo.name2fixturedefs if isinstance(item, pytest.Function) else {}
+    for name in _STARTED:
+        for definition in definitions.get(name, ()):
+            definition.finish(item._request)  # type: ignore[attr-defined]
+
+
+def _group(item: pytest.Item) -> object:
+    mark = item.get_closest_marker("xdist_group")
+    return mark.args or mark.kwargs if mark else None
