@@ -1,7 +1,7 @@
 # The menu. Everything works from a fresh clone with git, make and Python 3.11 to 3.14; nothing needs root.
 
 .DEFAULT_GOAL := help
-.PHONY: help up edge test test-long chaos fuzz clients check types rest-of-check bench messages lock clean
+.PHONY: help up edge test test-long chaos fuzz clients check types rest-of-check compiled bench messages lock clean
 
 VENV := .venv
 RUN := $(VENV)/bin/python
@@ -76,6 +76,10 @@ rest-of-check: $(VENV)/.dev
 	@MAAS_HOME=/nonexistent $(RUN) -W ignore::RuntimeWarning manage.py makemigrations --check --dry-run
 	@MAAS_HOME=/nonexistent MAAS_SECURE=1 MAAS_KEY_PEPPER=$$($(RANDOM)) MAAS_SECRET_KEY=$$($(RANDOM)) \
 		$(RUN) manage.py check --deploy --fail-level WARNING
+
+# Done once here, where each of the processes of `make test` would compile all tests for itself.
+compiled: $(VENV)/.dev
+	@$(RUN) -m pytest --without-services --collect-only --numprocesses=0 -qq >/dev/null
 
 RANDOM := $(RUN) -c 'import secrets; print(secrets.token_urlsafe(64))'
 
