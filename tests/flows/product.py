@@ -18,9 +18,9 @@ from tests.live_stack import RunningStack
 from tests.services import without_product
 from tests.waiting import eventually
 
+from . import commands
 from .caller import Caller
 
-COMMAND_PATIENCE_S = 90.0
 _REVOKE = """
 from tenants.context import operator_work
 from tenants.models import ApiKey
@@ -56,16 +56,24 @@ class Product:
 
     def command(self, *arguments: str, output: int | IO[bytes] = subprocess.PIPE) -> subprocess.Popen[str]:
         """A `manage.py` command that knows of this product what its folder tells, started."""
-        env = without_product(os.environ) | {**self.variables, "MAAS_HOME": str(self.home)}
         argv = [sys.executable, "manage.py", *arguments]
         return subprocess.Popen(
-            argv, cwd=PROJECT, env=env, stdin=subprocess.DEVNULL, stdout=output, stderr=output, text=True
+            argv,
+            cwd=PROJECT,
+            env=self._environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            text=True,
         )
 
     def manage(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        command = self.command(*arguments)
-        out, err = command.communicate(timeout=COMMAND_PATIENCE_S)
-        return subprocess.CompletedProcess(arguments, command.returncode, out, err)
+        """Run such a command to its end."""
+        services = self.home / "run" / "services.json"
+        return commands.run(arguments, self._environment(), services.read_text() if services.exists() else "")
+
+    def _environment(self) -> dict[str, str]:
+        return without_product(os.environ) | {**self.variables, "MAAS_HOME": str(self.home)}
 
     def create_account(self, name: str) -> Account:
         email = f"{unique(name.lower())}@example.com"
@@ -111,7 +119,9 @@ class Product:
     def _is_ours(self, process: psutil.Process, words: Sequence[str]) -> bool:
         try:
             mine = process.environ().get("MAAS_HOME") == str(self.home)
-            return mine and process.status() != psutil.STATUS_ZOMBIE and set(words) <= set(process.cmdline())
+            line = set(process.cmdline())
+            ours = mine and commands.MODULE not in line
+            return ours and process.status() != psutil.STATUS_ZOMBIE and set(words) <= line
         except psutil.Error:
             return False
 
