@@ -169,8 +169,8 @@ def _said(request: EstimateRequest, model: str, meter: Meter) -> str:
         words = " or ".join(f"`{name}`" for name in taken)
         given = ", ".join(f"`{name}`" for name in request.given) or "nothing"
         raise InvalidRequest(
-            f"{model} is charged by the {name_of(meter)}: give {words}, one of them and no other amount. You gave"
-            f" {given}."
+            f"{model} is charged by the {name_of(meter)}: give {words} and no other amount, or the whole body of the"
+            f" call itself. You gave {given}."
         )
     return request.given[0]
 

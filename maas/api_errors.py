@@ -217,13 +217,32 @@ _FRAMEWORK: Mapping[type[exceptions.APIException], str] = {
 def _from_framework(error: exceptions.APIException) -> dict[str, object]:
     match error:
         case exceptions.ValidationError():
-            return problem("invalid_request", _first_words(error.detail), errors=error.detail)
+            reasons = _plain(error.detail)
+            return problem("invalid_request", _first_words(reasons), errors=reasons)
         case exceptions.NotAuthenticated() | exceptions.AuthenticationFailed():
             return problem("not_authenticated", "Send your key as: Authorization: Bearer <key>.")
         case exceptions.PermissionDenied():
             code = "csrf_failed" if "CSRF" in str(error.detail) else "insufficient_scope"
             return problem(code, str(error.detail))
     return problem(_FRAMEWORK.get(type(error), "internal_error"), str(error.detail))
+
+
+_PLAIN_REASONS: Mapping[str, str] = {
+    "not_a_list": "This must be a list.",
+    "not_a_dict": "This must be a JSON object.",
+}
+"""The framework's own reasons name types of Python."""
+_NO_OBJECT = "Invalid data. Expected a dictionary"
+
+
+def _plain(detail: Any) -> Any:
+    if isinstance(detail, Mapping):
+        return {field: _plain(reasons) for field, reasons in detail.items()}
+    if isinstance(detail, list):
+        return [_plain(reason) for reason in detail]
+    if str(detail).startswith(_NO_OBJECT):
+        return _PLAIN_REASONS["not_a_dict"]
+    return _PLAIN_REASONS.get(getattr(detail, "code", ""), detail)
 
 
 def _first_words(detail: Any) -> str:

@@ -1,8 +1,20 @@
-"""The one form in which programs are told a time: RFC 3339 in UTC, with six digits of the second and `Z`."""
+"""The one form in which programs are told a time, and the one in which people are told a day."""
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
+
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
 def rfc3339(moment: datetime) -> str:
-    """Return `2026-11-20T11:06:21.700217Z`, for example."""
+    """Return `2026-11-20T11:06:21.700217Z`, for example: always UTC, six digits of the second and `Z`."""
     return moment.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+def day_text(day: date) -> str:
+    """Write a day of the calendar, which is the same in every zone: 27 Nov 2026."""
+    return f"{day.day} {_MONTHS[day.month - 1]} {day.year}"
+
+
+def month_text(day: date) -> str:
+    """Write the month of a day: Nov 2026."""
+    return f"{_MONTHS[day.month - 1]} {day.year}"

@@ -10,6 +10,7 @@ from django.template.response import TemplateResponse
 
 from inference.plans.example_page import price_told
 from inference.plans.selectors import models_own_prices
+from tenants.admin.words import at
 from tenants.billing.plans.agreed import AgreedPrices
 from tenants.billing.plans.models import Plan
 from tenants.billing.plans.selectors import subscriptions_of, terms_of
@@ -73,7 +74,7 @@ def price_rows(prices: AgreedPrices) -> list[PriceRow]:
     rows = []
     for name, own in models_own_prices().items():
         agreed = prices.of_model(name, own.price, own.cached_price)
-        since = f"{agreed.holds_from:%Y-%m-%d %H:%M} UTC" if agreed.holds_from else ""
+        since = at(agreed.holds_from) if agreed.holds_from else ""
         told = price_told(agreed.price), price_told(agreed.cached_price)
         rows.append(PriceRow(name, *told, _OF[agreed.of], since))
     return rows

@@ -14,11 +14,11 @@ from tenants.admin.columns import badge, column, two_lines
 from tenants.admin.confirmation import confirmed
 from tenants.admin.filters import CreatedFilter
 from tenants.admin.records import RecordAdmin
-from tenants.admin.words import NOTHING, ago, between, link_to, short, size
-from tenants.billing.wording import money
+from tenants.admin.words import NOTHING, ago, at, between, link_to, short, size
 from tenants.context import unit_of_work
 from tenants.errors import DomainError
 from tenants.identity import Identity, all_scopes
+from tenants.pages.money import shown_money
 from tenants.selectors import effective_limits
 
 
@@ -87,7 +87,7 @@ class BatchAdmin(RecordAdmin):
 
     @column("cost")
     def cost(self, batch: Batch) -> str:
-        return money(batch.cost_micros, batch.price["currency"]) if batch.price else NOTHING
+        return shown_money(batch.cost_micros, batch.price["currency"]) if batch.price else NOTHING
 
     @column("sent", order_by="id")
     def created(self, batch: Batch) -> str:
@@ -154,4 +154,4 @@ class StoredFileAdmin(RecordAdmin):
 
     @column("expires")
     def expires(self, stored: StoredFile) -> str:
-        return stored.expires_at.strftime("%Y-%m-%d %H:%M UTC") if stored.expires_at else NOTHING
+        return at(stored.expires_at) if stored.expires_at else NOTHING

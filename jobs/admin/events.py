@@ -1,14 +1,18 @@
 """The operator's view of the event log, as callers are told it."""
 
+from datetime import datetime
 from typing import Any
 
 from django.contrib import admin
+from django.db.models import OuterRef, QuerySet, Subquery
+from django.http import HttpRequest
 from unfold.contrib.filters.admin import AutocompleteSelectFilter
 
-from jobs.models import Event
+from jobs.models import Event, Job
 from tenants.admin.columns import column
 from tenants.admin.records import RecordAdmin
-from tenants.admin.words import ago, link, link_to, short
+from tenants.admin.words import ago, at, link, link_to, short
+from tenants.billing.wording import exact_money
 from tenants.durations import duration
 
 
@@ -22,6 +26,12 @@ class EventAdmin(RecordAdmin):
     ordering = ("-id",)
     fields = ("type", "job_link", "seq", "details", "owner", "created_at", "id")
 
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Event]:
+        """Add the currency of its job, which may have been erased."""
+        of_job = Job.objects.filter(id=OuterRef("job_id")).values("currency")
+        found: QuerySet[Event] = super().get_queryset(request).annotate(currency=Subquery(of_job))
+        return found
+
     @column("job")
     def job_link(self, event: Event) -> str:
         return link("jobs_job", event.job_id, short(event.job_id))
@@ -32,20 +42,20 @@ class EventAdmin(RecordAdmin):
 
     @column("details")
     def details(self, event: Event) -> str:
-        return details_of(event)
+        return details_of(event, getattr(event, "currency", None) or "")
 
     @column("when", order_by="id")
     def when(self, event: Event) -> str:
         return ago(event.created_at)
 
 
-def details_of(event: Event) -> str:
-    """What is not said by the type already."""
-    said = (_in_words(name, value) for name, value in event.data.items() if name != "state")
+def details_of(event: Event, currency: str) -> str:
+    """Write what is not said by the type already; costs are in the currency of its job."""
+    said = (_in_words(name, value, currency) for name, value in event.data.items() if name != "state")
     return ", ".join(words for words in said if words)
 
 
-def _in_words(name: str, value: Any) -> str:
+def _in_words(name: str, value: Any, currency: str) -> str:
     label = name.replace("_", " ")
     if name == "timings":
         steps = ((step.removesuffix("_ms"), ms) for step, ms in value.items())
@@ -53,7 +63,16 @@ def _in_words(name: str, value: Any) -> str:
     if name == "error" and isinstance(value, dict):
         return f"{value.get('code', '')}: {value.get('detail', '')}".strip(": ")
     if name == "cost_micros":
-        return f"cost {value / 1_000_000:,.6g}"
-    if isinstance(value, dict):
-        return ", ".join(_in_words(inner, one) for inner, one in value.items())
+        return f"cost {exact_money(value, currency)}"
+    if name.endswith("_at") and isinstance(value, str):
+        return f"{label.removesuffix(' at')} of {at(datetime.fromisoformat(value))}"
+    return _plainly(label, value, currency)
+
+
+def _plainly(label: str, value: Any, currency: str) -> str:
+    match value:
+        case bool():
+            return label if value else f"not {label}"
+        case dict():
+            return ", ".join(_in_words(inner, one, currency) for inner, one in value.items())
     return f"{label} {value}"

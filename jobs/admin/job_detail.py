@@ -9,9 +9,9 @@ from jobs.models import Event, Job, Page
 from jobs.pages.reading.waiting_words import waiting_words
 from jobs.pages.wording import due_words
 from tenants.admin.words import between
-from tenants.billing.wording import money
 from tenants.durations import duration
 from tenants.models import ApiKey
+from tenants.pages.money import shown_money
 
 PAGES_SHOWN = 100
 EVENTS_SHOWN = 500
@@ -49,7 +49,7 @@ def detail_of(job: Job) -> dict[str, Any]:
         "open": not job.terminal,
         "waiting": waiting_words(standing_of(job)),
         "due": due_words(job),
-        "cost": money(job.cost_micros, job.currency),
+        "cost": shown_money(job.cost_micros, job.currency),
     }
 
 
@@ -64,7 +64,9 @@ def _happenings(job: Job) -> list[Happening]:
     found = []
     for event, earlier in zip(events, [*events[1:], None], strict=True):
         gap_s = (event.created_at - earlier.created_at).total_seconds() if earlier else 0.0
-        found.append(Happening(event, details_of(event), f"+{duration(gap_s)}" if earlier else ""))
+        found.append(
+            Happening(event, details_of(event, job.currency), f"+{duration(gap_s)}" if earlier else "")
+        )
     return found[:EVENTS_SHOWN]
 
 

@@ -25,11 +25,11 @@ from tenants.admin.confirmation import at_once, confirmed
 from tenants.admin.filters import CreatedFilter, ErrorCodeFilter
 from tenants.admin.records import RecordAdmin
 from tenants.admin.words import NOTHING, ago, between, link_to, list_link, short
-from tenants.billing.wording import money
 from tenants.context import unit_of_work
 from tenants.errors import DomainError
 from tenants.identity import Identity, all_scopes
 from tenants.ids import first_id_at
+from tenants.pages.money import shown_money
 from tenants.selectors import effective_limits
 
 SOME_DOCUMENTS = 200
@@ -134,7 +134,7 @@ class JobAdmin(RecordAdmin):
 
     @column("cost")
     def cost(self, job: Job) -> str:
-        return money(job.cost_micros, job.currency)
+        return shown_money(job.cost_micros, job.currency)
 
     @column("error")
     def error(self, job: Job) -> str:

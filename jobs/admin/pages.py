@@ -11,7 +11,7 @@ from tenants.admin.columns import badge, column
 from tenants.admin.filters import CreatedFilter, ErrorCodeFilter, MomentsFilter
 from tenants.admin.records import RecordAdmin
 from tenants.admin.words import NOTHING, ago, between, link, link_to, list_link, short
-from tenants.billing.wording import money
+from tenants.pages.money import shown_money
 
 
 @admin.register(Page)
@@ -86,7 +86,7 @@ class PageAdmin(RecordAdmin):
 
     @column("cost")
     def cost(self, page: Page) -> str:
-        return money(page.cost_micros, page.job.currency)
+        return shown_money(page.cost_micros, page.job.currency)
 
     @column("usage")
     def usage(self, page: Page) -> str:

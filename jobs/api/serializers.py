@@ -105,6 +105,7 @@ class JobRequestSerializer(KnownFields):
         min_value=1,
         max_value=LONGEST_S,
         help_text="Seconds; a job that is not done by then ends as `expired`.",
+        error_messages={"invalid": "Must be a whole number of seconds, such as 900. Only a form takes 15m."},
     )
 
     def validate_input(self, value: object) -> dict[str, Any] | None:

@@ -23,6 +23,7 @@ from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 from redis.retry import Retry
 
+from jobs.live.uploads import ESTIMATE
 from maas.edge.key_use import KeyUse
 from tenants.asgi.place_bound import told_address
 from tenants.asgi.protocol import REQUEST_ID, Message, Scope, header
@@ -205,8 +206,9 @@ class Journal:
 
 
 def _is_told(note: Note, identity: Identity | KeyOwner) -> bool:
-    """What the dashboard reads for a person, picture by picture, would push out what programs do."""
-    return identity.key_id is not None or note.method not in READING or note.status >= 400
+    """Leave out what the dashboard itself reads for a person: it would push out what programs do."""
+    reads = note.method in READING or note.path == ESTIMATE
+    return identity.key_id is not None or not reads or note.status >= 400
 
 
 def _minutes(notes: Sequence[Note]) -> dict[int, MinuteCounts]:

@@ -25,7 +25,7 @@ from tenants.admin.sight import TenantList, look_at, seen, sees_money
 from tenants.admin.spending import spending_words, used_words
 from tenants.admin.tenant_changing import TenantChangeForm
 from tenants.admin.tenant_making import MadeTenant, TenantAddForm, make_tenant
-from tenants.admin.words import ago, link_to, list_link
+from tenants.admin.words import ago, at, link_to, list_link
 from tenants.closing.errors import NotClosing
 from tenants.closing.services import begin_erasing, take_back
 from tenants.limit_fields import KEPT, OF_JOBS
@@ -165,9 +165,7 @@ class TenantAdmin(FoundById):
     def state_badge(self, tenant: Tenant) -> SafeString | str:
         if tenant.state != Tenant.State.CLOSING or tenant.closes_at is None:
             return badge(tenant.state)
-        also = (
-            f"until {tenant.closes_at:%Y-%m-%d %H:%M} UTC{', suspended' if tenant.suspended_closing else ''}"
-        )
+        also = f"until {at(tenant.closes_at)}{', suspended' if tenant.suspended_closing else ''}"
         return format_html("{} {}", badge(tenant.state), also)
 
     @column("stored now")

@@ -35,6 +35,7 @@ from tenants.billing.wording import money
 from tenants.context import OPERATOR
 from tenants.ids import uuid7
 from tenants.models import Invoice, Tenant
+from tenants.pages.money import shown_money
 
 MICROS = 1_000_000
 
@@ -302,7 +303,7 @@ class PaymentAdmin(FoundById):
 
     @column("amount", order_by="amount_micros")
     def amount(self, payment: Payment) -> str:
-        return money(payment.amount_micros, payment.currency)
+        return shown_money(payment.amount_micros, payment.currency)
 
     @column("how")
     def how(self, payment: Payment) -> str:

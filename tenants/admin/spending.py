@@ -11,7 +11,7 @@ from django.utils import timezone
 from tenants.admin.health import Trouble, Troubles
 from tenants.billing.models import UsageDay, UsageTotal
 from tenants.billing.months import Month
-from tenants.billing.wording import money
+from tenants.billing.wording import rounded_money
 from tenants.models import Invoice, Wallet
 
 _OPEN = F("due_micros") - F("paid_micros") - F("credited_micros") - F("written_off_micros")
@@ -70,7 +70,7 @@ def used_words(rows: Spending) -> str:
     spent: dict[str, int] = defaultdict(int)
     for row in rows.get("used", ()):
         spent[row.currency] += row.micros
-    return " + ".join(money(micros, currency) for currency, micros in spent.items())
+    return " + ".join(rounded_money(micros, currency) for currency, micros in spent.items())
 
 
 def money_troubles(tenant_ids: Sequence[UUID], found: Mapping[UUID, Spending]) -> Troubles:
@@ -90,12 +90,12 @@ def _troubles(rows: Spending) -> list[Trouble]:
 
 
 def _balances(rows: Spending) -> list[str]:
-    return [f"balance {money(row.micros, row.currency)}" for row in rows.get("has", ())]
+    return [f"balance {rounded_money(row.micros, row.currency)}" for row in rows.get("has", ())]
 
 
 def _owed(rows: Spending) -> list[str]:
     return [
-        f"{money(row.micros, row.currency)} open on {row.many} {'invoice' if row.many == 1 else 'invoices'}"
+        f"{rounded_money(row.micros, row.currency)} open on {row.many} {'invoice' if row.many == 1 else 'invoices'}"
         + (f", {row.bad} overdue" if row.bad else "")
         for row in rows.get("owes", ())
     ]

@@ -7,8 +7,9 @@ from tenants.admin.columns import column
 from tenants.admin.filters import CreatedFilter
 from tenants.admin.records import RecordAdmin
 from tenants.admin.words import ago, link, link_to, short
-from tenants.billing.wording import money, used_words
+from tenants.billing.wording import used_words
 from tenants.models import UsageRecord
+from tenants.pages.money import shown_money
 
 PAGE = "page"
 
@@ -55,7 +56,7 @@ class UsageRecordAdmin(RecordAdmin):
 
     @column("amount")
     def amount(self, record: UsageRecord) -> str:
-        return money(record.amount_micros, record.currency)
+        return shown_money(record.amount_micros, record.currency)
 
     @column("for")
     def source(self, record: UsageRecord) -> str:

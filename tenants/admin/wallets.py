@@ -22,6 +22,7 @@ from tenants.billing.ledger.terms import LONGEST_REASON, MOST_MICROS, grant_cred
 from tenants.billing.wording import money
 from tenants.ids import uuid7
 from tenants.models import Budget, LedgerDifference, LedgerTransaction, Tenant, Wallet
+from tenants.pages.money import shown_money
 
 LAST = 20
 MICROS = 1_000_000
@@ -163,11 +164,11 @@ class WalletAdmin(FoundById):
 
     @column("available", order_by="available_micros")
     def available(self, wallet: Wallet) -> str:
-        return money(wallet.available_micros, wallet.currency)
+        return shown_money(wallet.available_micros, wallet.currency)
 
     @column("set aside", order_by="held_micros")
     def held(self, wallet: Wallet) -> str:
-        return money(wallet.held_micros, wallet.currency)
+        return shown_money(wallet.held_micros, wallet.currency)
 
     @column("since", order_by="id")
     def since(self, wallet: Wallet) -> str:

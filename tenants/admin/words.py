@@ -1,12 +1,13 @@
 """How moments, durations, and things are written in the operator's lists."""
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 from django.db.models import Model
 from django.template.defaultfilters import filesizeformat
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.formats import date_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
@@ -19,6 +20,11 @@ def between(start: datetime | None, end: datetime | None) -> str:
     return duration((end - start).total_seconds()) if start and end else NOTHING
 
 
+def at(moment: datetime) -> str:
+    """Write the moment itself, as Django writes the fields of a row: in UTC, as logs do."""
+    return str(date_format(moment.astimezone(UTC), "DATETIME_FORMAT"))
+
+
 def ago(moment: datetime | None) -> SafeString | str:
     """How long since, with the moment itself for whoever points at it."""
     if moment is None:
@@ -26,9 +32,9 @@ def ago(moment: datetime | None) -> SafeString | str:
     since = timezone.now() - moment
     text = "just now" if since < timedelta(seconds=5) else f"{age(since.total_seconds())} ago"
     return format_html(
-        '<time datetime="{}" title="{} UTC" class="nowrap">{}</time>',
+        '<time datetime="{}" title="{}" class="nowrap">{}</time>',
         moment.isoformat(timespec="seconds"),
-        moment.strftime("%Y-%m-%d %H:%M:%S"),
+        at(moment),
         text,
     )
 

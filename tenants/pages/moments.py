@@ -1,6 +1,6 @@
 """How moments and days are written on pages: in one form, in UTC until a script shows them in the reader's own zone."""
 
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from typing import Literal
 
 from django.utils.dateformat import format as formatted
@@ -15,16 +15,6 @@ _FORMS: dict[Form, str] = {
     "second": f"{_DAY}, H:i:s",
     "clock": "H:i:s",
 }
-
-
-def day_text(day: date) -> str:
-    """Write a day of the calendar, which is the same in every zone: 27 Nov 2026."""
-    return formatted(day, _DAY)
-
-
-def month_text(day: date) -> str:
-    """Write the month of a day: Nov 2026."""
-    return formatted(day, "M Y")
 
 
 def moment_html(at: datetime, form: Form = "minute", *, text: str = "", css: str = "") -> SafeString:

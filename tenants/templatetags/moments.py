@@ -5,7 +5,8 @@ from datetime import date, datetime
 from django import template
 from django.utils.safestring import SafeString
 
-from tenants.pages.moments import Form, day_text, moment_html
+from tenants.pages.moments import Form, moment_html
+from tenants.times import day_text
 
 register = template.Library()
 

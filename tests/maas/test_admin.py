@@ -420,9 +420,15 @@ def test_the_details_of_an_event_are_words(full: Desk) -> None:
     assert claim is not None
     fail_page(claim, Failure("model_timeout", "It took too long."), may_retry=False)
     with operator_work():
-        said = [details_of(event) for event in Event.objects.filter(job=job).order_by("seq")]
+        said = [details_of(event, "EUR") for event in Event.objects.filter(job=job).order_by("seq")]
     assert any("model_timeout: It took too long." in words for words in said)
-    assert details_of(Event(data={"timings": {"read_ms": 3, "run_ms": 1200}})) == "read 3 ms, run 1.2 s"
+    assert (
+        details_of(Event(data={"timings": {"read_ms": 3, "run_ms": 1200}}), "EUR") == "read 3 ms, run 1.2 s"
+    )
+    known = {"cost_micros": 450, "cached": True, "result_at": "2026-11-27T04:43:04.499118Z"}
+    assert (
+        details_of(Event(data=known), "EUR") == "cost 0.00045 €, cached, result of 27 Nov 2026, 04:43:04 UTC"
+    )
     assert not any("{" in words for words in said)
 
 

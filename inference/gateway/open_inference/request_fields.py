@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from inference.contracts import Json
+from inference.gateway.described import describe
 from inference.gateway.open_inference.errors import InvalidRequest
 
 MOST_CHARACTERS = 200
@@ -16,7 +17,7 @@ def parameters_of(holder: Mapping[str, Json], where: str) -> dict[str, Json]:
     if value is None:
         return {}
     if not isinstance(value, dict):
-        raise InvalidRequest(f"`parameters` of {where} must be an object; it is {shown(value)}.")
+        raise InvalidRequest(f"`parameters` of {where} must be an object; it is {describe(value)}.")
     if len(value) > MOST_PARAMETERS:
         raise InvalidRequest(f"{where} has {len(value)} parameters; at most {MOST_PARAMETERS} are taken.")
     for name, one in value.items():
@@ -31,7 +32,7 @@ def _check_parameter(name: str, value: Json, where: str) -> None:
         )
     if not isinstance(value, bool | int | float | str):
         raise InvalidRequest(
-            f"The parameter {name!r} of {where} must be a number, a text, true or false; it is {shown(value)}."
+            f"The parameter {name!r} of {where} must be a number, a text, true or false; it is {describe(value)}."
         )
     if isinstance(value, str) and len(value) > MOST_VALUE_CHARACTERS:
         raise InvalidRequest(
@@ -50,14 +51,14 @@ def checked_shape(one: Mapping[str, Json], where: str) -> None:
 def timeout_s(microseconds: Json) -> float | None:
     if type(microseconds) is not int or microseconds < 0:
         raise InvalidRequest(
-            f"`timeout` is {shown(microseconds)}; it must be a whole number of microseconds, 0 for none."
+            f"`timeout` is {describe(microseconds)}; it must be a whole number of microseconds, 0 for none."
         )
     return min(microseconds, 10**15) / 1e6 or None
 
 
 def checked_id(value: Json) -> str | None:
     if value is not None and not isinstance(value, str):
-        raise InvalidRequest(f"`id` must be text; it is {shown(value)}.")
+        raise InvalidRequest(f"`id` must be text; it is {describe(value)}.")
     if value is not None and len(value) > MOST_CHARACTERS:
         raise InvalidRequest(f"`id` has {len(value)} characters; at most {MOST_CHARACTERS} are taken.")
     return value
@@ -72,7 +73,7 @@ def checked_name(one: Mapping[str, Json], where: str) -> str:
 
 def flag(value: Json, what: str) -> bool:
     if not isinstance(value, bool):
-        raise InvalidRequest(f"`{what}` must be true or false; it is {shown(value)}.")
+        raise InvalidRequest(f"`{what}` must be true or false; it is {describe(value)}.")
     return value
 
 
@@ -85,17 +86,3 @@ def objects(said: Mapping[str, Json], name: str, most: int) -> list[dict[str, Js
     if not all(isinstance(one, dict) for one in value):
         raise InvalidRequest(f"`{name}` must be a list of objects, each with a name.")
     return value
-
-
-def shown(value: Json) -> str:
-    """For a refusal, and short: the whole of what a stranger sent may take seconds to write out."""
-    match value:
-        case None:
-            return "null"
-        case str():
-            return repr(value[:40])
-        case bool() | int() | float():
-            return str(value)[:40]
-        case list():
-            return "a list"
-    return "an object"

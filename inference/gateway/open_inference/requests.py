@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import NoReturn, Protocol
 
 from inference.contracts import Json, WorkRefused
+from inference.gateway.described import describe
 from inference.gateway.json_parts import MOST_MARKS, MOST_VALUES, has_too_many_parts
 from inference.gateway.open_inference.binary import BYTES, MOST_TEXTS, read_binary
 from inference.gateway.open_inference.errors import InvalidRequest
@@ -120,7 +121,7 @@ def _json(text: bytes) -> dict[str, Json]:
     except (ValueError, RecursionError) as error:
         raise InvalidRequest(f"The body cannot be read as JSON: {error}.") from error
     if not isinstance(value, dict):
-        raise InvalidRequest(f"The body must be a JSON object; it is {type(value).__name__}.")
+        raise InvalidRequest(f"The body must be a JSON object; it is {describe(value)}.")
     return value
 
 

@@ -1,9 +1,9 @@
 """What a caller asks of `/v1/embeddings`, in OpenAI's words: read, and checked as far as no model is needed."""
 
-import json
 from dataclasses import dataclass
 
 from inference.contracts import Json, TextInput, TokenInput
+from inference.gateway.described import describe
 from inference.gateway.json_parts import MOST_VALUES, has_too_many_parts
 from inference.gateway.openai.refusals import refused
 from inference.gateway.repeated_names import RepeatedName, strict_decoder
@@ -57,21 +57,21 @@ def _object(body: bytes) -> dict[str, Json]:
     except ValueError as error:
         raise refused(f"The body is not JSON: {error}.") from None
     if not isinstance(value, dict):
-        raise refused(f"The body must be a JSON object; it is {_kind(value)}.")
+        raise refused(f"The body must be a JSON object; it is {describe(value)}.")
     return value
 
 
 def _check_text(fields: dict[str, Json], name: str) -> None:
     value = fields.get(name)
     if value is not None and not isinstance(value, str):
-        raise refused(f"'{name}' must be a text; it is {_kind(value)}.", param=name)
+        raise refused(f"'{name}' must be a text; it is {describe(value)}.", param=name)
 
 
 def _work(written: Json) -> TextInput | TokenInput:
     if isinstance(written, str):
         return TextInput((written,), single=True)
     if not isinstance(written, list):
-        raise refused(f"'input' must be {INPUTS}; it is {_kind(written)}.", param="input")
+        raise refused(f"'input' must be {INPUTS}; it is {describe(written)}.", param="input")
     kinds = set(map(type, written))
     if kinds <= {str}:
         return TextInput(tuple(written), single=False)
@@ -82,14 +82,15 @@ def _work(written: Json) -> TextInput | TokenInput:
     odd = next(
         one for one in written if type(one) is not type(written[0]) or type(one) not in (str, int, list)
     )
-    raise refused(f"'input' must be {INPUTS}; there is {_kind(odd)} in the list.", param="input")
+    raise refused(f"'input' must be {INPUTS}; there is {describe(odd)} in the list.", param="input")
 
 
 def _row(row: list[Json], position: int) -> tuple[int, ...]:
     odd = [one for one in row if type(one) is not int]
     if odd:
         raise refused(
-            f"'input[{position}]' must be a list of token ids; there is {_kind(odd[0])} in it.", param="input"
+            f"'input[{position}]' must be a list of token ids; there is {describe(odd[0])} in it.",
+            param="input",
         )
     return tuple(row)
 
@@ -98,7 +99,8 @@ def _in_base64(fields: dict[str, Json]) -> bool:
     chosen = fields.get("encoding_format")
     if chosen is not None and chosen not in FORMATS:
         raise refused(
-            f"'encoding_format' must be 'float' or 'base64'; it is {_kind(chosen)}.", param="encoding_format"
+            f"'encoding_format' must be 'float' or 'base64'; it is {describe(chosen)}.",
+            param="encoding_format",
         )
     return bool(chosen == "base64")
 
@@ -108,19 +110,6 @@ def _dimensions(chosen: Json) -> int | None:
         return None
     if type(chosen) is not int or chosen < 1:
         raise refused(
-            f"'dimensions' must be a whole number from 1; it is {_kind(chosen)}.", param="dimensions"
+            f"'dimensions' must be a whole number from 1; it is {describe(chosen)}.", param="dimensions"
         )
     return chosen
-
-
-def _kind(value: Json) -> str:
-    match value:
-        case None:
-            return "null"
-        case str():
-            return json.dumps(value[:60])[:60]
-        case bool() | int() | float():
-            return json.dumps(value)[:60]
-        case list():
-            return "a list"
-    return "an object"

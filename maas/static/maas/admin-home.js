@@ -22,7 +22,7 @@ const ink = (name) => getComputedStyle(document.documentElement).getPropertyValu
 
 function series({ kind, minutes, lines }) {
   return {
-    labels: minutes.map((at) => new Date(at * 1000).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hourCycle: "h23" })),
+    labels: minutes.map((at) => `${new Date(at * 1000).toISOString().slice(11, 16)} UTC`),
     datasets: lines.map((line) => (kind === "line" ? curve : bar)(line)),
   };
 }
@@ -114,8 +114,8 @@ function say(words, live) {
 }
 
 function mark() {
-  const now = new Date().toLocaleTimeString([], { hourCycle: "h23" });
-  page.querySelector("[data-live-since]").textContent = `as of ${now}`;
+  const now = new Date().toISOString().slice(11, 19);
+  page.querySelector("[data-live-since]").textContent = `as of ${now} UTC`;
 }
 
 async function refresh() {

@@ -6,6 +6,7 @@ from datetime import date, timedelta
 
 from tenants.billing.invoices.amounts import amount, amount_of, percent, quantity_of, unit_price
 from tenants.billing.invoices.models import Invoice, InvoiceLine
+from tenants.times import day_text
 
 Pairs = Sequence[tuple[str, str]]
 LINE_BREAK = "\n"
@@ -87,10 +88,10 @@ def _facts(invoice: Invoice, corrects: Invoice | None) -> Pairs:
     note = _is_note(invoice)
     facts = [
         ("Number", invoice.number),
-        ("Issued on", f"{invoice.issued_on}"),
-        ("Corrects invoice", f"{corrects.number} of {corrects.issued_on}" if corrects else ""),
-        ("Due on", "" if note else f"{invoice.due_on}"),
-        ("Service period", f"{first} to {last}"),
+        ("Issued on", day_text(invoice.issued_on)),
+        ("Corrects invoice", f"{corrects.number} of {day_text(corrects.issued_on)}" if corrects else ""),
+        ("Due on", "" if note else day_text(invoice.due_on)),
+        ("Service period", f"{day_text(first)} to {day_text(last)}"),
         ("Your reference", str(invoice.buyer.get("reference") or "")),
     ]
     return [(name, value) for name, value in facts if value]
@@ -132,7 +133,7 @@ def _payment(invoice: Invoice) -> Pairs:
         return [("Payment", "Nothing is to be paid: all of it was paid from the balance.")]
     due = amount_of(invoice.due_micros, invoice.currency)
     said = [
-        ("Payment", f"{due} by {invoice.due_on}"),
+        ("Payment", f"{due} by {day_text(invoice.due_on)}"),
         ("Reference", invoice.number),
         ("Bank details", str(invoice.seller.get("bank_details") or "").strip()),
     ]

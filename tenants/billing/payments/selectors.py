@@ -11,7 +11,7 @@ from tenants.billing.payments.models import Payment, ProviderCustomer
 from tenants.billing.payments.offline import OFFLINE
 from tenants.billing.payments.providers import WORDS, provider_names
 from tenants.billing.payments.shown import PaymentView
-from tenants.billing.wording import money
+from tenants.billing.wording import exact_money
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def instructions_for(payment: Payment, details: str | None = None) -> Instructio
     return Instructions(
         bank_details() if details is None else details,
         payment.reference,
-        money(payment.amount_micros, payment.currency),
+        exact_money(payment.amount_micros, payment.currency),
     )
 
 

@@ -80,6 +80,7 @@ class InvoiceView:
     more_lines: int
     """Than the page shows."""
     totals: Sequence[tuple[str, str]]
+    payment: Sequence[tuple[str, str]]
     symbol: str
     """The currency's sign."""
     since: Sequence[tuple[str, str]]
@@ -144,6 +145,10 @@ def invoice_view(found: WholeInvoice, payments: Sequence[Payment]) -> InvoiceVie
         lines=paper.lines[:MOST_LINES],
         more_lines=max(0, len(paper.lines) - MOST_LINES),
         totals=[(name, value.replace(paper.currency, symbol)) for name, value in paper.totals],
+        payment=[
+            (name, value.replace(paper.currency, symbol) if name == "Payment" else value)
+            for name, value in paper.payment
+        ],
         symbol=symbol,
         since=_since(found.invoice),
         notes=[invoice_row(note) for note in found.credit_notes],

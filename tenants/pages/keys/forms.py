@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from tenants.pages.keys.fence_form import FenceForm
 from tenants.pages.keys.words import CUSTOM, MEANINGS, presets_within
-from tenants.pages.moments import day_text
+from tenants.times import day_text
 
 LONGEST = timedelta(days=5 * 366)
 LIFETIMES = (

@@ -7,9 +7,9 @@ from datetime import date
 from tenants.billing.forecast import Forecast
 from tenants.billing.summary import Summary, Total
 from tenants.billing.wording import exact_money, number_of, rounded_money, symbol_of
-from tenants.pages.moments import day_text, month_text
 from tenants.pages.money import shown_money
 from tenants.pages.usage.chart import METER_TITLES
+from tenants.times import day_text, month_text
 
 MOST_NAMED = 50
 """Models or keys in a table; all are in the CSV."""

@@ -16,6 +16,18 @@ function watchMenus() {
 }
 
 // At another width the links behind "More" stand in the sidebar, where nothing opens them.
+// What this tab keeps for a person is not for the next one.
+function watchSigningOut() {
+  document.addEventListener("submit", ({ target }) => {
+    if (!target.matches("form[data-signs-out]")) return;
+    try {
+      sessionStorage.clear();
+    } catch {
+      // Nothing is kept, then.
+    }
+  });
+}
+
 function watchWidth() {
   const more = document.getElementById("more-places");
   matchMedia("(max-width: 56rem)").addEventListener("change", () => more?.hidePopover());
@@ -60,4 +72,5 @@ watchMoments();
 watchMenus();
 watchWidth();
 watchTheme();
+watchSigningOut();
 watchRequests();

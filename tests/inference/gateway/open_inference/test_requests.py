@@ -118,7 +118,7 @@ DEEP = b'{"inputs": ' + b"[" * 10**6
     ("raw", "words"),
     [
         (b"", "cannot be read as JSON"),
-        (b"[]", "must be a JSON object; it is list"),
+        (b"[]", "must be a JSON object; it is a list"),
         (b"{}", "`inputs` must be a list"),
         (b"\xff\xfe\xfd", "cannot be read as JSON"),
         (DEEP, "cannot be read as JSON"),

@@ -16,6 +16,7 @@ from tenants.billing.invoices.pdf.written import as_pdf
 from tenants.context import unit_of_work
 from tenants.models import Invoice
 from tenants.services import CreatedTenant
+from tenants.times import day_text
 from tests.flows.invoices import FEE, credit_note, issued, line
 
 Issue = Callable[..., Invoice]
@@ -49,12 +50,12 @@ def test_all_that_a_book_keeper_looks_for_stands_on_it(issue: Issue) -> None:
     invoice = issue(balance_micros=9_730_000, issued_on=date(2026, 11, 1), due_on=date(2026, 11, 15))
     text = text_of(invoice)
     for said in (
-        *("Invoice", invoice.number, "2026-11-01", "2026-11-15", "2026-10-01 to 2026-10-31"),
+        *("Invoice", invoice.number, "1 Nov 2026", "15 Nov 2026", "1 Oct 2026 to 31 Oct 2026"),
         *("Lesewerk Dokumente GmbH", "Speicherstraße 12", "20457 Hamburg", "DE123456789"),
         *("Atelier Éluard S.à r.l.", "Rue de l’Église 5", "75001 Paris", "FR98765432100", "PO 4711"),
         *("Plan Business, October 2026", "49.00", "parse, pages", "12,345", "345", "0.0015 / page", "18.00"),
         *("67.00 EUR", "VAT 19 % of 67.00", "12.73 EUR", "79.73 EUR"),
-        *("Paid from balance", "-9.73 EUR", "To be paid", "70.00 EUR", "70.00 EUR by 2026-11-15"),
+        *("Paid from balance", "-9.73 EUR", "To be paid", "70.00 EUR", "70.00 EUR by 15 Nov 2026"),
         *("IBAN DE02 1203 0000 0000 2020 51", "BIC BYLADEM1001", "HRB 12345", "1 / 1"),
     ):
         assert said in text, said
@@ -77,7 +78,7 @@ def test_a_credit_note_is_named_so_with_what_it_corrects(issue: Issue) -> None:
     invoice = issue()
     text = text_of(credit_note(invoice))
     assert text.startswith("Credit note")
-    assert f"{invoice.number} of {invoice.issued_on}" in " ".join(text.split())
+    assert f"{invoice.number} of {day_text(invoice.issued_on)}" in " ".join(text.split())
     assert text.count("Pages were read twice") == 1
     assert "To be paid" not in text
     assert "Due on" not in text
