@@ -76,6 +76,10 @@ class Environment:
         names = self.names(name, default)
         if names == ["none"]:
             return frozenset()
+        if not names and self.values.get(name):
+            raise ImproperlyConfigured(
+                f"{name}={self.values[name]!r} names no layer of the sandbox: say none, or leave it out"
+            )
         unknown = next((layer for layer in names if layer not in LAYERS), None)
         if unknown is not None:
             raise ImproperlyConfigured(

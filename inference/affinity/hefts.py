@@ -24,13 +24,15 @@ class Hefts:
         """By model and tenant, last seen last."""
         self._of_all: dict[str, float] = {}
 
-    def add(self, key: str, tenant: str, seconds: float) -> None:
+    def add(self, key: str, tenant: str, seconds: float, times: float = 1.0) -> None:
+        """`times` as much is charged to the tenant; what is usual is told by the seconds alone."""
         with self._lock:
             usual_s = self._of_all.get(key, seconds)
             self._of_all[key] = usual_s + WEIGHT * (seconds - usual_s)
             of = (key, tenant)
-            mean_s = self._of_tenant.get(of, seconds)
-            self._of_tenant[of] = mean_s + WEIGHT * (seconds - mean_s)
+            charged_s = seconds * times
+            mean_s = self._of_tenant.get(of, charged_s)
+            self._of_tenant[of] = mean_s + WEIGHT * (charged_s - mean_s)
             self._of_tenant.move_to_end(of)
             if len(self._of_tenant) > MOST_KEPT:
                 self._of_tenant.popitem(last=False)

@@ -18,6 +18,7 @@ from jobs import states
 from jobs.dispatch.events import Happened, append_event, append_events
 from jobs.documents.too_complex import REMEMBERED
 from jobs.models import Page
+from jobs.priorities import DEFAULT, NUMBERS
 from tenants.billing.prices import Price
 from tenants.context import APP, OPERATOR, operator_work, unit_of_work
 
@@ -29,9 +30,9 @@ HAND_BACK_PATIENCE_MS = 500
 # error, until it ends in another way; its last try is made apart.
 _CLAIM = f"""
 WITH job AS (
-    SELECT job.id, job.api_key_id, job.model_version_id, model.name, version.number, job.price, job.livemode,
-        job.parameters, CASE WHEN job.document_id IS NULL THEN job.input END AS input, document.id AS document_id,
-        document.kind, document.file, document.sha256,
+    SELECT job.id, job.api_key_id, job.priority, job.model_version_id, model.name, version.number, job.price,
+        job.livemode, job.parameters, CASE WHEN job.document_id IS NULL THEN job.input END AS input,
+        document.id AS document_id, document.kind, document.file, document.sha256,
         CASE WHEN {REMEMBERED} THEN document.too_complex_pages ELSE ARRAY[]::int[] END AS too_complex_pages,
         coalesce(job.cached_price, job.price) AS cached_price,
         job.cache_control, model.cache_ttl_s,
@@ -67,7 +68,7 @@ WITH job AS (
 )
 SELECT EXISTS (SELECT FROM started), page.job_id, page.number, attempt, lease_token, waited_s, page.started_at,
     model_version_id, name, job.number, price, livemode, parameters, input, document_id, kind, file, sha256,
-    too_complex_pages, cached_price, cache_control, cache_ttl_s, input_sha256, results_generation, api_key_id
+    too_complex_pages, cached_price, cache_control, cache_ttl_s, input_sha256, results_generation, api_key_id, priority
 FROM page, job
 """  # noqa: S608  # made of constants alone
 
@@ -151,6 +152,7 @@ class Claim:
     """As it was at the claim: what is erased while the page runs is not known from it either."""
     api_key_id: UUID | None = None
     """Of the key that the job came with; None where a person sent it."""
+    priority: int = NUMBERS[DEFAULT]
 
     @property
     def model_key(self) -> str:
@@ -203,7 +205,7 @@ def _claim_of(tenant_id: UUID, page_id: UUID, row: Sequence[Any], *, apart: bool
     job_id, number, attempt, token, waited_s, started_at, *job = row
     version_id, model, version, price, livemode, parameters, given, *rest = job
     document_id, kind, file, sha256, too_complex, cached_price, cache_control, cache_ttl_s, *known_by = rest
-    input_sha256, generation, api_key_id = known_by
+    input_sha256, generation, api_key_id, priority = known_by
     return Claim(
         tenant_id=tenant_id,
         job_id=job_id,
@@ -230,6 +232,7 @@ def _claim_of(tenant_id: UUID, page_id: UUID, row: Sequence[Any], *, apart: bool
         apart=apart,
         results_generation=generation,
         api_key_id=api_key_id,
+        priority=priority,
     )
 
 

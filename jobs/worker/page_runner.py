@@ -25,6 +25,7 @@ from jobs.documents.too_complex import CODE
 from jobs.errors import Fenced, StorageUnavailable
 from jobs.inputs import work_input
 from jobs.models import Document
+from jobs.priorities import WEIGHTS
 from jobs.reuse.keys import Content
 from jobs.reuse.metrics import COALESCED, HIT, MISS, PAGE_LOOKUPS
 from jobs.reuse.running import Plan, look, plan_for, take_known_page, wait_for_it
@@ -130,17 +131,22 @@ class PageRunner:
             return while_database_is_away(failed, keep_trying=holds)
 
     def _work(self, claim: Claim, call: Call) -> End:
-        """However it ends, what it took from others it took: that is counted for its tenant's turns."""
-        started_s = time.perf_counter()
+        """However it ends, what it took from others it took: that is counted for its tenant's turns.
+
+        Priority buys no turns for a document that cannot be read: it costs nothing, and is sent as what goes first.
+        """
+        started_s, times = time.perf_counter(), 1
         try:
             return self._end_of_work(claim, call)
         except Exception as error:
+            if claim.document is not None:
+                times = WEIGHTS[claim.priority]
             if claim.document is not None and _is_too_complex(error):
                 return self._too_complex(claim, claim.document, error)
             return end_of(claim, call, error)
         finally:
             seconds = _own_s(time.perf_counter() - started_s, call.spent)
-            self.hefts.add(claim.model_key, str(claim.tenant_id), seconds)
+            self.hefts.add(claim.model_key, str(claim.tenant_id), seconds, times)
 
     def _end_of_work(self, claim: Claim, call: Call) -> End:
         spec = self.versions.get(claim.model_version_id, call)

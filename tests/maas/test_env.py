@@ -53,3 +53,9 @@ def test_names_addresses_and_networks_of_the_operator_are_read() -> None:
 def test_what_is_no_host_is_named(entry: str) -> None:
     with pytest.raises(ImproperlyConfigured, match=r"MAAS_EGRESS_OWN_HOSTS names .* neither a host name"):
         own_hosts(f"a.example.com,{entry}")
+
+
+@pytest.mark.parametrize("value", [" ", ",", " , "])
+def test_layers_that_name_none_are_refused_rather_than_taken_for_none(value: str) -> None:
+    with pytest.raises(ImproperlyConfigured, match="names no layer"):
+        layers(value, "landlock,seccomp")

@@ -52,3 +52,14 @@ def test_no_more_are_kept_nor_told_than_fit(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_several_workers_are_asked_for_their_mean() -> None:
     assert together([{"a": 2.0}, {"a": 4.0, "b": 0.5}]) == {"a": 3.0, "b": 0.5}
+
+
+def test_who_is_charged_for_more_changes_nothing_of_what_is_usual() -> None:
+    seen, plain = Hefts(), Hefts()
+    for _ in range(30):
+        for one, times in ((seen, 4.0), (plain, 1.0)):
+            one.add("ocr@1", "wastes", 0.2, times)
+            one.add("ocr@1", "works", 0.2)
+    assert plain.told() == {}
+    assert 3.9 < seen.told()["ocr@1"]["wastes"] < 4.1
+    assert "works" not in seen.told()["ocr@1"]

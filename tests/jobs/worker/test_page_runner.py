@@ -25,6 +25,7 @@ from jobs.documents.reader import ReaderUnavailable
 from jobs.documents.reading import reader
 from jobs.documents.services import store_document
 from jobs.models import Event, Job, Page
+from jobs.priorities import STANDARD, WEIGHTS
 from jobs.services import JobRequest, cancel_job, submit_job
 from jobs.worker import page_runner
 from jobs.worker.leases import Leases
@@ -109,10 +110,12 @@ class Counted(Hefts):
     def __init__(self) -> None:
         super().__init__()
         self.seconds: list[float] = []
+        self.times: list[float] = []
 
-    def add(self, key: str, tenant: str, seconds: float) -> None:
-        super().add(key, tenant, seconds)
+    def add(self, key: str, tenant: str, seconds: float, times: float = 1.0) -> None:
+        super().add(key, tenant, seconds, times)
         self.seconds.append(seconds)
+        self.times.append(times)
 
 
 @pytest.fixture
@@ -138,6 +141,8 @@ def test_a_document_of_pages_that_cannot_be_read_costs_two_readings_however_ofte
     read, failed_at_once = seconds_of(counting)[:2], seconds_of(counting)[2:]
     assert min(read) >= 0.9, "what a page took counts, though it failed"
     assert len(failed_at_once) == 1, "the other pages were claimed by nobody"
+    assert isinstance(counting.hefts, Counted)
+    assert set(counting.hefts.times) == {WEIGHTS[STANDARD]}, "a better priority is no use to them"
 
 
 def test_what_a_page_took_counts_though_its_result_was_known(
@@ -148,6 +153,8 @@ def test_what_a_page_took_counts_though_its_result_was_known(
     _, known = (run_all(counting, identity, job) for job in jobs)
     assert known.pages_cached == 1
     assert len(seconds_of(counting)) == 2
+    assert isinstance(counting.hefts, Counted)
+    assert set(counting.hefts.times) == {1}
 
 
 @pytest.mark.usefixtures("engine")
