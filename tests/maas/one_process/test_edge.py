@@ -247,15 +247,17 @@ def test_process_tells_its_metrics_to_those_who_may_call(adder: EdgeProcess) -> 
         assert problem_of(nobody.get("/metrics")) == (401, "not_authenticated")
 
 
-def test_another_start_knows_what_the_first_has_measured(adder: EdgeProcess, files: Path) -> None:
-    with adder.client() as client:
+def test_second_start_knows_what_the_first_has_measured(files: Path, tmp_path: Path) -> None:
+    arguments = ("--models", "", "--onnx", f"adder={files / 'adder.onnx'}")
+    process = EdgeProcess(tmp_path / "home", *arguments)
+    with process, process.client() as client:
         page_of(client.post("/v1/models/adder/run", json={"tensors": [ADDED]}))
-    assert "rows_tried" in adder.said()
-    (kept,) = (adder.home / "edge" / "profiles").iterdir()
+    assert "rows_tried" in process.said()
+    (kept,) = (tmp_path / "home" / "edge" / "profiles").iterdir()
     profile = json.loads(kept.read_text())
     assert profile["loaded_bytes"] > 0
     assert profile["fit"]
-    with EdgeProcess(adder.home, "--models", "", "--onnx", f"adder={files / 'adder.onnx'}") as again:
+    with EdgeProcess(tmp_path / "home", *arguments) as again:
         pass
     assert "rows_tried" not in again.said()
 
