@@ -96,6 +96,7 @@ class Cluster:
 
     async def _start(self) -> None:
         give_if_kept(self.home)
+        is_migrated = (self.home / "postgres").exists()
         options = LaunchOptions(self.home, _HOST, 0, variables={})
         self.services = await start_services(options, self._scratch, self._supervisor, self._console)
         if self._rabbitmq is not None:
@@ -107,8 +108,9 @@ class Cluster:
         env = self._environment()
         # For whoever looks at a run that was kept: `manage.py` with this MAAS_HOME finds the services.
         write_map(self.home / "run" / "services.json", self.services)
-        migrate = ("migrate", "--database=owner", "--skip-checks", "--noinput", "-v0")
-        await self._supervisor.run(children.manage("migrate", *migrate, env=env))
+        if not is_migrated:
+            migrate = ("migrate", "--database=owner", "--skip-checks", "--noinput", "-v0")
+            await self._supervisor.run(children.manage("migrate", *migrate, env=env))
         if self._options.control:
             remove_outbox(self.services["MAAS_DATABASE_URL"])
         word = self.home / "world.json"

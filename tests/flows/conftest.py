@@ -30,7 +30,14 @@ def victim(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[LiveStack
         yield running
 
 
+FOUR = list(range(1, 5))
 SIX = list(range(1, 7))
+
+
+@pytest.fixture(scope="session")
+def four_pages() -> bytes:
+    """Four scanned pages, half a second of recognition each."""
+    return scanned_pdf(*(f"Page number {number} of four" for number in FOUR), dpi=400)
 
 
 @pytest.fixture(scope="session")
@@ -41,4 +48,4 @@ def six_pages() -> bytes:
 
 @pytest.fixture(scope="session")
 def three_pages() -> bytes:
-    return scanned_pdf("First sheet: apples", "Second sheet: pears", "Third sheet: plums", dpi=300)
+    return scanned_pdf("First sheet: apples", "Second sheet: pears", "Third sheet: plums", dpi=400)

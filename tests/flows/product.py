@@ -88,10 +88,16 @@ class Product:
 
     def rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:
         """Read past all walls between tenants."""
-        with psycopg.connect(
-            self.service("MAAS_DATABASE_URL"), options="-c role=maas_operator"
-        ) as connection:
+        with self._connection() as connection:
             return connection.execute(query, values).fetchall()
+
+    def rows_of_all(self, *queries: tuple[str, object]) -> list[tuple[Any, ...]]:
+        """Those of each query with its value, over one connection."""
+        with self._connection() as connection:
+            return [row for query, value in queries for row in connection.execute(query, [value]).fetchall()]
+
+    def _connection(self) -> psycopg.Connection[tuple[Any, ...]]:
+        return psycopg.connect(self.service("MAAS_DATABASE_URL"), options="-c role=maas_operator")
 
     def service(self, variable: str) -> str:
         """Where the product says that one of its services is found."""

@@ -1,5 +1,7 @@
 """Whatever becomes of the worker, each line of a batch is answered once and charged once."""
 
+import os
+import signal
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
@@ -18,8 +20,10 @@ from .product import Product
 
 pytestmark = pytest.mark.xdist_group("crashes")
 RUN_S = 240.0
-ALL = 1_200
-"""Three slices: one is done, the others are under way."""
+SLICE = 200
+"""Lines of a batch that is one slice."""
+ALL = 600
+"""Two slices: one of a hundred, which is done, and one of five times as many, which is under way."""
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +50,8 @@ def begun(client: openai.OpenAI, count: int = ALL) -> Any:
 
 def tasks(product: Product, batch: Any, state: str) -> list[tuple[Any, ...]]:
     return product.rows(
-        "SELECT id, number, attempt FROM jobs_batchtask WHERE batch_id = %s AND state = %s AND kind = 'run'",
+        "SELECT id, number, attempt, worker FROM jobs_batchtask"
+        " WHERE batch_id = %s AND state = %s AND kind = 'run'",
         id_of(batch),
         state,
     )
@@ -86,12 +91,20 @@ def test_a_worker_killed_in_the_middle_is_replaced_and_each_line_is_answered_and
     batch = begun(client)
     eventually(lambda: tasks(product, batch, "done"), "a first slice", RUN_S)
     held = eventually(lambda: tasks(product, batch, "running"), "slices in hand")
-    product.process("worker").kill()
-    assert held
+    kill_holder(held)
     assert_done_once(client, product, batch)
     assert no_more_uses(product, ALL)
 
 
+def kill_holder(held: list[tuple[Any, ...]]) -> None:
+    os.kill(pid_in(held[0][3]), signal.SIGKILL)
+
+
+def pid_in(worker: str) -> int:
+    return int(worker.rpartition("-")[2])
+
+
+@pytest.mark.long
 def test_a_batch_past_its_window_ends_with_what_was_done_until_then(
     client: openai.OpenAI, product: Product
 ) -> None:
@@ -108,6 +121,7 @@ def test_a_batch_past_its_window_ends_with_what_was_done_until_then(
     assert {one["error"]["code"] for one in rest} == {"batch_expired"}
 
 
+@pytest.mark.long
 def test_a_file_past_its_time_is_erased_but_not_while_a_batch_reads_it(
     client: openai.OpenAI, product: Product
 ) -> None:
@@ -134,30 +148,29 @@ def _at_attempt(product: Product, batch: Any, attempt: int) -> list[tuple[Any, .
 def line_under_way(product: Product, batch: Any) -> list[tuple[Any, ...]]:
     """Of a slice whose lines run one by one."""
     return product.rows(
-        "SELECT at_line FROM jobs_batchtask WHERE batch_id = %s AND state = 'running' AND at_line IS NOT NULL",
+        "SELECT at_line, worker FROM jobs_batchtask WHERE batch_id = %s AND state = 'running' AND at_line IS NOT NULL",
         id_of(batch),
     )
 
 
 def test_a_line_that_kills_each_worker_fails_alone(client: openai.OpenAI, product: Product) -> None:
-    batch = begun(client, 400)
+    batch = begun(client, SLICE)
     for attempt in (1, 2):
-        eventually(partial(_at_attempt, product, batch, attempt), "the slice in a worker's hands", RUN_S)
-        product.process("worker").kill()
+        look = partial(_at_attempt, product, batch, attempt)
+        kill_holder(eventually(look, "the slice in a worker's hands", RUN_S))
     deadly = dies_with_a_line(product, batch)
     over = ended(client, batch, RUN_S)
     assert over.status == "completed"
     (failed,) = results(client, over.error_file_id)
     assert (failed["custom_id"], failed["error"]["code"]) == (f"{deadly - 1}", "worker_lost")
-    assert len(results(client, over.output_file_id)) == 399
+    assert len(results(client, over.output_file_id)) == SLICE - 1
 
 
 def dies_with_a_line(product: Product, batch: Any) -> int:
-    eventually(lambda: line_under_way(product, batch), "a line that runs alone", RUN_S)
-    worker = product.process("worker")
-    worker.suspend()
-    ((line,),) = line_under_way(product, batch)
-    worker.kill()
+    ((_, holder),) = eventually(lambda: line_under_way(product, batch), "a line that runs alone", RUN_S)
+    os.kill(pid_in(holder), signal.SIGSTOP)
+    ((line, _),) = line_under_way(product, batch)
+    os.kill(pid_in(holder), signal.SIGKILL)
     return int(line)
 
 

@@ -56,14 +56,10 @@ def test_a_hostile_model_is_refused_and_leaves_no_trace(
     product: Product, caller: Caller, tmp_path: Path
 ) -> None:
     before = product.files_under("files")
-    for name, code in (
-        ("/etc/passwd", "external_data_forbidden"),
-        ("../../secrets.json", "external_data_forbidden"),
-    ):
-        thief = save_reader_of(tmp_path / "thief.onnx", name)
-        refused = product.manage("models", "add", str(thief), "--name", "thief")
-        assert refused.returncode != 0
-        assert code in refused.stderr
-        assert "Traceback" not in refused.stderr
+    thief = save_reader_of(tmp_path / "thief.onnx", "../../secrets.json")
+    refused = product.manage("models", "add", str(thief), "--name", "thief")
+    assert refused.returncode != 0
+    assert "external_data_forbidden" in refused.stderr
+    assert "Traceback" not in refused.stderr
     assert_problem(caller.http.get("/v1/models/thief"), 404, "model_not_found")
     assert {path for path in product.files_under("files") - before if "tenants" not in path.parts} == set()

@@ -30,7 +30,7 @@ def test_the_printed_curl_line_reads_the_sample(live_stack: RunningStack) -> Non
 
 
 def test_one_call_with_a_scan_answers_with_the_text_of_all_pages(caller: Caller) -> None:
-    answer = caller.submit_file(scanned_pdf(*PAGES, dpi=300), wait_s=60)
+    answer = caller.submit_file(scanned_pdf(*PAGES, dpi=400), wait_s=60)
     assert answer.status_code == 200
     assert answer.headers["preference-applied"] == "wait=60"
     job = answer.json()
@@ -46,7 +46,7 @@ def test_one_call_with_a_scan_answers_with_the_text_of_all_pages(caller: Caller)
 
 
 def test_an_uploaded_document_is_read_by_a_job_that_names_it(caller: Caller) -> None:
-    data = scanned_pdf("A document sent beforehand", dpi=300)
+    data = scanned_pdf("A document sent beforehand", dpi=400)
     document = caller.upload(data)
     assert document["pages_total"] == 1
     assert caller.upload(data)["duplicate"]
@@ -86,7 +86,7 @@ def test_a_wait_that_is_too_short_answers_202_and_where_to_look(caller: Caller, 
 
 
 def test_a_pages_picture_is_an_image_for_those_who_may_see_it(caller: Caller, product: Product) -> None:
-    job = caller.submit_file(scanned_pdf("Picture me", dpi=300), wait_s=60).json()
+    job = caller.submit_file(scanned_pdf("Picture me", dpi=400), wait_s=60).json()
     path = job["result"]["pages"][0]["picture"]
     for accepted in ("*/*", "image/png", "image/*"):
         answer = caller.http.get(path, headers={"Accept": accepted})
@@ -101,7 +101,7 @@ def test_a_pages_picture_is_an_image_for_those_who_may_see_it(caller: Caller, pr
 
 
 def test_erasing_a_document_leaves_nothing_of_it_on_disk(caller: Caller, product: Product) -> None:
-    job = caller.submit_file(scanned_pdf("Forget me", "and me", dpi=300), wait_s=60).json()
+    job = caller.submit_file(scanned_pdf("Forget me", "and me", dpi=400), wait_s=60).json()
     document, picture = job["document"], job["result"]["pages"][0]["picture"]
     assert len(product.files_of(document)) == 3
     assert caller.http.delete(f"/v1/documents/{document}").status_code == 204

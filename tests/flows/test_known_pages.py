@@ -15,9 +15,9 @@ from tests.samples.pdfs import scanned_pdf
 SHEETS = ("Sheet one: barley", "Sheet two: oats", "Sheet three: rye")
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def account(product: Product) -> Account:
-    """Nothing of its own is known to it."""
+    """Nothing is known to it but what these tests send, each its own."""
     return product.create_account("Known")
 
 
@@ -32,7 +32,7 @@ def sent(
 
 def bound(*sheets: Image.Image) -> bytes:
     out = io.BytesIO()
-    sheets[0].save(out, "PDF", resolution=200, save_all=True, append_images=sheets[1:])
+    sheets[0].save(out, "PDF", resolution=400, save_all=True, append_images=sheets[1:])
     return out.getvalue()
 
 
@@ -57,7 +57,7 @@ def test_a_document_sent_again_is_done_in_the_answer_and_a_changed_one_runs_its_
 
 
 def test_of_many_that_come_at_once_one_is_run(product: Product, account: Account) -> None:
-    scan = scanned_pdf("All at once: millet", dpi=200)
+    scan = scanned_pdf("All at once: millet", dpi=400)
     with ThreadPoolExecutor(6) as callers:
         answers = list(callers.map(lambda _: sent(product, account, scan), range(6)))
     jobs = [answer.json() for answer in answers]
@@ -67,7 +67,7 @@ def test_of_many_that_come_at_once_one_is_run(product: Product, account: Account
 
 
 def test_whoever_asks_for_no_store_has_every_page_run(product: Product, account: Account) -> None:
-    scan = scanned_pdf("Run me each time: sorghum", dpi=200)
+    scan = scanned_pdf("Run me each time: sorghum", dpi=400)
     for _ in range(2):
         answer = sent(product, account, scan, asked="no-store")
         assert (answer.headers["x-cache"], answer.json()["pages_cached"]) == ("BYPASS", 0)

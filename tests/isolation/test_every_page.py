@@ -350,31 +350,29 @@ def test_another_tenants_thing_is_like_one_that_never_was(
 
 def state_of(product: Product, things: Things) -> list[tuple[object, ...]]:
     """Untouched, whatever others tried."""
-    return [
-        *product.rows("SELECT id, state FROM jobs_job WHERE tenant_id = %s ORDER BY id", things.tenant_id),
-        *product.rows("SELECT id, state FROM jobs_archive WHERE tenant_id = %s", things.tenant_id),
-        *product.rows("SELECT deleted_at FROM jobs_document WHERE id = %s", things.document_id),
-        *product.rows("SELECT id, state, url FROM jobs_webhookendpoint WHERE id = %s", things.endpoint_id),
-        *product.rows(
+    return product.rows_of_all(
+        ("SELECT id, state FROM jobs_job WHERE tenant_id = %s ORDER BY id", things.tenant_id),
+        ("SELECT id, state FROM jobs_archive WHERE tenant_id = %s", things.tenant_id),
+        ("SELECT deleted_at FROM jobs_document WHERE id = %s", things.document_id),
+        ("SELECT id, state, url FROM jobs_webhookendpoint WHERE id = %s", things.endpoint_id),
+        (
             "SELECT id, status, provider FROM tenants_payment WHERE tenant_id = %s ORDER BY id",
             things.tenant_id,
         ),
-        *product.rows("SELECT count(*) FROM jobs_webhooksecret WHERE tenant_id = %s", things.tenant_id),
-        *product.rows("SELECT count(*) FROM jobs_webhookdelivery WHERE tenant_id = %s", things.tenant_id),
-        *product.rows(
+        ("SELECT count(*) FROM jobs_webhooksecret WHERE tenant_id = %s", things.tenant_id),
+        ("SELECT count(*) FROM jobs_webhookdelivery WHERE tenant_id = %s", things.tenant_id),
+        (
             "SELECT id, revoked_at, expires_at, for_models FROM tenants_apikey WHERE tenant_id = %s ORDER BY id",
             things.tenant_id,
         ),
-        *product.rows(
-            "SELECT id, status, total_micros FROM tenants_invoice WHERE id = %s", things.invoice_id
-        ),
-        *product.rows("SELECT name FROM tenants_billingdetails WHERE tenant_id = %s", things.tenant_id),
-        *product.rows("SELECT id, role FROM tenants_membership WHERE tenant_id = %s", things.tenant_id),
-        *product.rows(
+        ("SELECT id, status, total_micros FROM tenants_invoice WHERE id = %s", things.invoice_id),
+        ("SELECT name FROM tenants_billingdetails WHERE tenant_id = %s", things.tenant_id),
+        ("SELECT id, role FROM tenants_membership WHERE tenant_id = %s", things.tenant_id),
+        (
             "SELECT id, serial, revoked_at FROM tenants_invitation WHERE tenant_id = %s ORDER BY id",
             things.tenant_id,
         ),
-    ]
+    )
 
 
 @pytest.mark.parametrize("path", SHOWING)

@@ -88,7 +88,7 @@ def test_a_text_is_embedded_and_charged_by_its_tokens(runner: PageRunner, identi
 
 def test_a_scan_is_read(runner: PageRunner, identity: Identity, tmp_path: Path) -> None:
     job = run_all(
-        runner, identity, submit_document(identity, tmp_path, scanned_pdf("Hello from the scanner"))
+        runner, identity, submit_document(identity, tmp_path, scanned_pdf("Hello from the scanner", dpi=400))
     )
     assert job.state == states.SUCCEEDED
     result = pages_of(identity, job)[0].result
@@ -148,7 +148,7 @@ def test_a_document_of_pages_that_cannot_be_read_costs_two_readings_however_ofte
 def test_what_a_page_took_counts_though_its_result_was_known(
     counting: PageRunner, identity: Identity, tmp_path: Path
 ) -> None:
-    scan = scanned_pdf("Twice")
+    scan = scanned_pdf("Twice", dpi=400)
     jobs = [submit_document(identity, tmp_path, scan) for _ in range(2)]
     _, known = (run_all(counting, identity, job) for job in jobs)
     assert known.pages_cached == 1
@@ -159,7 +159,7 @@ def test_what_a_page_took_counts_though_its_result_was_known(
 
 @pytest.mark.usefixtures("engine")
 def test_a_page_that_waits_for_a_reader_loses_no_try_however_long(identity: Identity, tmp_path: Path) -> None:
-    job = submit_document(identity, tmp_path, scanned_pdf("Patience"))
+    job = submit_document(identity, tmp_path, scanned_pdf("Patience", dpi=400))
     for _ in range(settings.MAAS_MAX_ATTEMPTS + 1):
         (page,) = pages_of(identity, job)
         claim = claim_page(identity.tenant_id, page.id, "test")
@@ -268,7 +268,7 @@ def test_a_database_that_stays_away_makes_no_dead_letter(
 def test_while_storage_is_away_a_page_waits_and_loses_no_attempt(
     runner: PageRunner, identity: Identity, tmp_path: Path
 ) -> None:
-    job = submit_document(identity, tmp_path, scanned_pdf("Patience"))
+    job = submit_document(identity, tmp_path, scanned_pdf("Patience", dpi=400))
     with unit_of_work(identity.tenant_id):
         assert job.document is not None
         name = job.document.file

@@ -97,12 +97,15 @@ def test_a_killed_workers_model_is_served_by_another_within_a_heartbeat_and_a_lo
     assert time.monotonic() - killed_s < EXPIRES_S + LOAD_AND_NOTICE_S
 
 
-def test_two_hundred_models_are_served_by_one_worker_with_memory_for_ten(
-    start: StartWorker, identity: Identity, tmp_path: Path
+@pytest.mark.parametrize(
+    ("models", "held"), [(24, 4), pytest.param(200, 10, marks=pytest.mark.long)], ids=["24", "200"]
+)
+def test_more_models_than_memory_holds_are_served_by_one_worker(
+    models: int, held: int, start: StartWorker, identity: Identity, tmp_path: Path
 ) -> None:
-    pool = pool_of_models(200, tmp_path, size_bytes=MB)
-    worker = start(pool, MAAS_MODEL_MEMORY=str(10 * HELD_BYTES), MAAS_WORKER_THREADS="8")
-    eventually(lambda: len(serving(worker)) > 5, "models in memory")
+    pool = pool_of_models(models, tmp_path, size_bytes=MB)
+    worker = start(pool, MAAS_MODEL_MEMORY=str(held * HELD_BYTES), MAAS_WORKER_THREADS="8")
+    eventually(lambda: len(serving(worker)) > held // 2, "models in memory")
     jobs = [submit(identity, key) for key in pool.keys]
     most_threads, process = 0, psutil.Process(worker.pid)
 
@@ -114,11 +117,11 @@ def test_two_hundred_models_are_served_by_one_worker_with_memory_for_ten(
     eventually(all_done, "a page of every model", 240)
     report = report_of(worker)
     assert report is not None
-    # By weights alone twenty would fit; what their runs take besides was measured while others ran.
-    assert len(report.models) <= HELD_BYTES * 10 // MB
+    # By weights alone more would fit; what their runs take besides was measured while others ran.
+    assert len(report.models) <= HELD_BYTES * held // MB
     assert report.free_bytes >= 0
     # Eight for pages, as many for the lane, a dozen of its own, and four for each model that it holds.
-    assert most_threads < 120
+    assert most_threads < 80 + 4 * held
 
 
 def test_a_worker_that_is_told_to_stop_withdraws_its_heartbeat_and_ends(

@@ -28,9 +28,25 @@ with running(postgres_in(home), home / "log") as process:
 """
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home in which the server was made, and stopped."""
+    home = tmp_path_factory.mktemp("made") / "home"
+    with running(postgres_in(home), home.with_name("log")):
+        pass
+    return home
+
+
 @pytest.fixture
-def home(tmp_path: Path) -> Path:
-    return tmp_path / "home"
+def home(made: Path, tmp_path: Path) -> Path:
+    """A copy: making one takes longer than most tests."""
+    return copied(made, tmp_path / "home")
+
+
+def copied(made: Path, home: Path) -> Path:
+    # cp, since shutil keeps no owners.
+    subprocess.run(["cp", "-a", str(made), str(home)], check=True)
+    return home
 
 
 def test_database_has_its_roles_and_pgvector(home: Path, tmp_path: Path) -> None:
@@ -98,7 +114,6 @@ def test_killed_server_leaves_no_obstacle(home: Path, tmp_path: Path) -> None:
 def test_server_dies_with_its_killed_owner_and_the_next_start_waits_for_it(
     home: Path, tmp_path: Path
 ) -> None:
-    home.mkdir()
     owner = subprocess.Popen(
         [sys.executable, "-c", KILLED_OWNER, str(home)], stdout=subprocess.PIPE, text=True
     )
@@ -114,31 +129,29 @@ def test_server_dies_with_its_killed_owner_and_the_next_start_waits_for_it(
 
 def test_stale_record_of_a_number_that_is_now_ours_is_no_obstacle(home: Path, tmp_path: Path) -> None:
     """After a restart of the machine, the number in postmaster.pid may be any program's."""
-    with running(postgres_in(home), tmp_path / "log"):
-        pass
     (home / "postgres" / "data" / "postmaster.pid").write_text(f"{os.getpid()}\n")
     with running(postgres_in(home), tmp_path / "log"):
         pass
 
 
-def test_half_made_cluster_is_made_again(home: Path, tmp_path: Path) -> None:
+def test_half_made_cluster_is_made_again(tmp_path: Path) -> None:
+    home = tmp_path / "home"
     (home / "postgres" / "data.new").mkdir(parents=True)
     (home / "postgres" / "data.new" / "PG_VERSION").write_text("18")
     with running(postgres_in(home), tmp_path / "log"):
         pass
 
 
-def test_lost_passwords_are_said(home: Path, tmp_path: Path) -> None:
-    with running(postgres_in(home), tmp_path / "log"):
-        pass
+def test_lost_passwords_are_said(home: Path) -> None:
     (home / "postgres" / "credentials.json").unlink()
     with pytest.raises(ServiceUnavailable, match="put it back"):
         postgres_in(home)
 
 
-def test_deep_folder_gets_its_socket_elsewhere(tmp_path: Path) -> None:
+def test_deep_folder_gets_its_socket_elsewhere(made: Path, tmp_path: Path) -> None:
     home = tmp_path / ("d" * 90) / "home"
     home.parent.mkdir()
+    copied(made, home)
     server = postgres_in(home)
     with running(server, tmp_path / "log"), psycopg.connect(server.superuser_url()) as connection:
         folder = Path(connection.info.host)

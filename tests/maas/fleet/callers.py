@@ -1,4 +1,4 @@
-"""Two hundred programs that call at once, half of them at each web process."""
+"""Sixty programs that call at once, half of them at each web process."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -12,7 +12,7 @@ from tenants.services import CreatedTenant
 from tests.maas.fleet.processes import NUMBERS
 from tests.maas.granian_server import GranianServer
 
-CALLERS = 200
+CALLERS = 60
 PATIENCE_S = 120.0
 
 

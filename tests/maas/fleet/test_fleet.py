@@ -18,7 +18,7 @@ from tests.maas.fleet.processes import PRICE, PRICE_OF_HITS, Fleet, Worker
 from tests.waiting import eventually
 
 pytestmark = pytest.mark.xdist_group("fleet")
-EACH, ROUNDS = 2, 3
+EACH, ROUNDS = 2, 2
 START_S = 180.0
 _numbers = itertools.count(1)
 """No test asks what another has asked; small enough that a float says them all."""
@@ -64,7 +64,7 @@ def paid(tenant: CreatedTenant) -> Counter[int]:
         return Counter(UsageRecord.objects.values_list("amount_micros", flat=True))
 
 
-def test_each_of_two_hundred_callers_at_two_processes_gets_what_it_asked_for_and_pays_once(
+def test_each_of_many_callers_at_two_processes_gets_what_it_asked_for_and_pays_once(
     fleet: Fleet, tenant: CreatedTenant, other_tenant: CreatedTenant
 ) -> None:
     wait_until_serving(fleet, other_tenant, *fleet.workers)
@@ -90,7 +90,7 @@ def ask_the_same(fleet: Fleet, tenant: CreatedTenant, model: str) -> Counter[str
     return Counter(call.word for call in calls)
 
 
-def test_what_two_hundred_ask_at_once_of_two_processes_runs_once_and_one_pays_for_it(
+def test_what_many_ask_at_once_of_two_processes_runs_once_and_one_pays_for_it(
     fleet: Fleet, tenant: CreatedTenant
 ) -> None:
     ask_the_same(fleet, tenant, fleet.settled)
@@ -157,6 +157,6 @@ def test_processes_are_replaced_one_after_the_other_under_load_and_no_call_fails
             fleet.workers.remove(worker)
 
     balancer = Balancer(lambda: tuple(fleet.webs))
-    calls = calls_until(balancer, tenant, fleet.model, _numbers, replace_all, callers=16)
+    calls = calls_until(balancer, tenant, fleet.model, _numbers, replace_all, callers=4)
     assert all(call.is_answered and call.is_right for call in calls)
     assert paid(tenant) == {PRICE: len(calls)}

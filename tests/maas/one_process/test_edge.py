@@ -113,7 +113,9 @@ def test_tensors_go_through_an_added_file(client: httpx.Client) -> None:
 
 
 def test_scan_is_read_page_by_page_in_order(client: httpx.Client) -> None:
-    answer = client.post("/v1/models/ocr/run", content=scanned_pdf("First page", "Second page"), headers=PDF)
+    answer = client.post(
+        "/v1/models/ocr/run", content=scanned_pdf("First page", "Second page", dpi=400), headers=PDF
+    )
     body = answer.json()
     assert [page["number"] for page in body["pages"]] == [1, 2]
     assert body["text"] == "First page\n\nSecond page"
@@ -138,7 +140,7 @@ def test_picture_is_read_and_classified(client: httpx.Client) -> None:
 
 
 def test_parameters_of_a_document_come_in_the_query(client: httpx.Client) -> None:
-    scan = scanned_pdf("Seen")
+    scan = scanned_pdf("Seen", dpi=400)
     sure = client.post("/v1/models/ocr/run?min_confidence=1", content=scan, headers=PDF)
     assert page_of(sure)["text"] == ""
     wrong = client.post("/v1/models/ocr/run?min_confidence=high", content=scan, headers=PDF)
@@ -316,26 +318,25 @@ def test_answer_that_would_be_late_is_refused_in_time(edge: EdgeProcess) -> None
         assert problem_of(answer) == (504, "deadline_exceeded")
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_process_stops_within_seconds_whatever_it_is_at(
+@pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.long)])
+def test_process_builds_nothing_again_and_stops_within_seconds_whatever_it_is_at(
     number: signal.Signals, edge: EdgeProcess, long: bytes
 ) -> None:
     process = EdgeProcess(edge.home, "--models", "ocr")
+    before = built(edge)
+    assert before
     with process, process.client() as client, ThreadPoolExecutor(1) as caller:
+        assert built(edge) == before, "what the first start has built is not built again"
         asked = caller.submit(client.post, "/v1/models/ocr/run", content=long, headers=PDF)
         eventually(lambda: list((edge.home / "edge" / "spool").iterdir()), "the document's arrival")
         assert process.end(number) == 0
         assert problem_of(asked.result(STOPS_WITHIN_S)) == (503, "restarting")
-
-
-def test_second_start_builds_nothing_again(edge: EdgeProcess) -> None:
-    built = edge.home / "edge" / "builtin"
-    before = {path: path.stat().st_mtime_ns for path in built.rglob("*.onnx")}
-    assert before
-    with EdgeProcess(edge.home, "--models", "embed"):
-        pass
-    assert {path: path.stat().st_mtime_ns for path in built.rglob("*.onnx")} == before
     assert not list((edge.home / "edge").glob("**/.part-*"))
+
+
+def built(edge: EdgeProcess) -> dict[Path, int]:
+    """The files of the built-in models, and when each was written."""
+    return {path: path.stat().st_mtime_ns for path in (edge.home / "edge" / "builtin").rglob("*.onnx")}
 
 
 def test_address_that_others_reach_is_not_served_without_a_key(tmp_path: Path) -> None:
