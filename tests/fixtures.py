@@ -2,9 +2,11 @@
 
 import itertools
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
+from whitenoise.middleware import WhiteNoiseMiddleware  # type: ignore[import-untyped]
 
 from inference.registry.models import ModelVersion, ServedModel
 from tenants.context import operator_work, unit_of_work
@@ -17,6 +19,23 @@ _numbers = itertools.count()
 
 def unique(word: str) -> str:
     return f"{word}-{os.getpid()}-{next(_numbers)}"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _static_files_are_looked_for_once() -> Iterator[None]:
+    """Each test has a client of its own, whose middleware would look for every static file again."""
+    look = WhiteNoiseMiddleware.add_files_from_finders
+    found: dict[str, Any] = {}
+
+    def look_once(self: WhiteNoiseMiddleware) -> None:
+        if not found:
+            look(self)
+            found.update(self.files)
+        self.files.update(found)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(WhiteNoiseMiddleware, "add_files_from_finders", look_once)
+        yield
 
 
 @pytest.fixture
@@ -51,30 +70,28 @@ def other_identity(other_tenant: CreatedTenant) -> Identity:
     return identify_key(other_tenant.key.text)
 
 
+def model_version(
+    runtime: str = "embed", meter: str = "call", price_micros: int = 1500, cache_ttl_s: int = 0
+) -> ModelVersion:
+    """A model nobody else's test uses, so that its queue is this test's alone; every page of it is run."""
+    with operator_work():
+        served = ServedModel.objects.create(
+            name=unique("model"),
+            accepts=["text", "texts", "document"],
+            price_meter=meter,
+            price_micros=price_micros,
+            cached_price_micros=price_micros // 10,
+            cache_ttl_s=cache_ttl_s,
+        )
+        version = ModelVersion.objects.create(served_model=served, number=1, runtime=runtime, digest="0" * 64)
+        served.current = version
+        served.save()
+    return version
+
+
 @pytest.fixture
 def make_version() -> Callable[..., ModelVersion]:
-    """A model nobody else's test uses, so that its queue is this test's alone; every page of it is run."""
-
-    def make(
-        runtime: str = "embed", meter: str = "call", price_micros: int = 1500, cache_ttl_s: int = 0
-    ) -> ModelVersion:
-        with operator_work():
-            served = ServedModel.objects.create(
-                name=unique("model"),
-                accepts=["text", "texts", "document"],
-                price_meter=meter,
-                price_micros=price_micros,
-                cached_price_micros=price_micros // 10,
-                cache_ttl_s=cache_ttl_s,
-            )
-            version = ModelVersion.objects.create(
-                served_model=served, number=1, runtime=runtime, digest="0" * 64
-            )
-            served.current = version
-            served.save()
-        return version
-
-    return make
+    return model_version
 
 
 @pytest.fixture

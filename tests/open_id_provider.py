@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
@@ -17,6 +18,12 @@ import jwt
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 CLIENT_ID, SECRET = "document-ai", "a-secret-of-two"
+
+
+@cache
+def own_key() -> rsa.RSAPrivateKey:
+    """Made once in a process: it takes longer than most tests of signing on."""
+    return rsa.generate_private_key(65537, 2048)
 
 
 @dataclass
@@ -31,7 +38,7 @@ class OpenIdProvider:
     algorithm: str = "RS256"
     refuses: bool = False
     description: dict[str, Any] = field(default_factory=dict)
-    keys: Any = field(default_factory=lambda: rsa.generate_private_key(65537, 2048))
+    keys: Any = field(default_factory=own_key)
     asked: dict[str, dict[str, str]] = field(default_factory=dict)
     exchanged: list[dict[str, str]] = field(default_factory=list)
     in_userinfo_only: bool = False

@@ -405,7 +405,7 @@ def stand_in_stripe() -> Iterator[StandIn]:
     handler = type("Handler", (_Handler,), {"account": account})
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
     thread.start()
     try:
         yield StandIn(f"http://127.0.0.1:{server.server_address[1]}", account)

@@ -6,6 +6,7 @@ import pytest
 from django.test import Client
 
 from inference.registry.models import ModelVersion
+from tenants.admin.records import OperatorAdmin
 from tenants.identity import Identity
 from tenants.models import User
 from tenants.services import create_operator
@@ -46,7 +47,9 @@ def person() -> User:
 
 
 @pytest.fixture
-def operator(client: Client, person: User) -> Client:
+def operator(client: Client, person: User, monkeypatch: pytest.MonkeyPatch) -> Client:
+    """Whose lists draw no more than this of what all tests before have left."""
+    monkeypatch.setattr(OperatorAdmin, "list_per_page", 10)
     client.force_login(person)
     return client
 

@@ -11,20 +11,14 @@ ARE_READ = "import sys; print('jobs.admin.jobs' in sys.modules)"
 
 
 @pytest.mark.parametrize(
-    ("does", "reads"),
-    [
-        ("pass", False),
-        ("from django.urls import reverse; reverse('admin:jobs_job_changelist')", True),
-        ("from django.core.checks import run_checks; run_checks(tags=['admin'])", True),
-        ("import maas.asgi", True),
-    ],
+    "does", ["from django.urls import reverse; reverse('admin:jobs_job_changelist')", "import maas.asgi"]
 )
-def test_pages_are_read_by_whoever_shows_or_checks_them(does: str, reads: bool) -> None:
-    code = f"import django; django.setup(); {does}; {ARE_READ}"
+def test_pages_are_read_by_whoever_shows_them(does: str) -> None:
+    code = f"import django; django.setup(); {ARE_READ}; {does}; {ARE_READ}"
     ended = subprocess.run(
         [sys.executable, "-c", code], cwd=PROJECT, capture_output=True, text=True, check=True
     )
-    assert ended.stdout.split()[-1] == str(reads)
+    assert ended.stdout.split()[-2:] == ["False", "True"]
 
 
 def test_a_mistake_in_a_page_is_found_by_the_checks_of_a_process_that_shows_none() -> None:

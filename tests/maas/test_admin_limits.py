@@ -12,6 +12,7 @@ from tenants.models import ApiKey, ModelLimit, StoredBytes, Tenant
 from tenants.rates.rates import NAMES
 from tenants.selectors import identify_key
 from tenants.services import CreatedTenant, revoke_key
+from tests.tenants.billing.plans.selling import archive_all_plans
 
 
 def page_of(tenant: CreatedTenant) -> str:
@@ -22,7 +23,16 @@ def key_page(tenant: CreatedTenant) -> str:
     return reverse("admin:tenants_apikey_change", args=[tenant.key.key.pk])
 
 
+@pytest.fixture(autouse=True, scope="module")
+def _no_other_plans() -> None:
+    archive_all_plans()
+
+
 def send(operator: Client, tenant: CreatedTenant, *models: dict[str, str], **fields: str) -> Any:
+    return operator.post(page_of(tenant), form_of(operator, tenant, *models) | fields)
+
+
+def form_of(operator: Client, tenant: CreatedTenant, *models: dict[str, str]) -> dict[str, str]:
     members, limits = (one.formset for one in operator.get(page_of(tenant)).context["inline_admin_formsets"])
     already = limits.initial_form_count()
     form = {
@@ -39,7 +49,7 @@ def send(operator: Client, tenant: CreatedTenant, *models: dict[str, str], **fie
     }
     for row, model in enumerate(models, start=already):
         form |= {f"{limits.prefix}-{row}-{name}": value for name, value in model.items()}
-    return operator.post(page_of(tenant), form | fields)
+    return form
 
 
 def test_a_tenants_limits_are_changed_on_its_page_and_the_change_is_on_record(
@@ -73,13 +83,18 @@ def test_a_tenants_part_of_the_workers_is_changed_on_its_page(
     assert (changed.weight, changed.pages_at_once, changed.unfinished_pages) == (3, 8, 100)
 
 
-@pytest.mark.parametrize("weight", ["0", "-1", "1001", "a"])
-def test_a_tenant_has_some_weight_and_not_any(operator: Client, tenant: CreatedTenant, weight: str) -> None:
-    answer = send(operator, tenant, weight=weight)
-    assert answer.status_code == 200
-    assert answer.context["adminform"].form.errors["weight"]
+def test_a_weight_or_a_limit_that_is_none_is_refused_beside_its_field(
+    operator: Client, tenant: CreatedTenant
+) -> None:
+    form = form_of(operator, tenant)
+    for weight, limit in (("0", "-1"), ("-1", "100000001"), ("1001", "many"), ("a", "1.5")):
+        wrong = {"weight": weight, "requests_per_minute": limit}
+        answer = operator.post(page_of(tenant), form | wrong)
+        assert answer.status_code == 200
+        assert answer.context["adminform"].form.errors.keys() == wrong.keys()
     with operator_work():
-        assert Tenant.objects.get(pk=tenant.tenant.pk).weight is None
+        kept = Tenant.objects.get(pk=tenant.tenant.pk)
+    assert (kept.weight, kept.requests_per_minute) == (None, None)
 
 
 def test_an_empty_weight_is_the_plans(operator: Client, tenant: CreatedTenant) -> None:
@@ -95,21 +110,20 @@ def test_limits_of_a_model_are_given_on_the_tenants_page(operator: Client, tenan
     assert identify_key(tenant.key.text).rates.of_model("embed").tokens[0].amount == 5000
 
 
-@pytest.mark.parametrize(
-    ("rows", "words"),
-    [
-        ([{"model": "embed@1", "tokens_per_minute": "5"}], "without a version: embed"),
-        ([{"model": "embed"}], "Give at least one limit"),
-        ([{"model": "embed", "calls_at_once": "0"}], "greater than or equal to 1"),
-        ([{"model": "embed", "calls_at_once": "-1"}], "greater than or equal to"),
-    ],
-)
-def test_what_makes_no_sense_for_a_model_is_said(
-    operator: Client, tenant: CreatedTenant, rows: list[dict[str, str]], words: str
-) -> None:
-    answer = send(operator, tenant, *rows)
+def test_what_makes_no_sense_for_a_model_is_said_in_its_row(operator: Client, tenant: CreatedTenant) -> None:
+    wrong = {
+        "without a version: embed": {"model": "embed@1", "tokens_per_minute": "5"},
+        "Give at least one limit": {"model": "ocr"},
+        "greater than or equal to 1": {"model": "layout", "calls_at_once": "0"},
+        "greater than or equal to": {"model": "rerank", "calls_at_once": "-1"},
+    }
+    answer = send(operator, tenant, *wrong.values())
     assert answer.status_code == 200
-    assert words in answer.content.decode()
+    rows = answer.context["inline_admin_formsets"][1].formset.forms
+    assert len(rows) == len(wrong)
+    for words, row in zip(wrong, rows, strict=True):
+        assert words in str(row.errors)
+        assert words in answer.content.decode()
     with operator_work():
         assert not ModelLimit.objects.filter(tenant=tenant.tenant).exists()
 
@@ -124,13 +138,6 @@ def test_a_model_is_limited_once(operator: Client, tenant: CreatedTenant) -> Non
     answer = send(operator, tenant, {"model": "embed", "calls_at_once": "2"}, **again)
     assert answer.status_code == 200
     assert "embed has limits already" in answer.content.decode()
-
-
-@pytest.mark.parametrize("value", ["-1", "100000001", "many", "1.5"])
-def test_a_limit_that_is_none_is_refused(operator: Client, tenant: CreatedTenant, value: str) -> None:
-    assert send(operator, tenant, requests_per_minute=value).status_code == 200
-    with operator_work():
-        assert Tenant.objects.get(pk=tenant.tenant.pk).requests_per_minute is None
 
 
 def test_a_keys_limits_are_changed_on_its_page_and_nothing_else_is(

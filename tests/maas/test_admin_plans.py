@@ -18,7 +18,12 @@ from tenants.selectors import identify_key
 from tenants.services import CreatedTenant
 from tests.fixtures import unique
 from tests.maas.test_admin_limits import send
-from tests.tenants.billing.plans.selling import include, make_plan, own_price, price
+from tests.tenants.billing.plans.selling import archive_all_plans, include, make_plan, own_price, price
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _no_other_plans() -> None:
+    archive_all_plans()
 
 
 def page(plan: Plan | None) -> str:
@@ -26,7 +31,8 @@ def page(plan: Plan | None) -> str:
 
 
 def save(operator: Client, plan: Plan | None, **fields: str) -> Any:
-    """The whole form, as a browser sends it."""
+    """The whole form, as a browser sends it, with room for one price or more."""
+    rows = 1 + max([int(name.split("-")[1]) for name in fields if name.startswith("prices-")], default=0)
     shown = operator.get(page(plan))
     form: dict[str, Any] = {"name": "N", "code": unique("code"), "currency": "EUR", "trial_days": "0"}
     form |= {"monthly_fee_micros": "0", "trial_credit_micros": "0"}
@@ -34,7 +40,8 @@ def save(operator: Client, plan: Plan | None, **fields: str) -> Any:
         formset = inline.formset
         kept = formset.initial_form_count()
         form[f"{formset.prefix}-{kept}-per"] = "1"
-        form |= {f"{formset.prefix}-TOTAL_FORMS": str(kept + 1), f"{formset.prefix}-INITIAL_FORMS": str(kept)}
+        total = max(kept + 1, rows if formset.prefix == "prices" else 0)
+        form |= {f"{formset.prefix}-TOTAL_FORMS": str(total), f"{formset.prefix}-INITIAL_FORMS": str(kept)}
         form |= {
             f"{formset.prefix}-{row}-id": str(one.instance.pk)
             for row, one in enumerate(formset.initial_forms)
@@ -89,27 +96,30 @@ def test_a_price_that_has_begun_stays_and_one_that_follows_is_added(operator: Cl
     assert "0.000008 EUR for 1" in record(plan)
 
 
-@pytest.mark.parametrize(
-    ("fields", "said"),
-    [
-        ({"meter": "page", "model": "MODEL"}, "is charged by the call"),
-        ({"meter": "call", "holds_from": "2026-01-01T00:00"}, "the past stays"),
-        ({"meter": "call", "amount_micros": "0.0000001"}, "6 decimal places"),
-        ({"meter": "call", "amount_micros": "-1"}, "greater than or equal to 0"),
-        ({"meter": "call", "per": "0"}, "greater than or equal to 1"),
-    ],
-)
-def test_a_price_that_makes_no_sense_is_refused_beside_its_field(
-    operator: Client, version: ModelVersion, fields: dict[str, str], said: str
+def test_prices_that_make_no_sense_are_refused_beside_their_fields(
+    operator: Client, version: ModelVersion
 ) -> None:
-    plan = make_plan()
-    given = {"amount_micros": "1", "per": "1", **fields}
-    given = {
-        f"prices-0-{name}": value.replace("MODEL", version.served_model.name) for name, value in given.items()
+    wrong = {
+        "is charged by the call": {"meter": "page", "model": version.served_model.name},
+        "the past stays": {"meter": "call", "holds_from": "2026-01-01T00:00"},
+        "6 decimal places": {"meter": "call", "amount_micros": "0.0000001"},
+        "greater than or equal to 0": {"meter": "call", "amount_micros": "-1"},
+        "greater than or equal to 1": {"meter": "call", "per": "0"},
     }
-    answer = save(operator, plan, **given)
+    given = {
+        f"prices-{row}-{name}": value
+        for row, fields in enumerate(wrong.values())
+        for name, value in {"amount_micros": "1", "per": "1", **fields}.items()
+    }
+    answer = save(operator, make_plan(), **given)
     assert answer.status_code == 200
-    assert said in answer.content.decode()
+    rows = next(
+        one.formset for one in answer.context["inline_admin_formsets"] if one.formset.prefix == "prices"
+    )
+    assert len(rows.forms) == len(wrong)
+    for said, row in zip(wrong, rows.forms, strict=True):
+        assert said in str(row.errors)
+        assert said in answer.content.decode()
 
 
 def test_the_fee_of_a_plan_that_was_sold_stays(operator: Client, tenant: CreatedTenant) -> None:

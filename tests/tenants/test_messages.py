@@ -83,11 +83,12 @@ def written_as_python_does(path: Path) -> Iterator[str]:
     for function in ast.walk(tree):
         if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
             continue
-        known = assigned(function)
-        for raised in (node for node in ast.walk(function) if isinstance(node, ast.Raise | ast.Return)):
-            for node in ast.walk(raised):
-                if isinstance(node, ast.FormattedValue) and is_held(node.value, known):
-                    yield f"{path.relative_to(PROJECT)}:{node.lineno} {ast.unparse(node.value)}"
+        told = [node for node in ast.walk(function) if isinstance(node, ast.Raise | ast.Return)]
+        written = [node for one in told for node in ast.walk(one) if isinstance(node, ast.FormattedValue)]
+        known = assigned(function) if written else set()
+        for node in written:
+            if is_held(node.value, known):
+                yield f"{path.relative_to(PROJECT)}:{node.lineno} {ast.unparse(node.value)}"
 
 
 def test_no_error_writes_a_list_as_python_does() -> None:

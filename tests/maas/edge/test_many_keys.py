@@ -97,6 +97,7 @@ def memory_bytes(server: GranianServer) -> int:
     return int(first.memory_info().rss)
 
 
+@pytest.mark.long  # test_limits.py has the same with some hundreds
 @pytest.mark.parametrize(
     "make",
     [lambda _: new_key(livemode=True).text, "maas_live_{:012}_wrong".format],

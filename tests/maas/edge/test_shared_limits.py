@@ -1,4 +1,4 @@
-"""One limit at two real web processes, when two hundred ask at once: with Redis in time, and with Redis late."""
+"""One limit at two real web processes, when many ask at once: with Redis in time, and with Redis late."""
 
 import asyncio
 import time
@@ -16,7 +16,7 @@ from tests.fixtures import unique
 from tests.inference.lane.slow_wire import SlowWire
 from tests.maas.granian_server import GranianServer
 
-CALLERS, LIMIT = 200, 30
+CALLERS, LIMIT = 80, 20
 TRIES = 10
 
 
@@ -63,19 +63,21 @@ def times_alone(servers: Sequence[GranianServer]) -> int:
     return sum(server.log_path.read_text().count("limits_away") for server in servers)
 
 
-def test_two_processes_let_exactly_the_limit_through_of_two_hundred_at_once() -> None:
+def test_two_processes_let_exactly_the_limit_through_of_many_at_once(
+    two_webs: tuple[GranianServer, GranianServer],
+) -> None:
     """Where Redis was not heard for 45 ms, as on a machine with too much to do, each process has the limit alone."""
-    with two_servers() as servers:
-        for _ in range(TRIES):
-            tenant, alone = limited_tenant(), times_alone(servers)
-            passed, came_in = let_through(servers, tenant)
-            assert LIMIT <= passed <= 2 * (LIMIT + came_in)
-            if times_alone(servers) == alone:
-                assert passed <= LIMIT + came_in
-                return
+    for _ in range(TRIES):
+        tenant, alone = limited_tenant(), times_alone(two_webs)
+        passed, came_in = let_through(two_webs, tenant)
+        assert LIMIT <= passed <= 2 * (LIMIT + came_in)
+        if times_alone(two_webs) == alone:
+            assert passed <= LIMIT + came_in
+            return
     pytest.fail(f"Redis was too slow {TRIES} times for this to tell anything")
 
 
+@pytest.mark.long  # tests/tenants/rates/test_desk.py has it of two desks, and test_limits.py of a Redis that is gone
 def test_two_processes_whose_redis_is_late_let_no_more_through_than_each_would_alone() -> None:
     with SlowWire(settings.MAAS_REDIS_URL) as wire, two_servers(MAAS_REDIS_URL=wire.url) as servers:
         tenant = limited_tenant()

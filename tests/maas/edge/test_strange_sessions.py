@@ -17,7 +17,7 @@ from tenants.services import CreatedTenant
 from tests.maas.granian_server import GranianServer
 from tests.waiting import eventually
 
-MANY = 700
+MANY = 400
 MOST, A_SECOND = 300, 5
 """What one address may try at once, and what comes back to it."""
 

@@ -9,8 +9,9 @@ from maas.error_reference.views import in_html
 
 
 def test_the_type_of_every_problem_is_a_page_that_everybody_may_see() -> None:
+    client = Client()
     for code in {*STATUS, *meanings()}:
-        answer = Client().get(str(problem(code, "")["type"]))
+        answer = client.get(str(problem(code, "")["type"]))
         assert answer.status_code == 200, code
         assert f"<h1><code>{code}</code></h1>" in answer.content.decode()
 

@@ -119,19 +119,15 @@ def test_a_compressed_message_is_let_out_no_further_than_the_limit(
     caller: Caller, raw_infer: Any, grpc_server: tuple[GranianServer, int]
 ) -> None:
     before = web_bytes(grpc_server[0])
+    ask = raw_infer.future(
+        bytes(200 << 20), metadata=caller.metadata, timeout=PATIENCE_S, compression=grpc.Compression.Gzip
+    )
     most = 0
-    for _ in range(3):
-        ask = raw_infer.future(
-            bytes(200 << 20),
-            metadata=caller.metadata,
-            timeout=PATIENCE_S,
-            compression=grpc.Compression.Gzip,
-        )
-        while not ask.done():
-            most = max(most, web_bytes(grpc_server[0]))
-        assert ask.code() is Status.RESOURCE_EXHAUSTED
+    while not ask.done():
+        most = max(most, web_bytes(grpc_server[0]))
+    assert ask.code() is Status.RESOURCE_EXHAUSTED
     assert most - before < 100 << 20
-    assert len(gzip.compress(bytes(200 << 20), 6)) < MOST_BYTES, "what travels is within the limit"
+    assert 20 * len(gzip.compress(bytes(10 << 20), 6)) < MOST_BYTES, "what travels is within the limit"
 
 
 def test_many_small_parts_are_refused_before_they_are_read(caller: Caller, raw_infer: Any) -> None:
@@ -213,7 +209,7 @@ def test_streams_of_one_tenant_are_bounded_and_their_places_come_back(
     eventually(is_open, "a place for a stream")
 
 
-def test_two_hundred_callers_on_connections_of_their_own(
+def test_many_callers_on_connections_of_their_own(
     grpc_server: tuple[GranianServer, int], holding: HoldingModel, tenant: CreatedTenant
 ) -> None:
     request = asked(holding.name, "a").SerializeToString()
@@ -228,10 +224,10 @@ def test_two_hundred_callers_on_connections_of_their_own(
             return answer
 
     async def scenario() -> list[bytes]:
-        return await asyncio.gather(*(ask() for _ in range(200)))
+        return await asyncio.gather(*(ask() for _ in range(60)))
 
-    assert len(asyncio.run(scenario())) == 200
-    assert uses_of(tenant.tenant.id) == 200
+    assert len(asyncio.run(scenario())) == 60
+    assert uses_of(tenant.tenant.id) == 60
 
 
 def test_a_process_that_stops_lets_go_of_calls_and_streams(

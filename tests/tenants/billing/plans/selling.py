@@ -19,6 +19,12 @@ def make_plan(**fields: Any) -> Plan:
         return Plan.objects.create(**{"code": code, "name": code, **fields})
 
 
+def archive_all_plans() -> None:
+    """Those that other tests have left: a page of the admin would offer each of them."""
+    with operator_work():
+        Plan.objects.filter(is_default=False).update(archived=True)
+
+
 @contextmanager
 def plan_for_new_tenants() -> Iterator[Plan]:
     """There is one at a time: the one of before has its place again afterwards."""
