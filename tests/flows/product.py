@@ -2,6 +2,7 @@
 
 import json
 import os
+import secrets
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -12,6 +13,8 @@ from typing import IO, Any
 import psutil  # type: ignore[import-untyped]
 import psycopg
 
+from maas.launch.state_files import keep_secrets
+from tenants.services import create_tenant
 from tests.fixtures import unique
 from tests.kept_cluster import PROJECT
 from tests.live_stack import RunningStack
@@ -19,6 +22,7 @@ from tests.services import without_product
 from tests.waiting import eventually
 
 from .caller import Caller
+from .its_database import its_database
 
 COMMAND_PATIENCE_S = 90.0
 _REVOKE = """
@@ -68,11 +72,12 @@ class Product:
         return subprocess.CompletedProcess(arguments, command.returncode, out, err)
 
     def create_account(self, name: str) -> Account:
-        email = f"{unique(name.lower())}@example.com"
-        done = self.manage("tenant_create", "--name", name, "--email", email)
-        assert done.returncode == 0, done.stderr
-        made = json.loads(done.stdout)
-        return Account(made["tenant_id"], made["email"], made["password"], made["api_key"])
+        """As the command tenant_create does, of which README.md's test makes one."""
+        email, password = f"{unique(name.lower())}@example.com", secrets.token_urlsafe(12)
+        known = keep_secrets(self.home) | self.variables
+        with its_database(self.service("MAAS_DATABASE_URL"), known["MAAS_KEY_PEPPER"]):
+            made = create_tenant(name=name, email=email, password=password)
+        return Account(str(made.tenant.id), email, password, made.key.text)
 
     def start_revoking_keys(self, account: Account) -> subprocess.Popen[str]:
         """As an operator's script would; to be used as a context, which ends with the command."""
