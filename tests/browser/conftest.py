@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import ClassVar
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, ViewportSize, expect
+from playwright.sync_api import Browser, ConsoleMessage, Page, SetCookieParam, ViewportSize, expect
 
 from tests.flows.product import Account
 from tests.live_stack import RunningStack
@@ -16,6 +17,8 @@ PATIENCE_MS = 90_000
 class Windows:
     """Opens signed-in windows, and hears what the browser complains about in any of them."""
 
+    _cookies: ClassVar[dict[tuple[str, str], list[SetCookieParam]]] = {}
+
     def __init__(self, browser: Browser, stack: RunningStack) -> None:
         self._browser = browser
         self._stack = stack
@@ -23,29 +26,42 @@ class Windows:
 
     @contextmanager
     def member(self, width: int = 1280) -> Iterator[Page]:
-        with self._window(width) as page:
-            page.goto("/")
-            self._sign_in(page, "MAAS_EMAIL", "MAAS_PASSWORD")
-            page.wait_for_url("**/jobs")
+        demo = self._stack.demo
+        with self._signed_in(demo["MAAS_EMAIL"], demo["MAAS_PASSWORD"], "/", width) as page:
             yield page
 
     @contextmanager
     def owner(self, account: Account, width: int = 1280, scripts: bool = True) -> Iterator[Page]:
         """Of a tenant that no other test writes to."""
-        with self._window(width, scripts) as page:
-            page.goto("/")
-            page.fill("[name=username]", account.email)
-            page.fill("[name=password]", account.password)
-            page.press("[name=password]", "Enter")
-            page.wait_for_url("**/jobs")
+        with self._signed_in(account.email, account.password, "/", width, scripts) as page:
             yield page
 
     @contextmanager
     def operator(self) -> Iterator[Page]:
-        with self._window(1280) as page:
-            page.goto("/admin/")
-            self._sign_in(page, "MAAS_OPERATOR_EMAIL", "MAAS_OPERATOR_PASSWORD")
-            page.wait_for_url("**/admin/")
+        demo = self._stack.demo
+        email, password = demo["MAAS_OPERATOR_EMAIL"], demo["MAAS_OPERATOR_PASSWORD"]
+        with self._signed_in(email, password, "/admin/", 1280) as page:
+            yield page
+
+    @contextmanager
+    def _signed_in(
+        self, email: str, password: str, to: str, width: int, scripts: bool = True
+    ) -> Iterator[Page]:
+        """By the form for the first time, and then with the cookies that it gave: a password takes its time."""
+        account = (self._stack.url, email)
+        with self._window(width, scripts) as page:
+            if account in self._cookies:
+                page.context.add_cookies(self._cookies[account])
+            page.goto(to)
+            if "/sign-in" in page.url or "/login" in page.url:
+                page.fill("[name=username]", email)
+                page.fill("[name=password]", password)
+                page.press("[name=password]", "Enter")
+            page.wait_for_url("**/admin/" if to == "/admin/" else "**/jobs")
+            self._cookies[account] = [
+                SetCookieParam(name=one["name"], value=one["value"], url=self._stack.url)
+                for one in page.context.cookies()
+            ]
             yield page
 
     @contextmanager

@@ -146,6 +146,7 @@ def test_a_transfer_pays_once_an_operator_has_recorded_it(
     assert windows.complaints == []
 
 
+@pytest.mark.long
 def test_a_card_is_saved_and_pays_the_next_invoice(
     windows: Windows, product: Product, account: Account
 ) -> None:

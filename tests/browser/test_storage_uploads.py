@@ -72,6 +72,7 @@ def test_a_large_file_goes_to_the_storage_itself_and_goes_on_after_a_reload(
     assert [one["parts"] for one in uploads_of(product, account)] == [{"total": 2, "bytes": PART}]
 
 
+@pytest.mark.long
 def test_a_storage_that_takes_nothing_from_the_page_leaves_the_service_to_take_it(
     windows: Windows, product: Product, account: Account, large: Path, bucket: Bucket
 ) -> None:
