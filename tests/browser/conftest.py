@@ -5,8 +5,9 @@ from contextlib import contextmanager
 from typing import ClassVar
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, SetCookieParam, ViewportSize, expect
+from playwright.sync_api import Browser, ConsoleMessage, Page, StorageState, ViewportSize, expect
 
+from tests.browser.configured import Configured, running_configured
 from tests.flows.product import Account
 from tests.live_stack import RunningStack
 
@@ -17,7 +18,7 @@ PATIENCE_MS = 90_000
 class Windows:
     """Opens signed-in windows, and hears what the browser complains about in any of them."""
 
-    _cookies: ClassVar[dict[tuple[str, str], list[SetCookieParam]]] = {}
+    _cookies: ClassVar[dict[tuple[str, str], StorageState]] = {}
 
     def __init__(self, browser: Browser, stack: RunningStack) -> None:
         self._browser = browser
@@ -49,26 +50,23 @@ class Windows:
     ) -> Iterator[Page]:
         """By the form for the first time, and then with the cookies that it gave: a password takes its time."""
         account = (self._stack.url, email)
-        with self._window(width, scripts) as page:
-            if account in self._cookies:
-                page.context.add_cookies(self._cookies[account])
+        with self._window(width, scripts, self._cookies.get(account)) as page:
             page.goto(to)
             if "/sign-in" in page.url or "/login" in page.url:
                 page.fill("[name=username]", email)
                 page.fill("[name=password]", password)
                 page.press("[name=password]", "Enter")
             page.wait_for_url("**/admin/" if to == "/admin/" else "**/jobs")
-            self._cookies[account] = [
-                SetCookieParam(name=one["name"], value=one["value"], url=self._stack.url)
-                for one in page.context.cookies()
-            ]
+            self._cookies[account] = StorageState(cookies=page.context.storage_state()["cookies"], origins=[])
             yield page
 
     @contextmanager
-    def _window(self, width: int, scripts: bool = True) -> Iterator[Page]:
+    def _window(
+        self, width: int, scripts: bool = True, cookies: StorageState | None = None
+    ) -> Iterator[Page]:
         size = ViewportSize(width=width, height=800)
         context = self._browser.new_context(
-            base_url=self._stack.url, viewport=size, java_script_enabled=scripts
+            base_url=self._stack.url, viewport=size, java_script_enabled=scripts, storage_state=cookies
         )
         page = context.new_page()
         page.on("console", self._hear)
@@ -85,6 +83,12 @@ class Windows:
         page.fill("[name=username]", self._stack.demo[email])
         page.fill("[name=password]", self._stack.demo[password])
         page.press("[name=password]", "Enter")
+
+
+@pytest.fixture(scope="session")
+def configured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Configured]:
+    with running_configured(tmp_path_factory.mktemp("configured") / "var") as configured:
+        yield configured
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ import secrets
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -74,10 +75,14 @@ class Product:
     def create_account(self, name: str) -> Account:
         """As the command tenant_create does, of which README.md's test makes one."""
         email, password = f"{unique(name.lower())}@example.com", secrets.token_urlsafe(12)
-        known = keep_secrets(self.home) | self.variables
-        with its_database(self.service("MAAS_DATABASE_URL"), known["MAAS_KEY_PEPPER"]):
+        with self.database():
             made = create_tenant(name=name, email=email, password=password)
         return Account(str(made.tenant.id), email, password, made.key.text)
+
+    def database(self) -> AbstractContextManager[None]:
+        """Inside, services write to the database of this product."""
+        known = keep_secrets(self.home) | self.variables
+        return its_database(self.service("MAAS_DATABASE_URL"), known["MAAS_KEY_PEPPER"])
 
     def start_revoking_keys(self, account: Account) -> subprocess.Popen[str]:
         """As an operator's script would; to be used as a context, which ends with the command."""
