@@ -81,7 +81,7 @@ class Product:
 
     def database(self) -> AbstractContextManager[None]:
         """Inside, services write to the database of this product."""
-        known = keep_secrets(self.home) | self.variables
+        known = {**keep_secrets(self.home), **self.variables}
         return its_database(self.service("MAAS_DATABASE_URL"), known["MAAS_KEY_PEPPER"])
 
     def start_revoking_keys(self, account: Account) -> subprocess.Popen[str]:
