@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import ClassVar
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, ViewportSize, expect
+from playwright.sync_api import Browser, ConsoleMessage, Page, StorageState, ViewportSize, expect
 
+from tests.browser.configured import Configured, running_configured
 from tests.flows.product import Account
 from tests.live_stack import RunningStack
 
@@ -16,6 +18,8 @@ PATIENCE_MS = 90_000
 class Windows:
     """Opens signed-in windows, and hears what the browser complains about in any of them."""
 
+    _cookies: ClassVar[dict[tuple[str, str], StorageState]] = {}
+
     def __init__(self, browser: Browser, stack: RunningStack) -> None:
         self._browser = browser
         self._stack = stack
@@ -23,36 +27,46 @@ class Windows:
 
     @contextmanager
     def member(self, width: int = 1280) -> Iterator[Page]:
-        with self._window(width) as page:
-            page.goto("/")
-            self._sign_in(page, "MAAS_EMAIL", "MAAS_PASSWORD")
-            page.wait_for_url("**/jobs")
+        demo = self._stack.demo
+        with self._signed_in(demo["MAAS_EMAIL"], demo["MAAS_PASSWORD"], "/", width) as page:
             yield page
 
     @contextmanager
     def owner(self, account: Account, width: int = 1280, scripts: bool = True) -> Iterator[Page]:
         """Of a tenant that no other test writes to."""
-        with self._window(width, scripts) as page:
-            page.goto("/")
-            page.fill("[name=username]", account.email)
-            page.fill("[name=password]", account.password)
-            page.press("[name=password]", "Enter")
-            page.wait_for_url("**/jobs")
+        with self._signed_in(account.email, account.password, "/", width, scripts) as page:
             yield page
 
     @contextmanager
     def operator(self) -> Iterator[Page]:
-        with self._window(1280) as page:
-            page.goto("/admin/")
-            self._sign_in(page, "MAAS_OPERATOR_EMAIL", "MAAS_OPERATOR_PASSWORD")
-            page.wait_for_url("**/admin/")
+        demo = self._stack.demo
+        email, password = demo["MAAS_OPERATOR_EMAIL"], demo["MAAS_OPERATOR_PASSWORD"]
+        with self._signed_in(email, password, "/admin/", 1280) as page:
             yield page
 
     @contextmanager
-    def _window(self, width: int, scripts: bool = True) -> Iterator[Page]:
+    def _signed_in(
+        self, email: str, password: str, to: str, width: int, scripts: bool = True
+    ) -> Iterator[Page]:
+        """By the form for the first time, and then with the cookies that it gave: a password takes its time."""
+        account = (self._stack.url, email)
+        with self._window(width, scripts, self._cookies.get(account)) as page:
+            page.goto(to)
+            if "/sign-in" in page.url or "/login" in page.url:
+                page.fill("[name=username]", email)
+                page.fill("[name=password]", password)
+                page.press("[name=password]", "Enter")
+            page.wait_for_url("**/admin/" if to == "/admin/" else "**/jobs")
+            self._cookies[account] = StorageState(cookies=page.context.storage_state()["cookies"], origins=[])
+            yield page
+
+    @contextmanager
+    def _window(
+        self, width: int, scripts: bool = True, cookies: StorageState | None = None
+    ) -> Iterator[Page]:
         size = ViewportSize(width=width, height=800)
         context = self._browser.new_context(
-            base_url=self._stack.url, viewport=size, java_script_enabled=scripts
+            base_url=self._stack.url, viewport=size, java_script_enabled=scripts, storage_state=cookies
         )
         page = context.new_page()
         page.on("console", self._hear)
@@ -69,6 +83,12 @@ class Windows:
         page.fill("[name=username]", self._stack.demo[email])
         page.fill("[name=password]", self._stack.demo[password])
         page.press("[name=password]", "Enter")
+
+
+@pytest.fixture(scope="session")
+def configured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Configured]:
+    with running_configured(tmp_path_factory.mktemp("configured") / "var") as configured:
+        yield configured
 
 
 @pytest.fixture

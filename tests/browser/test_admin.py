@@ -9,19 +9,21 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Windows
 from tests.live_stack import RunningStack
+from tests.samples.pdfs import small_scans, text_pdf
 
 pytestmark = pytest.mark.browser
 GRAVE = {"serious", "critical"}
+TEXT = text_pdf("A page that no model has to recognize")
 _A_NUMBER = re.compile(r"^[\d,]+$")
 
 
-def submit(stack: RunningStack, name: str) -> str:
+def submit(stack: RunningStack, name: str, content: bytes = TEXT) -> str:
     answer = httpx.post(
         f"{stack.url}/v1/jobs",
         # What is known already would not run again.
         headers={"Authorization": f"Bearer {stack.demo['MAAS_API_KEY']}", "Cache-Control": "no-store"},
         data={"model": "parse"},
-        files={"file": (name, (stack.home / "sample.pdf").read_bytes())},
+        files={"file": (name, content)},
         timeout=60,
     )
     answer.raise_for_status()
@@ -64,7 +66,7 @@ def test_the_engine_shows_what_models_run_without_a_reload(
         page.goto("/admin/engine/")
         page.evaluate("window.neverReloaded = true")
         row = page.get_by_role("row", name="ocr@1 recognition")
-        submit(live_stack, "for the engine.pdf")
+        submit(live_stack, "for the engine.pdf", small_scans("Seven bridges"))
         expect(row).to_contain_text("ms")
         page.wait_for_function(
             "window.Chart.getChart(document.querySelector('[data-chart=rows]'))"
@@ -120,7 +122,7 @@ def test_the_secret_of_a_pasted_key_leaves_the_field_before_it_is_searched_for(
     assert windows.complaints == []
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.long)])
 def test_no_part_of_the_admin_is_seriously_hard_to_use(
     windows: Windows, live_stack: RunningStack, scheme: str
 ) -> None:
@@ -145,6 +147,7 @@ def test_no_part_of_the_admin_is_seriously_hard_to_use(
             assert found == [], path
 
 
+@pytest.mark.long
 def test_a_list_fits_a_phone(windows: Windows, live_stack: RunningStack) -> None:
     submit(live_stack, "A very long name, as scanners like to give them " * 4 + ".pdf")
     with windows.operator() as page:

@@ -98,6 +98,7 @@ def test_times_to_be_done_by_go_with_what_is_sent_and_wrong_ones_send_nothing(
     assert windows.complaints == []
 
 
+@pytest.mark.long
 def test_the_header_is_one_row_whose_button_opens_the_options(windows: Windows, account: Account) -> None:
     with windows.owner(account) as page:
         header = page.locator(".title")

@@ -37,6 +37,7 @@ def test_an_invoice_is_opened_and_its_pdf_downloaded(
     assert windows.complaints == []
 
 
+@pytest.mark.long
 def test_details_are_filled_in_with_the_keyboard(windows: Windows, live_stack: RunningStack) -> None:
     account = Product(live_stack).create_account("Details")
     with windows.owner(account, width=390) as page:

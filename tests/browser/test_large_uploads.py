@@ -62,6 +62,7 @@ def test_it_goes_on_where_a_reload_cut_it_off(windows: Windows, account: Account
     assert windows.complaints == []
 
 
+@pytest.mark.long
 def test_a_connection_that_breaks_off_costs_one_piece(
     windows: Windows, account: Account, large: Path
 ) -> None:

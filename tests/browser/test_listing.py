@@ -12,7 +12,7 @@ from playwright.sync_api import Page, WebSocketRoute, expect
 from tests.browser.conftest import Windows
 from tests.flows.product import Account, Product
 from tests.live_stack import RunningStack
-from tests.samples.pdfs import many_pages_pdf
+from tests.samples.pdfs import many_pages_pdf, text_pdf
 
 pytestmark = pytest.mark.browser
 
@@ -66,7 +66,7 @@ def test_jobs_sent_elsewhere_appear_and_end_in_every_tab_without_a_reload(
         tab.goto("/jobs")
         for one in (page, tab):
             one.evaluate("window.neverReloaded = true")
-        job = submit(product, account, "elsewhere.pdf", (product.home / "sample.pdf").read_bytes())
+        job = submit(product, account, "elsewhere.pdf", text_pdf("From elsewhere"))
         link = page.locator(f"#open-{job}")
         link.focus()
         expect(page.locator(f"#job-{job} .state")).to_have_text("succeeded")
@@ -133,6 +133,7 @@ def test_what_is_looked_for_stands_in_the_address(windows: Windows, product: Pro
     assert windows.complaints == []
 
 
+@pytest.mark.long
 def test_search_and_filters_work_without_scripts(windows: Windows, product: Product, fresh: Account) -> None:
     texts(product, fresh, 2)
     with windows.owner(fresh, scripts=False) as page:
@@ -193,6 +194,7 @@ def test_documents_are_deleted_after_their_consequences_were_named(
     assert windows.complaints == []
 
 
+@pytest.mark.long
 def test_on_a_phone_the_bar_of_selected_rows_stands_above_the_places(
     windows: Windows, product: Product, account: Account
 ) -> None:

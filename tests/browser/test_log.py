@@ -41,6 +41,7 @@ def test_a_request_appears_by_itself_and_is_read_whole(windows: Windows, live_st
     assert windows.complaints == []
 
 
+@pytest.mark.long
 def test_a_paused_log_stands_still_until_it_goes_on(windows: Windows, live_stack: RunningStack) -> None:
     name = unique("paused")
     with windows.member() as page:
@@ -56,6 +57,7 @@ def test_a_paused_log_stands_still_until_it_goes_on(windows: Windows, live_stack
         expect(row(page, name)).to_be_visible()
 
 
+@pytest.mark.long
 def test_on_a_phone_a_request_has_a_page_of_its_own(windows: Windows, live_stack: RunningStack) -> None:
     name = unique("phone")
     call(live_stack, f"/v1/jobs/{name}")

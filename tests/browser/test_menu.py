@@ -8,6 +8,7 @@ from tests.browser.conftest import Windows
 pytestmark = pytest.mark.browser
 
 
+@pytest.mark.long
 def test_a_phone_shows_four_links_and_opens_the_others_with_more(windows: Windows) -> None:
     with windows.member(width=390) as page:
         menu = page.get_by_role("navigation", name="Main")

@@ -36,6 +36,7 @@ def test_a_model_is_found_in_the_catalogue(windows: Windows) -> None:
         expect(page.locator(".strip")).to_contain_text("A PDF of 20 pages costs 0.03 €.")
 
 
+@pytest.mark.long
 def test_the_sample_scan_is_read_in_two_clicks(windows: Windows) -> None:
     with windows.member() as page:
         open_model(page, "parse")
@@ -69,6 +70,7 @@ def test_several_texts_are_compared_and_the_answer_is_there_as_json(windows: Win
     assert windows.complaints == []
 
 
+@pytest.mark.long
 def test_tensors_begin_with_an_example_that_runs_and_mistakes_are_said_beside_them(
     windows: Windows, live_stack: RunningStack, tmp_path: Path
 ) -> None:
@@ -112,6 +114,7 @@ def test_a_file_that_cannot_be_read_is_refused_beside_it(windows: Windows) -> No
         expect(page.locator("#input-error")).to_contain_text("damaged")
 
 
+@pytest.mark.long
 def test_a_long_run_says_how_far_it_is_and_can_be_canceled(windows: Windows) -> None:
     with windows.member() as page:
         open_model(page, "parse")
@@ -182,6 +185,7 @@ def test_code_follows_the_form_and_can_be_copied(windows: Windows) -> None:
         expect(page.locator("#code-python")).to_be_visible()
 
 
+@pytest.mark.long
 def test_code_has_the_same_form_without_the_scripts(windows: Windows) -> None:
     with windows.member() as page:
         page.route("**/playground*.js", lambda route: route.abort())

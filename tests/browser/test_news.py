@@ -70,7 +70,7 @@ class Trouble:
             assert self.how == "hangs"
 
 
-@pytest.mark.parametrize("how", ["refused", "cut", "hangs"])
+@pytest.mark.parametrize("how", ["refused", pytest.param("cut", marks=pytest.mark.long), "hangs"])
 def test_a_page_shows_the_end_though_its_reading_came_to_nothing(
     page: Page, product: Product, account: Account, how: str
 ) -> None:

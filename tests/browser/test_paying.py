@@ -2,47 +2,30 @@
 
 import os
 import re
-from collections.abc import Iterator
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from tests.browser.configured import GROUP, Configured
 from tests.browser.conftest import PATIENCE_MS, Windows
 from tests.flows.product import Account, Product
-from tests.live_stack import LiveStack, RunningStack
-from tests.stand_in_stripe import SECRET_KEY, WEBHOOK_SECRET, StandIn, stand_in_stripe
-
-pytestmark = pytest.mark.browser
-LIST = re.compile(r"/admin/tenants/payment/(\?.*)?$")
-_INVOICE = """
-from uuid import UUID
+from tests.stand_in_stripe import StandIn
 from tests.tenants.billing.payments.conftest import Payer
-print(Payer(UUID("{tenant}")).invoice({euros}).id)
-"""
+
+pytestmark = [pytest.mark.browser, GROUP]
+LIST = re.compile(r"/admin/tenants/payment/(\?.*)?$")
 
 
 @pytest.fixture(scope="module")
-def stand_in() -> Iterator[StandIn]:
-    with stand_in_stripe() as stand_in:
-        yield stand_in
+def stand_in(configured: Configured) -> StandIn:
+    return configured.stripe
 
 
 @pytest.fixture(scope="module")
-def paying_stack(tmp_path_factory: pytest.TempPathFactory, stand_in: StandIn) -> Iterator[RunningStack]:
-    variables = {
-        "MAAS_STRIPE_SECRET_KEY": SECRET_KEY,
-        "MAAS_STRIPE_WEBHOOK_SECRET": WEBHOOK_SECRET,
-        "MAAS_STRIPE_API_BASE": stand_in.url,
-        "MAAS_STRIPE_CHECKOUT": stand_in.url,
-    }
-    with LiveStack(tmp_path_factory.mktemp("paying") / "var", variables=variables) as stack:
-        yield stack.wait_until_ready()
-
-
-@pytest.fixture(scope="module")
-def product(paying_stack: RunningStack) -> Product:
-    return Product(paying_stack)
+def product(configured: Configured) -> Product:
+    return configured.product
 
 
 @pytest.fixture(scope="module")
@@ -51,15 +34,14 @@ def account(product: Product) -> Account:
 
 
 @pytest.fixture
-def windows(browser: Browser, paying_stack: RunningStack) -> Windows:
+def windows(browser: Browser, product: Product) -> Windows:
     expect.set_options(timeout=PATIENCE_MS)
-    return Windows(browser, paying_stack)
+    return Windows(browser, product.running)
 
 
 def invoice_of(product: Product, account: Account, euros: int) -> str:
-    done = product.manage("shell", "-v0", "-c", _INVOICE.format(tenant=account.tenant_id, euros=euros))
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
+    with product.database():
+        return str(Payer(UUID(account.tenant_id)).invoice(euros).id)
 
 
 def pay(page: Page, invoice_id: str, provider: str) -> None:
@@ -146,6 +128,7 @@ def test_a_transfer_pays_once_an_operator_has_recorded_it(
     assert windows.complaints == []
 
 
+@pytest.mark.long
 def test_a_card_is_saved_and_pays_the_next_invoice(
     windows: Windows, product: Product, account: Account
 ) -> None:

@@ -2,19 +2,17 @@
 
 import re
 from collections.abc import Iterator
-from io import BytesIO
 from pathlib import Path
 
 import httpx
 import pypdfium2
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from PIL import Image, ImageDraw
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.conftest import Windows
 from tests.live_stack import RunningStack
-from tests.samples.pdfs import many_pages_pdf, one_broken_page_pdf, text_pdf
+from tests.samples.pdfs import many_pages_pdf, one_broken_page_pdf, small_scans, text_pdf
 
 pytestmark = pytest.mark.browser
 
@@ -37,10 +35,6 @@ def submit(stack: RunningStack, name: str, content: bytes) -> str:
     )
     answer.raise_for_status()
     return str(answer.json()["id"])
-
-
-def scan(stack: RunningStack) -> str:
-    return submit(stack, "scan.pdf", (stack.home / "sample.pdf").read_bytes())
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +67,7 @@ def test_a_scan_is_read_while_one_watches_and_has_no_serious_fault(
     windows: Windows, live_stack: RunningStack
 ) -> None:
     with windows.member() as page:
-        page.goto(f"/jobs/{scan(live_stack)}")
+        page.goto(f"/jobs/{submit(live_stack, 'scan.pdf', small_scans('INVOICE 17'))}")
         page.evaluate("window.neverReloaded = true")
         expect(page.locator("#job .state")).to_have_text("succeeded")
         expect(page.locator("#lines")).to_contain_text("INVOICE")
@@ -86,6 +80,7 @@ def test_a_scan_is_read_while_one_watches_and_has_no_serious_fault(
     assert windows.complaints == []
 
 
+@pytest.mark.long
 def test_confidence_stays_from_page_to_page_and_leaves_the_keys_alone(
     windows: Windows, live_stack: RunningStack
 ) -> None:
@@ -101,16 +96,6 @@ def test_confidence_stays_from_page_to_page_and_leaves_the_keys_alone(
             expect(page.locator("#show-confidence")).to_be_checked()
             expect(page.locator(".sure").first).to_be_visible()
     assert windows.complaints == []
-
-
-def small_scans(*texts: str) -> bytes:
-    """Pictures alone, small enough to be recognised in a moment."""
-    pictures = [Image.new("RGB", (600, 200), "white") for _ in texts]
-    for picture, text in zip(pictures, texts, strict=True):
-        ImageDraw.Draw(picture).text((40, 70), text, "black", font_size=48)
-    content = BytesIO()
-    pictures[0].save(content, "PDF", save_all=True, append_images=pictures[1:], resolution=100)
-    return content.getvalue()
 
 
 def serious_faults(page: Page) -> list[str]:
@@ -156,6 +141,7 @@ def test_one_goes_from_page_to_page_by_keys_links_and_numbers(reader: Page) -> N
     expect_page(reader, 21)
 
 
+@pytest.mark.long
 def test_a_link_to_a_page_behind_a_hash_opens_it(reader: Page, book: str) -> None:
     reader.goto(f"/jobs/{book}#page-7")
     expect_page(reader, 7)
@@ -172,6 +158,7 @@ def test_what_was_searched_for_is_in_view_on_every_page_that_has_it(reader: Page
         reader.keyboard.press("ArrowRight")
 
 
+@pytest.mark.long
 def test_looking_closer_lasts_from_page_to_page(reader: Page) -> None:
     def width() -> float:
         box = reader.locator(".sheet").bounding_box()
@@ -250,6 +237,7 @@ def test_a_page_that_failed_says_why_and_is_retried_in_a_new_job(
     assert windows.complaints == []
 
 
+@pytest.mark.long
 def test_pages_are_read_without_javascript_too(
     browser: Browser, windows: Windows, live_stack: RunningStack, book: str
 ) -> None:
@@ -266,6 +254,7 @@ def test_pages_are_read_without_javascript_too(
     context.close()
 
 
+@pytest.mark.long
 def test_nothing_is_wider_than_a_phone(windows: Windows, live_stack: RunningStack, book: str) -> None:
     job = submit(live_stack, f"{'long_name_' * 12}.pdf", text_pdf("wide " * 40))
     with windows.member(width=390) as page:

@@ -6,39 +6,20 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.live_stack import LiveStack, RunningStack
-from tests.open_id_provider import CLIENT_ID, SECRET, OpenIdProvider, running_provider
+from tests.browser.configured import GROUP, Configured
 
-pytestmark = pytest.mark.browser
-
-
-@pytest.fixture(scope="module")
-def provider() -> Iterator[OpenIdProvider]:
-    with running_provider() as provider:
-        yield provider
-
-
-@pytest.fixture(scope="module")
-def stack(tmp_path_factory: pytest.TempPathFactory, provider: OpenIdProvider) -> Iterator[RunningStack]:
-    variables = {
-        "MAAS_SIGN_UP": "open",
-        "MAAS_OIDC_PROVIDERS": "company",
-        "MAAS_OIDC_COMPANY_URL": provider.url,
-        "MAAS_OIDC_COMPANY_CLIENT_ID": CLIENT_ID,
-        "MAAS_OIDC_COMPANY_SECRET": SECRET,
-    }
-    with LiveStack(tmp_path_factory.mktemp("sign-on") / "var", variables=variables) as stack:
-        yield stack.wait_until_ready()
+pytestmark = [pytest.mark.browser, GROUP]
 
 
 @pytest.fixture
-def page(browser: Browser, stack: RunningStack) -> Iterator[Page]:
-    context = browser.new_context(base_url=stack.url)
+def page(browser: Browser, configured: Configured) -> Iterator[Page]:
+    context = browser.new_context(base_url=configured.product.running.url)
     yield context.new_page()
     context.close()
 
 
-def test_a_person_comes_through_it_for_the_first_time_and_again(page: Page, provider: OpenIdProvider) -> None:
+def test_a_person_comes_through_it_for_the_first_time_and_again(page: Page, configured: Configured) -> None:
+    provider = configured.provider
     provider.be("ada@company.example")
     asked: list[str] = []
     complaints: list[str] = []

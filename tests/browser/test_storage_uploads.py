@@ -1,35 +1,30 @@
 """Large files of the dashboard where storage is S3 (a stand-in on this machine) and takes them from browsers itself."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Route, expect
 
+from tests.browser.configured import GROUP, Configured
 from tests.browser.conftest import PATIENCE_MS, Windows
 from tests.browser.test_large_uploads import large
 from tests.browser.test_uploads import line
 from tests.flows.product import Account, Product
-from tests.live_stack import LiveStack
-from tests.stand_in_s3 import Bucket, new_bucket, stand_in_s3
+from tests.stand_in_s3 import Bucket
 
 __all__ = ["large"]
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, GROUP]
 PART = 16 * 2**20
 
 
 @pytest.fixture(scope="module")
-def bucket() -> Iterator[Bucket]:
-    with stand_in_s3() as address:
-        yield new_bucket(address)
+def bucket(configured: Configured) -> Bucket:
+    return configured.bucket
 
 
 @pytest.fixture(scope="module")
-def product(bucket: Bucket, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
-    home = tmp_path_factory.mktemp("storage") / "var"
-    storage = f"{bucket.url}&browser_origin={bucket.endpoint}"
-    with LiveStack(home, variables={"MAAS_STORAGE_URL": storage}) as stack:
-        yield Product(stack.wait_until_ready(), {"MAAS_STORAGE_URL": storage})
+def product(configured: Configured) -> Product:
+    return configured.product
 
 
 @pytest.fixture
@@ -72,6 +67,7 @@ def test_a_large_file_goes_to_the_storage_itself_and_goes_on_after_a_reload(
     assert [one["parts"] for one in uploads_of(product, account)] == [{"total": 2, "bytes": PART}]
 
 
+@pytest.mark.long
 def test_a_storage_that_takes_nothing_from_the_page_leaves_the_service_to_take_it(
     windows: Windows, product: Product, account: Account, large: Path, bucket: Bucket
 ) -> None:

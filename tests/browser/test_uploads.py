@@ -215,6 +215,7 @@ def test_three_files_are_under_way_at_once_and_any_can_be_taken_back(
         assert page.evaluate(WARNS) is False
 
 
+@pytest.mark.long
 def test_files_are_dropped_anywhere_or_pasted(windows: Windows, account: Account) -> None:
     with windows.owner(account) as page:
         page.evaluate(HANDS, [[["a.txt", "held over the page"]], "dragover"])
@@ -226,6 +227,7 @@ def test_files_are_dropped_anywhere_or_pasted(windows: Windows, account: Account
             expect(line(page, name)).to_have_class("accepted")
 
 
+@pytest.mark.long
 def test_the_model_chosen_last_is_chosen_next_time(windows: Windows, account: Account) -> None:
     with windows.owner(account) as page:
         assert page.input_value("#model") == "parse"
@@ -234,6 +236,7 @@ def test_the_model_chosen_last_is_chosen_next_time(windows: Windows, account: Ac
         assert page.input_value("#model") == "ocr"
 
 
+@pytest.mark.long
 def test_a_progress_bar_counts_bytes(windows: Windows, account: Account) -> None:
     with windows.owner(account) as page:
         network = page.context.new_cdp_session(page)

@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from jobs.uploads.layout import PART_BYTES
-from maas_client import AsyncClient, Client, InvalidRequest, sending
+from maas_client import AsyncClient, Client, InvalidRequest
 from maas_client.resources import Document
 from tenants.services import CreatedTenant
 from tests.maas.granian_server import GranianServer
@@ -35,7 +35,6 @@ def web_server(bucket: Bucket) -> Iterator[GranianServer]:
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("maas_client.calls.LARGE_BYTES", 100_000)
-    monkeypatch.setattr(sending, "PART_BYTES", 100_000)
 
 
 @pytest.fixture

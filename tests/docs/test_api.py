@@ -11,7 +11,7 @@ from jobs import states
 from jobs.documents.reader.errors import REJECTION_CODES
 from maas.api_errors import STATUS, status_of
 from tenants.identity import SCOPES
-from tests.docs.product import read, sources, table_rows
+from tests.docs.product import read, sources, table_rows, trees
 
 DOCUMENT = "docs/api.md"
 FAILURES = {
@@ -69,8 +69,8 @@ def codes_in(tree: ast.AST) -> Iterator[str]:
 
 @cache
 def codes_of_the_product() -> set[str]:
-    files = [path for path in sources() if not any(part in str(path) for part in NEVER_SEEN_BY_CALLERS)]
-    found = {code for path in files for code in codes_in(ast.parse(path.read_text()))}
+    files = trees("code", OF_A_STEP, *FAILURES, less=NEVER_SEEN_BY_CALLERS)
+    found = {code for tree in files for code in codes_in(tree)}
     return (found | set(STATUS) | REJECTION_CODES) - UNTOLD - {""}
 
 

@@ -15,7 +15,7 @@ from tests.docs.product import read, table_rows
 from tests.docs.test_examples import last_value
 from tests.inference.runtime.graphs import save_adder
 from tests.maas.one_process.edge_process import EdgeProcess
-from tests.samples.pdfs import scanned_pdf
+from tests.samples.pdfs import small_scans
 from tests.services import without_product
 
 DOCUMENT = "docs/edge.md"
@@ -31,7 +31,7 @@ def declared_reader() -> str:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("edge")
-    (folder / "scan.pdf").write_bytes(scanned_pdf("A letter", "of two pages"))
+    (folder / "scan.pdf").write_bytes(small_scans("A letter", "of two pages"))
     (folder / "reader.json").write_text(declared_reader())
     save_adder(folder / "graph.onnx", floats=2)
     return folder

@@ -12,42 +12,44 @@ import httpx
 import pytest
 
 from maas.launch.state_files import read_env_file
+from tests.docs.conftest import Restored
 from tests.docs.examples import EXAMPLES, Block, answers, blocks, misfit, values
 from tests.docs.product import PROJECT
 from tests.inference.runtime.graphs import save_adder
-from tests.live_stack import LiveStack
-from tests.samples.pdfs import scanned_pdf
+from tests.samples.pdfs import small_scans
 from tests.services import without_product
 
 ELSEWHERE = {"docs/client.md", "docs/edge.md"}
 """Their examples are run by the client's own tests, and by test_edge.py against a process of its own."""
+OPERATORS = {"docs/guides/operator.md", "docs/operating.md"}
+"""Most of their lines start processes; test_backup.py, test_readme.py and the fixture `clone` run such commands."""
 DOCUMENTS = sorted(
     path.relative_to(PROJECT).as_posix()
     for path in [*(PROJECT / "docs").glob("*.md"), *(PROJECT / "docs" / "guides").glob("*.md")]
 )
-pytestmark = pytest.mark.xdist_group("examples")
+pytestmark = pytest.mark.xdist_group("backup")
 RUN = [document for document in DOCUMENTS if document not in ELSEWHERE]
 END_OF = "=== the end of "
 
 
 @pytest.fixture(scope="module")
-def clone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def clone(tmp_path_factory: pytest.TempPathFactory, restored: Restored) -> Path:
     """A clone as the reader has it, with the product running and the files that the examples name."""
     folder = tmp_path_factory.mktemp("clone")
     _furnish(folder)
-    # A product of its own: the examples add models, pause them and make tenants.
-    with LiveStack(folder / "var") as stack:
-        stack.wait_until_ready()
-        added = in_bash(".venv/bin/python manage.py models add graph.onnx --name my-graph", folder)
-        assert added.returncode == 0, added.stderr
-        yield folder
+    # A product that few share: the examples add models, pause them and make tenants.
+    (folder / "var").symlink_to(restored.product.home)
+    (folder / "var" / "sample.pdf").write_bytes(small_scans("INVOICE 2026-0417", "Northwind Paper Ltd"))
+    added = in_bash(".venv/bin/python manage.py models add graph.onnx --name my-graph", folder)
+    assert added.returncode == 0, added.stderr
+    return folder
 
 
 def _furnish(folder: Path) -> None:
     (folder / ".venv").symlink_to(sys.prefix)
     for name in ("manage.py", "deploy"):
         (folder / name).symlink_to(PROJECT / name)
-    (folder / "scan.pdf").write_bytes(scanned_pdf("A letter", "of two pages"))
+    (folder / "scan.pdf").write_bytes(small_scans("A letter", "of two pages"))
     save_adder(folder / "graph.onnx", floats=2)
 
 
@@ -85,7 +87,14 @@ def last_value(output: str) -> Any:
     return json.loads(output.strip().splitlines()[-1])
 
 
-@pytest.mark.parametrize("document", [name for name in RUN if any(block.is_run for block in blocks(name))])
+@pytest.mark.parametrize(
+    "document",
+    [
+        pytest.param(name, marks=pytest.mark.long if name in OPERATORS else ())
+        for name in RUN
+        if any(block.is_run for block in blocks(name))
+    ],
+)
 def test_examples_run_and_answer_as_the_document_says(document: str, clone: Path) -> None:
     outputs = outputs_of(document, clone)
     for name, expected in answers(document).items():

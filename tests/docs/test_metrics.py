@@ -3,8 +3,9 @@
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
-from tests.docs.product import first_column, sources, table_rows
+from tests.docs.product import first_column, table_rows, trees
 
 DOCUMENT = "docs/metrics.md"
 KINDS = {"Counter", "Gauge", "Histogram", "Summary", "Info", "Enum"}
@@ -17,9 +18,14 @@ class Metric:
     labels: tuple[str, ...]
 
 
-def metrics() -> Iterator[Metric]:
-    for path in sources():
-        for node in ast.walk(ast.parse(path.read_text())):
+@cache
+def metrics() -> tuple[Metric, ...]:
+    return tuple(_metrics())
+
+
+def _metrics() -> Iterator[Metric]:
+    for tree in trees("prometheus_client"):
+        for node in ast.walk(tree):
             match node:
                 case ast.Call(func=ast.Name(id=kind), args=[ast.Constant(value=str(name)), _, *rest]) if (
                     kind in KINDS and name.startswith("maas_")

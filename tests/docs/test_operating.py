@@ -4,9 +4,10 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
 from maas import settings
-from tests.docs.product import read, sources
+from tests.docs.product import read, trees
 from tests.docs.test_metrics import metrics
 
 DOCUMENT = "docs/operating.md"
@@ -20,9 +21,14 @@ class LogLine:
     event: str
 
 
-def log_lines() -> Iterator[LogLine]:
-    for path in sources():
-        for node in ast.walk(ast.parse(path.read_text())):
+@cache
+def log_lines() -> frozenset[LogLine]:
+    return frozenset(_log_lines())
+
+
+def _log_lines() -> Iterator[LogLine]:
+    for tree in trees("log."):
+        for node in ast.walk(tree):
             match node:
                 case ast.Call(
                     func=ast.Attribute(value=ast.Name(id="log" | "_log"), attr=level),

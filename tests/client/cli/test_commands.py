@@ -24,7 +24,7 @@ from .conftest import COMMAND, Shell, environment
 
 
 def test_a_file_is_read_to_stdout_with_progress_as_lines_on_stderr(maas: Shell, report: Path) -> None:
-    said = maas("run", "parse", report)
+    said = maas.in_a_process("run", "parse", report)
     assert said.code == 0
     assert said.out.splitlines() == ["The first page says apples", "", "The second page says pears"]
     assert re.search(r"report\.pdf: job \S+, 2 pages\n", said.err)
