@@ -12,7 +12,7 @@ from .product import Account, Product
 
 @pytest.fixture(scope="session")
 def product(live_stack: RunningStack) -> Product:
-    return Product(live_stack)
+    return Product(live_stack, stays=True)
 
 
 @pytest.fixture(scope="session")

@@ -19,8 +19,10 @@ from tests.services import without_product
 from tests.waiting import eventually
 
 from .caller import Caller
+from .warm_commands import WarmCommands
 
 COMMAND_PATIENCE_S = 90.0
+_WARM: dict[Path, WarmCommands] = {}
 _REVOKE = """
 from tenants.context import operator_work
 from tenants.models import ApiKey
@@ -45,6 +47,8 @@ class Account:
 class Product:
     running: RunningStack
     variables: Mapping[str, str] = field(default_factory=dict)
+    stays: bool = False
+    """It is neither stopped nor moved while this process lives, so that its commands may share one start."""
 
     @property
     def home(self) -> Path:
@@ -56,13 +60,25 @@ class Product:
 
     def command(self, *arguments: str, output: int | IO[bytes] = subprocess.PIPE) -> subprocess.Popen[str]:
         """A `manage.py` command that knows of this product what its folder tells, started."""
-        env = without_product(os.environ) | {**self.variables, "MAAS_HOME": str(self.home)}
         argv = [sys.executable, "manage.py", *arguments]
         return subprocess.Popen(
-            argv, cwd=PROJECT, env=env, stdin=subprocess.DEVNULL, stdout=output, stderr=output, text=True
+            argv,
+            cwd=PROJECT,
+            env=self._command_env(),
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            text=True,
         )
 
+    def _command_env(self) -> dict[str, str]:
+        return without_product(os.environ) | {**self.variables, "MAAS_HOME": str(self.home)}
+
     def manage(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        if self.stays:
+            if self.home not in _WARM:
+                _WARM[self.home] = WarmCommands(PROJECT, self._command_env())
+            return _WARM[self.home].run(arguments, COMMAND_PATIENCE_S)
         command = self.command(*arguments)
         out, err = command.communicate(timeout=COMMAND_PATIENCE_S)
         return subprocess.CompletedProcess(arguments, command.returncode, out, err)

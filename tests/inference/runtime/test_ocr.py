@@ -29,6 +29,7 @@ def rapidocr() -> RapidOCR:
     return RapidOCR(params={"Global.log_level": "error"})
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", PICTURES)
 def test_text_and_boxes_are_those_of_the_rapidocr_package(name: str) -> None:
     pixels = PICTURES[name]

@@ -71,7 +71,7 @@ def test_the_code_reads_the_sample_as_it_is_shown(
 ) -> None:
     if language == "javascript" and shutil.which("node") is None:
         pytest.skip("there is no node")
-    product = Product(live_stack)
+    product = Product(live_stack, stays=True)
     with signed_in(product, product.create_account("Beginner")) as browser:
         headers = {"Referer": str(browser.base_url), "X-CSRFToken": browser.cookies["csrftoken"]}
         page = browser.post("/quickstart", headers=headers).text
