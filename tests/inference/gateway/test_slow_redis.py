@@ -83,7 +83,7 @@ def said(server: GranianServer, what: str) -> int:
     return server.log_path.read_text().count(what)
 
 
-@pytest.mark.parametrize("delay_s", [0.2, 2.0])
+@pytest.mark.parametrize("delay_s", [0.2, pytest.param(2.0, marks=pytest.mark.long)])
 def test_a_cache_that_becomes_slow_fails_no_call_is_left_alone_and_comes_back(
     server: GranianServer, cache: SlowWire, tenant: CreatedTenant, model: str, delay_s: float
 ) -> None:
