@@ -3,10 +3,13 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 from uuid import uuid4
 
 import boto3  # type: ignore[import-untyped]
+import botocore.session  # type: ignore[import-untyped]
+import pytest
 from moto.server import ThreadedMotoServer
 
 REGION = "eu-central-1"
@@ -43,10 +46,13 @@ def stand_in_s3() -> Iterator[str]:
     server = ThreadedMotoServer("127.0.0.1", port=0, verbose=False)
     server.start()
     host, port = server.get_host_and_port()
-    try:
-        yield f"http://{host}:{port}"
-    finally:
-        server.stop()
+    with pytest.MonkeyPatch.context() as patch:
+        # Each session reads megabytes of JSON that describe the service, which is most of what a test of storage costs.
+        patch.setattr(botocore.session, "create_loader", cache(botocore.session.create_loader))
+        try:
+            yield f"http://{host}:{port}"
+        finally:
+            server.stop()
 
 
 def new_bucket(endpoint: str) -> Bucket:
@@ -55,6 +61,7 @@ def new_bucket(endpoint: str) -> Bucket:
     return Bucket(endpoint, name)
 
 
+@cache
 def s3_client(endpoint: str) -> Any:
     return boto3.client(
         "s3",

@@ -75,7 +75,6 @@ def test_a_key_leaves_with_its_page(windows: Windows) -> None:
         assert key not in page.content()
 
 
-@pytest.mark.long
 def test_keys_are_made_and_revoked_without_scripts(windows: Windows) -> None:
     """On the demo account's pages, in a browser that runs none."""
     with windows._window(1280, scripts=False) as page:

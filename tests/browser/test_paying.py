@@ -3,7 +3,6 @@
 import os
 import re
 from pathlib import Path
-from uuid import UUID
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -12,9 +11,13 @@ from tests.browser.configured import GROUP, Configured
 from tests.browser.conftest import PATIENCE_MS, Windows
 from tests.flows.product import Account, Product
 from tests.stand_in_stripe import StandIn
-from tests.tenants.billing.payments.conftest import Payer
 
 pytestmark = [pytest.mark.browser, GROUP]
+_INVOICE = """
+from uuid import UUID
+from tests.tenants.billing.payments.conftest import Payer
+print(Payer(UUID("{tenant}")).invoice({euros}).id)
+"""
 LIST = re.compile(r"/admin/tenants/payment/(\?.*)?$")
 
 
@@ -40,8 +43,9 @@ def windows(browser: Browser, product: Product) -> Windows:
 
 
 def invoice_of(product: Product, account: Account, euros: int) -> str:
-    with product.database():
-        return str(Payer(UUID(account.tenant_id)).invoice(euros).id)
+    done = product.manage("shell", "-v0", "-c", _INVOICE.format(tenant=account.tenant_id, euros=euros))
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
 
 
 def pay(page: Page, invoice_id: str, provider: str) -> None:

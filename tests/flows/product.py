@@ -2,11 +2,9 @@
 
 import json
 import os
-import secrets
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -14,8 +12,6 @@ from typing import IO, Any
 import psutil  # type: ignore[import-untyped]
 import psycopg
 
-from maas.launch.state_files import keep_secrets
-from tenants.services import create_tenant
 from tests.fixtures import unique
 from tests.kept_cluster import PROJECT
 from tests.live_stack import RunningStack
@@ -24,7 +20,6 @@ from tests.waiting import eventually
 
 from . import commands
 from .caller import Caller
-from .its_database import its_database
 
 _REVOKE = """
 from tenants.context import operator_work
@@ -81,16 +76,11 @@ class Product:
         return without_product(os.environ) | {**self.variables, "MAAS_HOME": str(self.home)}
 
     def create_account(self, name: str) -> Account:
-        """As the command tenant_create does, of which README.md's test makes one."""
-        email, password = f"{unique(name.lower())}@example.com", secrets.token_urlsafe(12)
-        with self.database():
-            made = create_tenant(name=name, email=email, password=password)
-        return Account(str(made.tenant.id), email, password, made.key.text)
-
-    def database(self) -> AbstractContextManager[None]:
-        """Inside, services write to the database of this product."""
-        known = {**keep_secrets(self.home), **self.variables}
-        return its_database(self.service("MAAS_DATABASE_URL"), known["MAAS_KEY_PEPPER"])
+        email = f"{unique(name.lower())}@example.com"
+        done = self.manage("tenant_create", "--name", name, "--email", email)
+        assert done.returncode == 0, done.stderr
+        made = json.loads(done.stdout)
+        return Account(made["tenant_id"], made["email"], made["password"], made["api_key"])
 
     def start_revoking_keys(self, account: Account) -> subprocess.Popen[str]:
         """As an operator's script would; to be used as a context, which ends with the command."""

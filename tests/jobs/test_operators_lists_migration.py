@@ -29,6 +29,7 @@ def is_whole(name: str) -> bool | None:
     return row and bool(row[0])
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("before")
 def test_a_broken_off_attempt_is_followed_by_a_whole_one() -> None:
     assert is_whole(NAME) is None

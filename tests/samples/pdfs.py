@@ -172,8 +172,7 @@ def picture_bomb_pdf(side: int = 40_000) -> bytes:
 
 def deflate_bomb_pdf(megabytes: int = 500) -> bytes:
     """A page whose drawing is that long once it is unpacked twice."""
-    packer = zlib.compressobj(9)
-    once = b"".join(packer.compress(bytes(1 << 20)) for _ in range(megabytes)) + packer.flush()
+    once = _deflated(b"", bytes(1 << 20), megabytes)
     content = stream(zlib.compress(once, 9), b"/Filter [/FlateDecode /FlateDecode]")
     return pdf([CATALOGUE, pages([4]), FONT, page(5), content])
 
@@ -183,19 +182,28 @@ def object_stream_bomb_pdf(megabytes: int = 900) -> bytes:
     tree = b"".join((CATALOGUE, pages([3]), b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] >>"))
     second = len(CATALOGUE)
     index = b"1 0 2 %d 3 %d " % (second, second + len(pages([3])))
-    packer = zlib.compressobj(9)
-    once = packer.compress(index + tree) + b"".join(
-        packer.compress(b" " * (1 << 20)) for _ in range(megabytes)
-    )
+    once = _deflated(index + tree, b" " * (1 << 20), megabytes)
     entries = b"/Type /ObjStm /N 3 /First %d /Filter [/FlateDecode /FlateDecode]" % len(index)
     body = b"%PDF-1.7\n"
     objects_at = len(body)
-    body += b"4 0 obj\n%s\nendobj\n" % stream(zlib.compress(once + packer.flush(), 9), entries)
+    body += b"4 0 obj\n%s\nendobj\n" % stream(zlib.compress(once, 9), entries)
     table_at = len(body)
     within = [struct.pack(">BIB", 2, 4, place) for place in range(3)]
     outside = [struct.pack(">BIB", 1, offset, 0) for offset in (objects_at, table_at)]
     table = stream(b"".join([bytes(6), *within, *outside]), b"/Type /XRef /Size 6 /W [1 4 1] /Root 1 0 R")
     return body + b"5 0 obj\n%s\nendobj\nstartxref\n%d\n%%%%EOF\n" % (table, table_at)
+
+
+def _deflated(head: bytes, filler: bytes, times: int) -> bytes:
+    """Return a zlib stream of the head and that many fillers, each compressed once only."""
+    packer = zlib.compressobj(9)
+    begun = packer.compress(head) + packer.flush(zlib.Z_FULL_FLUSH)
+    one = packer.compress(filler) + packer.flush(zlib.Z_FULL_FLUSH)
+    checksum = zlib.adler32(head)
+    for _ in range(times):
+        checksum = zlib.adler32(filler, checksum)
+    end_of_stream = b"\x03\x00"
+    return begun + one * times + end_of_stream + struct.pack(">I", checksum)
 
 
 def _show(lines: Iterable[str], top: float) -> bytes:

@@ -144,7 +144,7 @@ def test_a_worker_with_room_for_all_models_is_settled_with_all_of_them_warm(benc
 
 
 def test_of_many_models_only_those_are_loaded_that_fit_and_nothing_is_loaded_twice(bench: MakeBench) -> None:
-    work = bench(12)
+    work = bench(8)
     worker = work.worker(memory_bytes=work.room_for(5.5))
     assert worker.affinity.settled.wait(30)
     # Measured beside whatever else runs in this process, a model may seem a little larger or smaller.
@@ -177,6 +177,7 @@ def test_a_queue_is_left_before_its_model_has_to_leave(bench: MakeBench) -> None
     assert left == frozenset()
 
 
+@pytest.mark.long
 def test_a_cold_model_that_only_impatient_callers_ask_for_is_loaded_in_the_end(bench: MakeBench) -> None:
     work = bench(2)
     worker = work.worker(memory_bytes=work.room_for(1.5))
@@ -188,13 +189,13 @@ def test_a_cold_model_that_only_impatient_callers_ask_for_is_loaded_in_the_end(b
 
 
 def test_three_workers_share_the_models_and_each_has_one_home(bench: MakeBench) -> None:
-    work = bench(9)
+    work = bench(6)
     for _ in range(3):
         # Measured in one process, their loads count for each other's.
-        work.worker(memory_bytes=work.room_for(9))
+        work.worker(memory_bytes=work.room_for(6))
     eventually(lambda: all(work.homes(key) for key in work.pool.keys), "a home for every model")
     assert all(len(work.homes(key)) == 1 for key in work.pool.keys)
-    assert sum(decisions(work.pool.keys).values()) == 9
+    assert sum(decisions(work.pool.keys).values()) == 6
 
 
 def test_the_models_of_a_worker_that_died_find_another_home(bench: MakeBench) -> None:
@@ -209,6 +210,7 @@ def test_the_models_of_a_worker_that_died_find_another_home(bench: MakeBench) ->
     assert decisions(work.pool.keys) == {"spare_memory": 2, "home_lost": 2}
 
 
+@pytest.mark.long
 def test_a_hot_model_gets_a_second_home(bench: MakeBench) -> None:
     work = bench(1)
     first = work.worker(memory_bytes=500 * MB)

@@ -83,13 +83,14 @@ def said(server: GranianServer, what: str) -> int:
     return server.log_path.read_text().count(what)
 
 
-@pytest.mark.parametrize("delay_s", [0.2, 2.0])
+@pytest.mark.parametrize("delay_s", [0.2, pytest.param(2.0, marks=pytest.mark.long)])
 def test_a_cache_that_becomes_slow_fails_no_call_is_left_alone_and_comes_back(
     server: GranianServer, cache: SlowWire, tenant: CreatedTenant, model: str, delay_s: float
 ) -> None:
     texts = known_texts(server, tenant, model)
     fresh = [unique("new") for _ in range(CALLERS * ROUNDS)]
     quick = load(server, tenant, model, fresh)
+    before = said(server, "result_cache_away")
     cache.delay_s = delay_s
     first = load(server, tenant, model, texts)
     eventually(lambda: said(server, "result_cache_away"), "the cache is left alone")
@@ -98,9 +99,10 @@ def test_a_cache_that_becomes_slow_fails_no_call_is_left_alone_and_comes_back(
     assert set(first.words) | set(slow.words) <= {"MISS", "COALESCED", "HIT"}
     assert "HIT" not in slow.words
     assert max(first.p50_s, slow.p50_s) - quick.p50_s < WAITS_S + SLOW_MACHINE_S
+    # A busy machine may be late as well, but that is before or after.
+    assert said(server, "result_cache_away") <= before + 1
     cache.delay_s = 0.0
     eventually(lambda: set(load(server, tenant, model, texts).words) == {"HIT"}, "hits are back")
-    assert said(server, "result_cache_away") == 1
 
 
 def test_calls_are_answered_and_paid_for_once_while_the_durable_redis_is_late(

@@ -182,7 +182,7 @@ def test_those_who_ask_the_same_share_what_was_begun(
 def test_one_whose_time_is_over_holds_nothing_for_ever(
     busy: Caller, client: LaneClient, model: BeginningModel, model_key: str
 ) -> None:
-    late = Caller(client, model_key, "late", call_of(within_s=5.0))
+    late = Caller(client, model_key, "late", call_of(within_s=3.0))
     eventually(lambda: model.held, "it has begun")
     assert late.done().error is not None
     eventually(lambda: model.held[0].request.call.canceled, "what was begun for it is left")

@@ -108,9 +108,9 @@ def test_a_run_that_takes_more_memory_by_its_values_alone_counts(tmp_path: Path)
 @pytest.mark.parametrize(
     ("save", "small", "large"),
     [
-        (save_attention, zeros(256, 64), zeros(1, 8000)),
-        (save_filler, length(10), length(64 * MIB)),
-        (save_mirror, zeros(10), zeros(64 * MIB)),
+        (save_attention, zeros(256, 64), zeros(1, 5000)),
+        (save_filler, length(10), length(24 * MIB)),
+        (save_mirror, zeros(10), zeros(24 * MIB)),
     ],
     ids=["by shape", "by value", "by answer"],
 )
@@ -129,7 +129,7 @@ def test_a_run_that_fails_counts_too(tmp_path: Path) -> None:
     path = save_failing_filler(tmp_path / "a.onnx")
     sessions = SessionHost(PLAN, budget_bytes=BUDGET_BYTES, profiles=MemoryProfiles())
     before_bytes = host_memory().used_bytes()
-    for value in (10, 64 * MIB, 10, 64 * MIB):
+    for value in (10, 24 * MIB, 10, 24 * MIB):
         with sessions.session(path) as session, pytest.raises(InvalidFeed):
             session.run(length(value))
         assert host_memory().used_bytes() - before_bytes < BUDGET_BYTES

@@ -58,7 +58,7 @@ def batches(engine: Engine) -> int:
 def test_texts_of_many_tenants(engine: Engine) -> None:
     spec = builtin_specs()["embed"]
     words = "the quick brown fox jumps over the lazy dog while rain falls on Hamburg".split()  # noqa: SIM905
-    texts = [" ".join(words[(5 * length + i) % len(words)] for i in range(length)) for length in range(1, 41)]
+    texts = [" ".join(words[(5 * length + i) % len(words)] for i in range(length)) for length in range(1, 21)]
     works = [TextInput((text,), single=True) for text in texts]
     alone = [answer(engine, spec, work) for work in works]
     before = batches(engine)
@@ -68,7 +68,8 @@ def test_texts_of_many_tenants(engine: Engine) -> None:
 
 def test_lines_of_many_pages(engine: Engine) -> None:
     spec = builtin_specs()["ocr"]
-    pages = [picture_page(draw_page(lines)) for lines in (LETTER, LETTER[::-1], LETTER[2:5], LETTER[:1])]
+    some = (LETTER[:3], LETTER[3:0:-1], LETTER[4:5])
+    pages = [picture_page(draw_page(lines, width=620, height=620)) for lines in some]
     alone = [answer(engine, spec, page) for page in pages]
     assert all_at_once(engine, spec, pages) == alone
 

@@ -24,7 +24,7 @@ from tenants.models import Tenant
 from tests.jobs.conftest import Desk
 from tests.waiting import eventually
 
-FLOOD = 10_000
+FLOOD = 2_000
 # With ids that are older than any other.
 _FLOOD = """
 INSERT INTO jobs_page (id, tenant_id, job_id, model_version_id, number, state, attempt, worker, error_code,
@@ -411,9 +411,9 @@ def test_turns_that_say_nothing_any_more_are_forgotten(desk: Desk, rival: Desk) 
 
 
 @pytest.mark.usefixtures("quiet")
-def test_a_hundred_thousand_waiting_pages_are_not_walked_through(desk: Desk, rival: Desk) -> None:
+def test_fifty_thousand_waiting_pages_are_not_walked_through(desk: Desk, rival: Desk) -> None:
     """Nor while the planner has not heard of them yet."""
-    flood(desk, 100_000)
+    flood(desk, 50_000)
     submit(rival)
     looks = (taking._TAKE_WHAT_FITS, waiting.LINES)
     assert [pages_read(desk, look) < 1_000 for look in looks] == [True, True]

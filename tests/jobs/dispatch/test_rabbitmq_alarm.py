@@ -19,7 +19,7 @@ from tests.chaos.rabbitmq import OwnRabbitmq, find_rabbitmq
 from tests.jobs.conftest import Desk
 from tests.waiting import eventually
 
-pytestmark = pytest.mark.xdist_group("own rabbitmq")
+pytestmark = [pytest.mark.xdist_group("own rabbitmq"), pytest.mark.long]
 START_S = 120.0
 SOON_S = 15.0
 """Five submissions, of which one waits for the broker's 0.4 s now and then."""

@@ -5,7 +5,7 @@ import tracemalloc
 from jobs.exports.archive import Archive, archived_jobs
 from tests.jobs.exports.conftest import ReadingDesk
 
-PAGES = 2000
+PAGES = 600
 TEXTS_BYTES = PAGES * 150 * 33
 MOST_BYTES = 3 << 20
 

@@ -10,7 +10,7 @@ from hypothesis.stateful import run_state_machine_as_test
 from tests.jobs.life.machine import Life
 from tests.jobs.reuse.conftest import Bench
 
-FEW = 5
+FEW = 3
 MANY = int(os.environ.get("MAAS_TEST_LIFE_EXAMPLES", "60"))
 STEPS = 40
 LEASE_S = 3600

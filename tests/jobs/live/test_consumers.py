@@ -28,6 +28,8 @@ from tenants.services import CreatedTenant, create_key, revoke_key
 from tests.jobs.conftest import Desk
 from tests.maas.granian_server import GranianServer
 
+pytestmark = pytest.mark.xdist_group("web_server")
+
 Connect = Callable[..., ClientConnection]
 
 

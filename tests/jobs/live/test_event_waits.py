@@ -21,6 +21,8 @@ from tests.jobs.conftest import Desk
 from tests.maas.granian_server import GranianServer
 from tests.waiting import eventually
 
+pytestmark = pytest.mark.xdist_group("web_server")
+
 Look = Callable[..., httpx.Response]
 PATIENCE_S = 60.0
 

@@ -18,7 +18,10 @@ from tests.maas.granian_server import GranianServer
 from tests.maas.raw_http import RawRequest
 from tests.samples.pdfs import scanned_pdf
 
-pytestmark = pytest.mark.skipif(PROGRAM is None, reason="no nginx (apt-get install nginx-light)")
+pytestmark = [
+    pytest.mark.xdist_group("web_server"),
+    pytest.mark.skipif(PROGRAM is None, reason="no nginx (apt-get install nginx-light)"),
+]
 LARGE = scanned_pdf("large") + b"\n%" + b"x" * 2 * 2**20
 """More than nginx takes or keeps in memory if it is told nothing."""
 

@@ -17,6 +17,8 @@ from tests.maas.raw_http import RawRequest
 from tests.samples.pdfs import text_pdf
 from tests.waiting import eventually
 
+pytestmark = pytest.mark.xdist_group("web_server")
+
 PDF = text_pdf(*(f"Page {number}" for number in range(1, 40)))
 HALF = len(PDF) // 2
 

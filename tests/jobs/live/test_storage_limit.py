@@ -16,6 +16,8 @@ from tests.jobs.live.tus import Tus
 from tests.maas.granian_server import GranianServer
 from tests.samples.pdfs import text_pdf
 
+pytestmark = pytest.mark.xdist_group("web_server")
+
 LINES = b'{"custom_id": "one", "method": "POST", "url": "/v1/embeddings", "body": {"model": "embed", "input": "x"}}\n'
 
 

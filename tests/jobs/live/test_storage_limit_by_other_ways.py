@@ -25,7 +25,7 @@ from tests.stand_in_s3 import Bucket, new_bucket, stand_in_s3
 from tests.tenants.egress.receiver import Receiver
 
 __all__ = ["caller", "full", "local_certificate", "there"]
-MANY = 20
+MANY = 12
 FIT = 3
 """Of the many."""
 PADDING = 100_000

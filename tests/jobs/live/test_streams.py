@@ -26,6 +26,8 @@ from tests.jobs.conftest import Desk
 from tests.jobs.live.proxy import Proxy
 from tests.maas.granian_server import GranianServer
 
+pytestmark = pytest.mark.xdist_group("web_server")
+
 STREAM = {"Accept": "text/event-stream"}
 Open = Callable[..., AbstractContextManager["Stream"]]
 

@@ -17,6 +17,8 @@ from tests.maas.mount_urls import IDLE_S
 from tests.maas.raw_http import RawRequest
 from tests.waiting import eventually
 
+pytestmark = pytest.mark.xdist_group("telling_server")
+
 PART = b'--b\r\nContent-Disposition: form-data; name="file"; filename="a.pdf"\r\n\r\n'
 
 

@@ -72,6 +72,7 @@ def test_numbers_are_the_same_in_base64_and_as_floats(client: openai.OpenAI) -> 
     assert same(vectors(client.embeddings.create(model="embed", input=TEXTS)), vectors(floats))
 
 
+@pytest.mark.long
 def test_tokens_give_the_vectors_of_their_texts(client: openai.OpenAI) -> None:
     of_texts = client.embeddings.create(model="embed", input=TEXTS)
     of_tokens = client.embeddings.create(model="embed", input=ids_of(*TEXTS))
@@ -94,6 +95,7 @@ def test_fewer_dimensions_are_the_first_ones_at_length_one(
     assert same(found, expected)
 
 
+@pytest.mark.long
 def test_as_many_texts_as_openai_takes_are_taken(client: openai.OpenAI) -> None:
     texts = [f"text number {number}" for number in range(2048)]
     answer = client.embeddings.create(model="embed", input=texts, timeout=120)

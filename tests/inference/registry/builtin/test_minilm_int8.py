@@ -14,17 +14,22 @@ from tests.inference.registry.builtin.test_minilm_export import WEIGHTS
 TOKENIZER = WEIGHTS.with_name("tokenizer.json")
 
 
-def test_the_file_is_a_quarter_of_the_exact_one_and_close_to_it(tmp_path: Path) -> None:
-    exact, small = Path(builtin_specs()["embed"].artifacts["weights"]), tmp_path / "small.onnx"
-    export_minilm_int8(WEIGHTS, small)
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("int8") / "small.onnx"
+    export_minilm_int8(WEIGHTS, path)
+    return path
+
+
+def test_the_file_is_a_quarter_of_the_exact_one_and_close_to_it(small: Path) -> None:
+    exact = Path(builtin_specs()["embed"].artifacts["weights"])
     assert small.stat().st_size < 0.3 * exact.stat().st_size
     check_closeness(exact, small, TOKENIZER)
 
 
-def test_no_layer_norm_is_joined_with_the_sum_before_it(tmp_path: Path) -> None:
+def test_no_layer_norm_is_joined_with_the_sum_before_it(small: Path, tmp_path: Path) -> None:
     """That operator takes four times as long as the two."""
-    small, read = tmp_path / "small.onnx", ort.SessionOptions()
-    export_minilm_int8(WEIGHTS, small)
+    read = ort.SessionOptions()
     read.optimized_model_filepath = str(tmp_path / "optimized.onnx")
     ort.InferenceSession(str(small), read, providers=["CPUExecutionProvider"])
     operators = Counter(node.op_type for node in onnx.load(read.optimized_model_filepath).graph.node)

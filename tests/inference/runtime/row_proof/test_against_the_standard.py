@@ -63,6 +63,7 @@ def run(session: Any, feeds: list[Array]) -> list[Any] | None:
     return answers
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore")
 def test_rows_of_proven_examples_leave_each_other_alone(tmp_path: Path) -> None:
     generator = np.random.default_rng(5)

@@ -59,7 +59,11 @@ def what_curl_shows(answer: str, shows: str) -> str:
     return str(result["text"]) if shows == "text" else json.dumps(result["pages"][0][shows])
 
 
-@pytest.mark.parametrize("call", CALLS, ids=["ocr", "parse-file", "parse-text", "embed-text", "embed-texts"])
+@pytest.mark.parametrize(
+    "call",
+    [pytest.param(CALLS[0], marks=pytest.mark.long), *CALLS[1:]],
+    ids=["ocr", "parse-file", "parse-text", "embed-text", "embed-texts"],
+)
 def test_all_languages_give_the_same_answer(call: Call, folder: Path, live_stack: RunningStack) -> None:
     snippets = {snippet.language: snippet.code for snippet in snippets_of(call, live_stack.url)}
     if shutil.which("node") is None:
