@@ -80,5 +80,5 @@ def test_a_tenants_page_says_what_it_spends_has_and_owes(operator: Client, tenan
                 currency="EUR",
             )
     said = operator.get(page).content.decode()
-    assert "1.50 EUR used in" in said
-    assert "balance 7.00 EUR · 99.46 EUR open on 2 invoices, 1 overdue" in said
+    assert "1.50 € used in" in said
+    assert "balance 7.00 € · 99.46 € open on 2 invoices, 1 overdue" in said
