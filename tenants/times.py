@@ -2,7 +2,7 @@
 
 from datetime import UTC, date, datetime
 
-_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+from django.utils.dateformat import format as formatted
 
 
 def rfc3339(moment: datetime) -> str:
@@ -12,9 +12,9 @@ def rfc3339(moment: datetime) -> str:
 
 def day_text(day: date) -> str:
     """Write a day of the calendar, which is the same in every zone: 27 Nov 2026."""
-    return f"{day.day} {_MONTHS[day.month - 1]} {day.year}"
+    return formatted(day, "j M Y")
 
 
 def month_text(day: date) -> str:
     """Write the month of a day: Nov 2026."""
-    return f"{_MONTHS[day.month - 1]} {day.year}"
+    return formatted(day, "M Y")

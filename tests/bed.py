@@ -13,7 +13,7 @@ _RUN = "MAAS_TEST_RUN"
 _LIVE_STACK = "live_stack"
 _SHARED = ("two_webs", "proxied_web")
 """What tests of several modules share: they go to one process."""
-_STARTED = (_LIVE_STACK, *_SHARED, "victim")
+_STARTED = (_LIVE_STACK, *_SHARED, "victim", "configured")
 """What a group of tests starts for itself: stopped when its last test is over, since an idle product is not idle."""
 _MARKS_BY_FIXTURE = {"amqp_url": pytest.mark.rabbitmq, "browser": pytest.mark.browser}
 

@@ -25,7 +25,7 @@ class Hefts:
         self._of_all: dict[str, float] = {}
 
     def add(self, key: str, tenant: str, seconds: float, times: float = 1.0) -> None:
-        """`times` as much is charged to the tenant; what is usual is told by the seconds alone."""
+        """Charge the tenant for `times` as many seconds; what is usual is told by the seconds alone."""
         with self._lock:
             usual_s = self._of_all.get(key, seconds)
             self._of_all[key] = usual_s + WEIGHT * (seconds - usual_s)

@@ -1,4 +1,4 @@
-"""How a refusal names a value that a caller sent: in JSON's own terms, and short."""
+"""Names a value that a caller sent, for a refusal: in JSON's own terms, and short."""
 
 import json
 
