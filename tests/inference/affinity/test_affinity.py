@@ -191,8 +191,8 @@ def test_a_cold_model_that_only_impatient_callers_ask_for_is_loaded_in_the_end(b
 def test_three_workers_share_the_models_and_each_has_one_home(bench: MakeBench) -> None:
     work = bench(6)
     for _ in range(3):
-        # Measured in one process, their loads count for each other's.
-        work.worker(memory_bytes=work.room_for(6))
+        # Measured in one process, loads of three at once count for each other's.
+        work.worker(memory_bytes=work.room_for(18))
     eventually(lambda: all(work.homes(key) for key in work.pool.keys), "a home for every model")
     assert all(len(work.homes(key)) == 1 for key in work.pool.keys)
     assert sum(decisions(work.pool.keys).values()) == 6

@@ -218,7 +218,8 @@ def test_a_changed_limit_holds_from_the_next_request_on(
             assert await let_through(one, before, old // 2) == old // 2
             passed = await let_through(two, after, 700)
             assert new // 2 - new // 8 <= passed <= new // 2 + new // 8 + 1
-            assert await passes(one, after) is False
+            # What comes into it meanwhile is little beside what both would have between them.
+            assert await let_through(one, after, 700) <= new // 8 + 1
 
     asyncio.run(go())
 
