@@ -16,10 +16,10 @@ from unfold.widgets import UnfoldAdminIntegerFieldWidget, UnfoldAdminTextInputWi
 from inference.batch_admin import BatchSettingForm, BatchSettingInline
 from inference.plans.admin import PlanAdmin, TenantPriceAdmin
 from inference.registry.models import ModelPool, ModelVersion, PipelineStep, ServedModel
-from tenants.admin.columns import badge, column, two_lines
-from tenants.admin.confirmation import at_once, confirmed
-from tenants.admin.records import OperatorAdmin
-from tenants.admin.words import NOTHING, ago, link_to, list_link, size
+from tenants.admin_base.columns import badge, column, two_lines
+from tenants.admin_base.confirmation import at_once, confirmed
+from tenants.admin_base.formatting import NOTHING, ago, link_to, list_link, size
+from tenants.admin_base.records import OperatorAdmin
 from tenants.billing.wording import money, per_words
 
 __all__ = [

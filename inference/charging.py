@@ -3,7 +3,7 @@
 from django.conf import settings
 
 from inference.contracts import Units
-from tenants.billing.prices import Meter
+from tenants.plans.prices import Meter
 
 
 def charged(units: Units, meter: Meter) -> int:

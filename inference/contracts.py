@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from inference.device_time import charged_ms
-from tenants.billing.prices import Meter
+from tenants.plans.prices import Meter
 
 Point = tuple[float, float]
 Quad = tuple[Point, Point, Point, Point]

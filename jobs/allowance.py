@@ -12,12 +12,12 @@ from jobs import states
 from jobs.errors import TooManyUnfinishedJobs
 from jobs.models import Job
 from jobs.turned_away import turned_away
-from tenants.context import every_mode
-from tenants.identity import Identity
+from tenants.core.db.unit_of_work import every_mode
+from tenants.identity.identity import Identity
+from tenants.limits.rates.free_day import free_day
+from tenants.limits.rates.metrics import REFUSED
+from tenants.limits.rates.spending import Price, spending
 from tenants.models import Tenant
-from tenants.rates.free_day import free_day
-from tenants.rates.metrics import REFUSED
-from tenants.rates.spending import Price, spending
 
 COUNTED_EACH_TIME = 10_000
 """A larger limit is counted once a second while less than half of it is used up."""

@@ -10,8 +10,8 @@ from django.db import connections, transaction
 from jobs import states
 from jobs.dispatch.changes import announce
 from jobs.models import Job
-from tenants.context import APP
-from tenants.ids import uuid7
+from tenants.core.db.unit_of_work import APP
+from tenants.core.ids import uuid7
 
 FIRST_SEQ = 1
 # Nobody else knows the job yet, so its row need not be locked: it was written with this number. Its event's place in

@@ -16,9 +16,9 @@ from jobs.errors import InvalidRequest
 from jobs.models import Job
 from jobs.selectors import jobs_with_models
 from jobs.services import cancel_job, retry_job
-from tenants.context import unit_of_work
-from tenants.errors import DomainError
-from tenants.identity import Identity
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.core.errors import DomainError
+from tenants.identity.identity import Identity
 
 MOST_AT_ONCE = 100
 CANCELED, RETRIED, DELETED = "canceled", "retried", "deleted"

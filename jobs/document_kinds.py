@@ -5,7 +5,7 @@ from inference.registry.selectors import models_reading
 from inference.runtime.document_kinds import mismatch
 from inference.runtime.parameters import documents_of
 from jobs.errors import DocumentNotAccepted
-from tenants.identity import Identity
+from tenants.identity.identity import Identity
 
 MAX_NAMED = 5
 

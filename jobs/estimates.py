@@ -21,13 +21,13 @@ from jobs.errors import InvalidRequest
 from jobs.money import units_of_page
 from jobs.services import JobRequest, check_request, require_one_source
 from jobs.webhooks.job_urls import require_sendable
-from tenants.billing.plans.agreed import AgreedPrice
-from tenants.billing.plans.estimate import Estimate, estimated
-from tenants.billing.plans.standing import Standing, standing_of
-from tenants.billing.prices import Meter
+from tenants.billing.standing import Standing, standing_of
 from tenants.billing.wording import name_of
-from tenants.context import unit_of_work
-from tenants.identity import Identity
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.identity.identity import Identity
+from tenants.plans.agreed import AgreedPrice
+from tenants.plans.estimate import Estimate, estimated
+from tenants.plans.prices import Meter
 
 TAKEN: Mapping[Meter, tuple[str, ...]] = {
     "page": ("document", "pages"),

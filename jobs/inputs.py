@@ -6,7 +6,7 @@ from typing import Any
 from inference.contracts import TensorInput, TextInput, WorkInput
 from inference.runtime.tensor_requests import read_tensors
 from jobs.errors import InvalidRequest
-from tenants.messages import names_in_words, value_in_words
+from tenants.core.messages import names_in_words, value_in_words
 
 FORMS = 'a text, a list of texts, or {"tensors": [{"name", "datatype", "shape", "data"}]}'
 

@@ -28,9 +28,9 @@ from tenants.billing.ledger.services import (
     settle,
 )
 from tenants.billing.months import Month
-from tenants.billing.prices import Meter, Price
-from tenants.context import current_alias
-from tenants.identity import Identity
+from tenants.core.db.unit_of_work import current_alias
+from tenants.identity.identity import Identity
+from tenants.plans.prices import Meter, Price
 
 JOB = "job"
 _CLOCKS_DIFFER = timedelta(hours=1)

@@ -7,7 +7,7 @@ import structlog
 from django.db import connections
 
 from jobs.services import end_overdue_job
-from tenants.context import OPERATOR, operator_work
+from tenants.core.db.unit_of_work import OPERATOR, operator_work
 
 log = structlog.get_logger(__name__)
 AT_ONCE = 200

@@ -15,10 +15,10 @@ from jobs import states
 from jobs.errors import TooManyUnfinishedPages
 from jobs.models import Job
 from jobs.turned_away import turned_away
-from tenants.context import every_mode
-from tenants.identity import Identity
+from tenants.core.db.unit_of_work import every_mode
+from tenants.identity.identity import Identity
+from tenants.limits.rates.metrics import REFUSED
 from tenants.models import ChosenLimits, Tenant
-from tenants.rates.metrics import REFUSED
 
 COUNTED_EACH_TIME = 10_000
 """A larger limit is counted once a second, and in between what this process lets in."""

@@ -14,7 +14,7 @@ from tenants.billing.invoices.reconciling import compare_invoices
 from tenants.billing.ledger.checks import Compared, differences
 from tenants.billing.ledger.reconciling import compare_ledger, keep_differences
 from tenants.billing.payments.reconciling import reconcile_payments
-from tenants.context import OPERATOR, operator_work, unit_of_work
+from tenants.core.db.unit_of_work import OPERATOR, operator_work, unit_of_work
 
 log = structlog.get_logger(__name__)
 AT_ONCE = 500

@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 from jobs import states
 from jobs.models import Job
 from jobs.selectors import jobs_and_tombstones, jobs_with_models
-from tenants.context import APP
+from tenants.core.db.unit_of_work import APP
 
 # A row stays as long as a retry of it does, also of what is erased.
 _ROOT = """

@@ -16,7 +16,7 @@ from jobs.errors import EventsErased, InvalidRequest, JobErased, NotFound
 from jobs.models import Event, Job
 from jobs.retention.tombstones import erased_words, tombstone
 from jobs.states import TERMINAL
-from tenants.context import APP, Acting, unit_of_work
+from tenants.core.db.unit_of_work import APP, Acting, unit_of_work
 
 
 @dataclass(frozen=True)

@@ -41,9 +41,9 @@ from jobs.search.embeddings import take_over_embeddings
 from jobs.search.services import index_name, take_over_words
 from jobs.selectors import get_job, jobs_with_models
 from jobs.webhooks.job_urls import taken_url
-from tenants.context import APP, unit_of_work
-from tenants.identity import Identity
-from tenants.ids import uuid7
+from tenants.core.db.unit_of_work import APP, unit_of_work
+from tenants.core.ids import uuid7
+from tenants.identity.identity import Identity
 
 _EXPIRED = {
     "error_code": "job_expired",

@@ -6,7 +6,7 @@ import structlog
 from django.db import connections
 
 from tenants.billing.ledger.checks import Compared
-from tenants.context import OPERATOR, operator_work
+from tenants.core.db.unit_of_work import OPERATOR, operator_work
 
 log = structlog.get_logger(__name__)
 

@@ -10,11 +10,11 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
 from tenants.api.authentication import IDENTITY
+from tenants.api_keys.selectors import name_of_key
 from tenants.audit.acting import KEY, OPERATOR, PERSON, Acting, acting_as
-from tenants.identity import Identity
-from tenants.impersonation import impersonation_of
-from tenants.key_selectors import name_of_key
-from tenants.pages.sign_in.addresses import address_of, client_address
+from tenants.authentication.impersonation import impersonation_of
+from tenants.core.asgi.client_ip import address_of, client_address
+from tenants.identity.identity import Identity
 
 ADMIN = "/admin/"
 

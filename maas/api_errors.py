@@ -12,8 +12,8 @@ from rest_framework import exceptions
 from inference.contracts import WorkRefused
 from jobs.documents.reader import DocumentRejected, ReaderUnavailable
 from jobs.live.spool import is_full, refusal_of
-from tenants.database_troubles import erased_meanwhile, trouble_of
-from tenants.errors import DomainError
+from tenants.core.db.failures import erased_meanwhile, trouble_of
+from tenants.core.errors import DomainError
 
 CONTENT_TYPE = "application/problem+json"
 

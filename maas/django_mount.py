@@ -22,7 +22,7 @@ from jobs.live.intake import Intake
 from jobs.live.spool import BATCH_BYTES, Spool
 from maas.streamed_blocks import StreamedBlocks
 from maas.wsgi_environ import Environ, environ_of
-from tenants.asgi.protocol import (
+from tenants.core.asgi.protocol import (
     ClientGone,
     Message,
     Receive,
@@ -32,7 +32,7 @@ from tenants.asgi.protocol import (
     has_body,
     until_disconnect,
 )
-from tenants.asgi.threads import BoundedThreads, Overloaded
+from tenants.core.asgi.threads import BoundedThreads, Overloaded
 
 READING_THREADS = 8
 PRODUCING_THREADS = 4

@@ -11,8 +11,8 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from django.core.exceptions import ImproperlyConfigured
 
 from inference.sandbox.inside.layers import LAYERS
-from tenants.egress.own_hosts import Network, NotAHost, read_own_hosts
-from tenants.messages import names_in_words
+from tenants.core.http_client.own_hosts import Network, NotAHost, read_own_hosts
+from tenants.core.messages import names_in_words
 
 _FOR_BROWSERS = "browser_origin"
 _ORIGIN = re.compile(r"https?://[a-z0-9.-]+(:[0-9]{1,5})?")

@@ -14,8 +14,8 @@ from django.template.loader import render_to_string
 from django.utils.http import escape_leading_slashes, url_has_allowed_host_and_scheme
 
 from maas.api_errors import CONTENT_TYPE, problem
-from tenants.errors import DomainError
-from tenants.pages.shell import Shell, shell_of
+from tenants.core.errors import DomainError
+from tenants.dashboard.shell import Shell, shell_of
 
 log = structlog.get_logger(__name__)
 

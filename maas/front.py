@@ -55,13 +55,13 @@ from maas.health import Health, ReadinessProbe, web_checks
 from maas.keeping_redis import refuse_evicting_servers
 from maas.stop_signals import Parting, on_stop_signal
 from maas.supervisor.errors import LaunchError
-from tenants.asgi.protocol import App, Receive, Scope, Send
-from tenants.asgi.stopping import Stop
-from tenants.asgi.strangers import Strangers
-from tenants.asgi.threads import BoundedThreads, DatabaseThreads
 from tenants.billing.ledger.till import Till
-from tenants.metering.stream import MeterStream
-from tenants.rates.desk import Desk
+from tenants.billing.metering.stream import MeterStream
+from tenants.core.asgi.credentials import Strangers
+from tenants.core.asgi.protocol import App, Receive, Scope, Send
+from tenants.core.asgi.stopping import Stop
+from tenants.core.asgi.threads import BoundedThreads, DatabaseThreads
+from tenants.limits.rates.desk import Desk
 
 if TYPE_CHECKING:
     from maas.grpc_port.port import GrpcPort

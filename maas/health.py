@@ -22,10 +22,10 @@ from inference.affinity.heartbeats import live_workers
 from inference.prompt_redis import single_try
 from jobs.documents.reading import sandbox_state
 from maas.keeping_redis import EvictingRedis, check_policy
-from tenants.asgi.protocol import App, Receive, Scope, Send
-from tenants.asgi.remembered import Remembered
-from tenants.asgi.stopping import Stop
-from tenants.context import APP
+from tenants.core.asgi.protocol import App, Receive, Scope, Send
+from tenants.core.asgi.remembered import Remembered
+from tenants.core.asgi.stopping import Stop
+from tenants.core.db.unit_of_work import APP
 
 log = structlog.get_logger(__name__)
 SERVICE_ANSWERS = Gauge(

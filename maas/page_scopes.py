@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 
 from django.http import HttpRequest, HttpResponse
 
-from tenants.context import account_work, operator_work
+from tenants.core.db.unit_of_work import account_work, operator_work
 
 ADMIN = "/admin/"
 ACCOUNT_PAGES = (

@@ -7,7 +7,7 @@ import structlog
 from django.http import HttpRequest, HttpResponse
 
 from jobs.documents.uploads import FETCH
-from tenants.journal.entries import without_keys
+from tenants.request_log.entries import without_keys
 
 log = structlog.get_logger(__name__)
 KEYED = ("/confirm-email/", "/password/new/", "/invitations/accept/")

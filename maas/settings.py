@@ -12,8 +12,8 @@ from maas.env import DatabaseUrl, Environment, storage_backend, storage_origin_f
 from maas.mail import mail_settings
 from maas.payments import STRIPE_API, STRIPE_CHECKOUT, stripe_settings
 from tenants.accounts.sign_on.configured import sign_on_providers
-from tenants.limits import MOST_DAYS
-from tenants.rates.rates import MOST, MOST_AT_ONCE
+from tenants.limits.effective import MOST_DAYS
+from tenants.limits.rates.rates import MOST, MOST_AT_ONCE
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 ENV = Environment.read()
@@ -185,15 +185,15 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "tenants.pages.shell.shell",
-                "tenants.pages.accounts.views.doors",
+                "tenants.dashboard.shell.shell",
+                "tenants.dashboard.accounts.views.doors",
             ],
         },
     }
 ]
 
 # One server: `default` is walled in by row-level security, `operator` sees all, `owner` makes tables. Signing in acts
-# as a role of its own on the connections of `default`; see tenants.context.account_work.
+# as a role of its own on the connections of `default`; see tenants.core.db.unit_of_work.account_work.
 _database = DatabaseUrl.parse(MAAS_DATABASE_URL)
 # A transaction that stands still holds up more than what it has locked: streams of events go no further than the
 # oldest that is still writing. Operators' work may take its time, as new passwords do; its loops set their own bound.
@@ -206,7 +206,7 @@ DATABASES = {
     },
     "owner": {**_database.django(None), "TEST": {"MIRROR": "default"}},
 }
-DATABASE_ROUTERS = ["tenants.context.ScopeRouter"]
+DATABASE_ROUTERS = ["tenants.core.db.unit_of_work.ScopeRouter"]
 CACHES = {
     "default": {
         "BACKEND": "django.core.cache.backends.redis.RedisCache",

@@ -4,7 +4,7 @@ from django.conf import settings
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.signals import connection_created
 
-from tenants.context import APP
+from tenants.core.db.unit_of_work import APP
 
 SHORTEST_S = 30
 

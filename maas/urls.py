@@ -14,7 +14,7 @@ from maas.offline.views import offline_page, service_worker
 from maas.openapi_document import OpenAPIDocument
 from maas.operations.engine_page import engine, engine_live
 from maas.operations.views import live
-from tenants.pages.accounts.second_factors import operators_door
+from tenants.dashboard.accounts.second_factors import operators_door
 
 READING = ["get", "head"]
 
@@ -27,7 +27,7 @@ urlpatterns = [
     ),
     path("v1/", include("inference.api.urls")),
     path("v1/", include("jobs.api.urls")),
-    path("v1/", include("tenants.api.urls")),
+    path("v1/", include("tenants.api_urls")),
     re_path(r"^v1(/.*)?$", api_not_found),
     path("admin/live/", admin.site.admin_view(live), name="admin-live"),
     path("admin/engine/", admin.site.admin_view(engine), name="admin-engine"),
@@ -41,7 +41,7 @@ urlpatterns = [
     path("favicon.ico", favicon, name="favicon"),
     path("sample", read_sample, name="read-sample"),
     path("sample/page", sample_page, name="sample-page"),
-    path("", include("tenants.pages.urls")),
+    path("", include("tenants.dashboard_urls")),
     path("", include("jobs.pages.urls")),
 ]
 handler400 = "maas.not_found.bad_request"

@@ -3,7 +3,7 @@
 import sys
 from typing import Any, BinaryIO
 
-from tenants.asgi.protocol import Scope
+from tenants.core.asgi.protocol import Scope
 
 Environ = dict[str, Any]
 OWN_PREFIX = "maas."

@@ -7,7 +7,8 @@ from django.db import models
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from tenants import roles
+from tenants.api_keys.format import KeyParts
+from tenants.api_keys.restrictions import LONGEST_MODEL
 from tenants.audit.models import AuditEntry
 from tenants.billing.included.models import IncludedHold, IncludedPool, IncludedUse
 from tenants.billing.invoices.models import (
@@ -28,21 +29,13 @@ from tenants.billing.ledger.models import (
 )
 from tenants.billing.models import UsageDay, UsageMonth, UsageRecord, UsageTotal
 from tenants.billing.payments.models import Payment, ProviderCustomer, ProviderEvent, Refund
-from tenants.billing.plans.models import (
-    ChosenLimits,
-    Plan,
-    PlanIncluded,
-    PlanPrice,
-    Subscription,
-    TenantPrice,
-)
-from tenants.ids import uuid7
-from tenants.key_fences import LONGEST_MODEL
-from tenants.keys import KeyParts
-from tenants.limit_fields import AccountLimits, own_limit
-from tenants.rates.rates import MOST_AT_ONCE
-from tenants.scoped import TenantOwned
-from tenants.storage.models import StoredBytes
+from tenants.core.db.tenant_owned import TenantOwned
+from tenants.core.ids import uuid7
+from tenants.identity import roles
+from tenants.limits.fields import AccountLimits, own_limit
+from tenants.limits.rates.rates import MOST_AT_ONCE
+from tenants.limits.storage.models import StoredBytes
+from tenants.plans.models import ChosenLimits, Plan, PlanIncluded, PlanPrice, Subscription, TenantPrice
 
 __all__ = [
     "ApiKey",

@@ -7,7 +7,7 @@ from uuid import UUID
 from django.db import transaction
 
 from tenants.audit.services import record
-from tenants.context import current_alias
+from tenants.core.db.unit_of_work import current_alias
 from tenants.services import outdate_results
 
 Eraser = Callable[[UUID, int], None]

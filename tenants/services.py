@@ -9,20 +9,20 @@ from django.db import transaction
 from django.db.models import F
 from django.db.models.functions import Coalesce, Least, Now
 
+from tenants.api_keys.format import new_key
+from tenants.api_keys.hashing import stored_digest
+from tenants.api_keys.restrictions import checked_models, checked_networks
+from tenants.api_keys.selectors import working_keys
 from tenants.audit.changes import changes_between
 from tenants.audit.services import record
-from tenants.billing.plans.services import give_default_plan
-from tenants.context import OPERATOR, current_alias, operator_work, unit_of_work
-from tenants.database_time import database_now
-from tenants.errors import TooManyKeys
-from tenants.identity import KEY_SCOPES, SCOPES, checked_scopes
-from tenants.ids import uuid7
-from tenants.key_fences import checked_models, checked_networks
-from tenants.key_hashing import stored_digest
-from tenants.key_selectors import working_keys
-from tenants.keys import new_key
+from tenants.core.db.clock import database_now
+from tenants.core.db.unit_of_work import OPERATOR, current_alias, operator_work, unit_of_work
+from tenants.core.errors import TooManyKeys
+from tenants.core.ids import uuid7
+from tenants.identity.identity import KEY_SCOPES, SCOPES, checked_scopes
+from tenants.limits.rates.rates import NAMES
 from tenants.models import ApiKey, Membership, Tenant, User
-from tenants.rates.rates import NAMES
+from tenants.plans.services import give_default_plan
 
 MOST_WORKING_KEYS = 100
 FENCES = ("for_models", "from_networks")

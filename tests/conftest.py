@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, sync_playwright
 from pytest_django import DjangoDbBlocker
 
 from maas.supervisor.ports import free_port
-from tenants.context import account_work
+from tenants.core.db.unit_of_work import account_work
 from tests.chromium import FLAGS, NAMED, chromium_program
 from tests.live_stack import LiveStack, RunningStack
 

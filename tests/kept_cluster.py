@@ -26,8 +26,8 @@ _FOLDER = PROJECT / ".pytest_cache" / "d" / "kept_cluster"
 # What decides how a migrated and seeded cluster looks, beside the packages.
 _MADE_OF = (
     "*/migrations/*.py",
-    "tenants/row_security.py",
-    "tenants/ids.py",
+    "tenants/core/db/row_security.py",
+    "tenants/core/ids.py",
     "jobs/search/embeddings_table.py",
     "maas/embedded/*.py",
     "maas/demo/*.py",

@@ -8,7 +8,7 @@ from django.db.models import Q, QuerySet
 from inference.affinity.fleet import DEFAULT_POOL, Model, Strategy
 from inference.affinity.heartbeats import WorkerReport
 from inference.registry.models import ModelVersion, PipelineStep, ServedModel, SessionProfile
-from tenants.context import operator_work
+from tenants.core.db.unit_of_work import operator_work
 
 READS_BYTES_PER_S = 200e6
 """A guess at how fast a model is loaded that nobody has loaded yet."""

@@ -2,7 +2,7 @@
 
 from django.db import connections
 
-from tenants.context import APP, OPERATOR
+from tenants.core.db.unit_of_work import APP, OPERATOR
 
 READ_S = 10.0
 

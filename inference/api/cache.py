@@ -8,7 +8,7 @@ from rest_framework.views import APIView
 from tenants.api.callers import caller
 from tenants.api.parameters import only
 from tenants.api.schema import REFUSALS
-from tenants.context import unit_of_work
+from tenants.core.db.unit_of_work import unit_of_work
 from tenants.results import erase_results
 
 

@@ -15,8 +15,8 @@ from inference.runtime.parameters import documents_of
 from tenants.api.callers import caller
 from tenants.api.parameters import only
 from tenants.api.schema import REFUSALS, list_of
-from tenants.billing.plans.agreed import AgreedPrice, AgreedPrices
-from tenants.billing.prices import Price, display
+from tenants.plans.agreed import AgreedPrice, AgreedPrices
+from tenants.plans.prices import Price, display
 
 
 class ModelSerializer(serializers.ModelSerializer[ServedModel]):

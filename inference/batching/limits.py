@@ -3,7 +3,7 @@
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 
-from tenants.messages import value_in_words
+from tenants.core.messages import value_in_words
 
 MOST_ROWS = 4096
 MOST_PADDED = 2**31

@@ -7,7 +7,7 @@ import structlog
 from redis.exceptions import RedisError
 
 from inference.cache.scripts import ERASE, ERASED_KEPT_S, NOTE_ERASURE, entries_prefix, keys_of
-from tenants.cache_redis import cache_redis
+from tenants.core.redis.cache import cache_redis
 
 log = structlog.get_logger(__name__)
 MOST_ROUNDS = 10_000

@@ -2,9 +2,9 @@
 
 from uuid import UUID
 
-from tenants.asgi.remembered import Remembered
-from tenants.asgi.threads import DatabaseThreads
-from tenants.selectors import results_generation
+from tenants.authentication.selectors import results_generation
+from tenants.core.asgi.remembered import Remembered
+from tenants.core.asgi.threads import DatabaseThreads
 
 LIFETIME_S = 0.8
 """What is erased answers nobody a second later."""

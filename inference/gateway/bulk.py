@@ -8,12 +8,12 @@ from inference.gateway.exchange import CHUNK_BYTES, Exchange
 from inference.gateway.room import Share
 from inference.gateway.targets import Target, Targets
 from tenants.api.authentication import IDENTITY
-from tenants.asgi.protocol import REQUEST_ID, Message, Scope
-from tenants.asgi.stopping import Stop
 from tenants.billing.ledger.till import Till
-from tenants.billing.plans.agreed import AgreedPrice
-from tenants.billing.prices import Price
-from tenants.identity import Identity
+from tenants.core.asgi.protocol import REQUEST_ID, Message, Scope
+from tenants.core.asgi.stopping import Stop
+from tenants.identity.identity import Identity
+from tenants.plans.agreed import AgreedPrice
+from tenants.plans.prices import Price
 
 APART = ":bulk"
 

@@ -12,19 +12,19 @@ import structlog
 from inference.gateway.listening import ListenedCall
 from inference.gateway.room import Share
 from tenants.api.authentication import IDENTITY
-from tenants.asgi.protocol import ClientGone, Receive, Scope, has_body, header, headers_of
-from tenants.asgi.stopping import Stop
 from tenants.billing.ledger.reserving.reservations import Reservation
 from tenants.billing.ledger.reserving.rooms import Most
 from tenants.billing.ledger.till import Till
-from tenants.billing.plans.agreed import AgreedPrice
-from tenants.billing.prices import Price
-from tenants.errors import NotSignedIn
-from tenants.identity import Identity
-from tenants.ids import uuid7
-from tenants.metering.events import MeterEvent, with_covered
-from tenants.rates.admission import ADMISSION, Admission
-from tenants.rates.free_day import free_day
+from tenants.billing.metering.events import MeterEvent, with_covered
+from tenants.core.asgi.protocol import ClientGone, Receive, Scope, has_body, header, headers_of
+from tenants.core.asgi.stopping import Stop
+from tenants.core.errors import NotSignedIn
+from tenants.core.ids import uuid7
+from tenants.identity.identity import Identity
+from tenants.limits.rates.admission import ADMISSION, Admission
+from tenants.limits.rates.free_day import free_day
+from tenants.plans.agreed import AgreedPrice
+from tenants.plans.prices import Price
 
 log = structlog.get_logger(__name__)
 P = ParamSpec("P")

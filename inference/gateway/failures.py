@@ -3,7 +3,7 @@
 from inference.contracts import WorkRefused
 from inference.errors import DeadlinePassed, ModelFailed, ModelOverloaded
 from inference.lane.errors import LaneOverloaded, LaneUnavailable
-from tenants.errors import DomainError
+from tenants.core.errors import DomainError
 
 RETRY_AFTER_S = 1
 LONGEST_RETRY_AFTER_S = 60

@@ -6,12 +6,12 @@ from inference.gateway.exchange import Exchange
 from inference.gateway.replies import Reply
 from inference.gateway.room import Room
 from tenants.api.authentication import IDENTITY
-from tenants.asgi.protocol import App, Receive, Scope, Send
-from tenants.asgi.stopping import Stop
 from tenants.billing.ledger.till import Till
-from tenants.errors import DomainError
-from tenants.identity import Identity
-from tenants.metering.stream import MeterStream
+from tenants.billing.metering.stream import MeterStream
+from tenants.core.asgi.protocol import App, Receive, Scope, Send
+from tenants.core.asgi.stopping import Stop
+from tenants.core.errors import DomainError
+from tenants.identity.identity import Identity
 
 EMBEDDINGS = "/v1/embeddings"
 OPEN_INFERENCE = "/v2"

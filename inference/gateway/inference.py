@@ -21,10 +21,10 @@ from inference.lane.works import LaneWork
 from inference.runtime.inputs_counted import inputs_in
 from inference.runtime.parameters import validate_parameters, validate_work_kind
 from inference.runtime.tensor_requests import validate_input
-from tenants.asgi.protocol import ClientGone
-from tenants.billing.prices import Price, saved_micros
-from tenants.ids import uuid7
-from tenants.metering.events import CACHE, CALL, MeterEvent
+from tenants.billing.metering.events import CACHE, CALL, MeterEvent
+from tenants.core.asgi.protocol import ClientGone
+from tenants.core.ids import uuid7
+from tenants.plans.prices import Price, saved_micros
 
 LONGEST_S = 60.0
 

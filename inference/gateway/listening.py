@@ -6,8 +6,8 @@ from types import TracebackType
 
 from inference.calls import Call
 from inference.errors import DeadlinePassed
-from tenants.asgi.protocol import ClientGone, Receive, until_disconnect
-from tenants.asgi.stopping import Restarting, Stop
+from tenants.core.asgi.protocol import ClientGone, Receive, until_disconnect
+from tenants.core.asgi.stopping import Restarting, Stop
 
 
 class ListenedCall:

@@ -3,7 +3,7 @@
 from inference.contracts import TensorInput, TextInput, TokenInput
 from inference.lane.works import LaneWork
 from tenants.billing.ledger.reserving.rooms import Most
-from tenants.billing.prices import Meter, Price
+from tenants.plans.prices import Meter, Price
 
 _MARKS = 2
 """Tokens that every text has beside its own."""

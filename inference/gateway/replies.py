@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass, field
 
 from inference.contracts import Json
-from tenants.asgi.protocol import Send
+from tenants.core.asgi.protocol import Send
 
 Header = tuple[bytes, bytes]
 

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Hashable
 from typing import Self
 
-from tenants.asgi.threads import Overloaded
+from tenants.core.asgi.threads import Overloaded
 
 MOST_BYTES = 512 << 20
 MOST_OF_ONE = 4

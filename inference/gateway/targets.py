@@ -6,10 +6,10 @@ from inference.contracts import Json
 from inference.registry.errors import ModelPaused
 from inference.registry.models import ModelVersion, ServedModel
 from inference.registry.selectors import active_models, find_version, no_such_model
-from tenants.asgi.remembered import Remembered
-from tenants.asgi.threads import DatabaseThreads
-from tenants.billing.prices import Price
-from tenants.errors import DomainError
+from tenants.core.asgi.remembered import Remembered
+from tenants.core.asgi.threads import DatabaseThreads
+from tenants.core.errors import DomainError
+from tenants.plans.prices import Price
 
 LIFETIME_S = 0.8
 """A pause, a new price and another current version hold everywhere within a second."""

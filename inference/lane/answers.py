@@ -10,7 +10,7 @@ from inference.lane.arrays import lift, lower, read_array, write_array
 from inference.lane.errors import LaneUnavailable, MessageMalformed
 from inference.lane.frames import Buffer, pack, unpack
 from inference.runtime.tensors import Array
-from tenants.messages import names_in_words
+from tenants.core.messages import names_in_words
 
 WorkError = WorkRefused | ModelFailed | CallCanceled
 

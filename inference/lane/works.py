@@ -10,7 +10,7 @@ from inference.contracts import Json, TensorInput, TextInput, TokenInput
 from inference.lane.arrays import read_array, write_array
 from inference.lane.errors import MessageMalformed
 from inference.lane.frames import Buffer, pack, unpack
-from tenants.messages import names_in_words
+from tenants.core.messages import names_in_words
 
 LaneWork = TextInput | TokenInput | TensorInput
 """Pages stay with jobs: their pictures are decoded where the model is."""

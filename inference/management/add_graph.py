@@ -12,7 +12,7 @@ from inference.pipelines.declaration import MOST_CHARACTERS
 from inference.registry.errors import PipelineInvalid
 from inference.registry.models import ModelVersion
 from inference.registry.pipelines import PipelineUpload, add_pipeline
-from tenants.billing.prices import Price
+from tenants.plans.prices import Price
 
 
 def describe_arguments(add: ArgumentParser) -> None:

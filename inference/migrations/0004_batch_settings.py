@@ -3,7 +3,7 @@
 import django.db.models.deletion
 from django.db import migrations, models
 
-from tenants.row_security import APP_ROLE
+from tenants.core.db.row_security import (APP_ROLE)
 
 
 class Migration(migrations.Migration):

@@ -44,7 +44,7 @@ from inference.pipelines.values import (
 from inference.runtime.parameters import DOCUMENT, INTERFACES, TENSORS, Parameter
 from inference.runtime.parameters import TEXT as TEXT_KIND
 from inference.runtime.parameters import TEXTS as TEXTS_KIND
-from tenants.messages import value_in_words
+from tenants.core.messages import value_in_words
 
 OF_THE_PAGE = frozenset(
     {"number", "state", "error", "attempts", "cost", "picture", "started_at", "finished_at"}

@@ -33,7 +33,7 @@ from inference.runtime.document_kinds import EVERY_KIND
 from inference.runtime.parameters import DOCUMENT, TENSORS, TEXT, TEXTS, Parameter, read_parameters
 from inference.runtime.tensor_requests import NUMPY_TYPES
 from inference.runtime.tensors import TensorSpec
-from tenants.messages import value_in_words
+from tenants.core.messages import value_in_words
 
 MOST_STEPS = 32
 MOST_NESTED = 6

@@ -26,14 +26,14 @@ from inference.plans.forms import (
     VersionFormSet,
     meters_of_models,
 )
-from tenants.admin.columns import badge, column, two_lines
-from tenants.admin.confirmation import at_once
-from tenants.admin.records import FoundById, OperatorAdmin
-from tenants.admin.words import link, link_to
-from tenants.billing.plans.models import Plan, PlanIncluded, PlanPrice, Subscription, TenantPrice
-from tenants.billing.plans.services import duplicate_plan
+from tenants.admin_base.columns import badge, column, two_lines
+from tenants.admin_base.confirmation import at_once
+from tenants.admin_base.formatting import link, link_to
+from tenants.admin_base.records import FoundById, OperatorAdmin
 from tenants.billing.wording import money
 from tenants.models import Tenant
+from tenants.plans.models import Plan, PlanIncluded, PlanPrice, Subscription, TenantPrice
+from tenants.plans.services import duplicate_plan
 
 
 class VersionInline(TabularInline):  # type: ignore[misc]

@@ -10,15 +10,15 @@ from django.template.response import TemplateResponse
 
 from inference.plans.example_page import price_told
 from inference.plans.selectors import models_own_prices
-from tenants.admin.words import at
-from tenants.billing.plans.agreed import AgreedPrices
-from tenants.billing.plans.models import Plan
-from tenants.billing.plans.selectors import subscriptions_of, terms_of
-from tenants.billing.plans.standing import Standing, standing_of
+from tenants.admin_base.formatting import at
+from tenants.billing.standing import Standing, standing_of
 from tenants.billing.wording import number_of, used_words
-from tenants.database_time import database_now
-from tenants.limit_fields import AccountLimits
+from tenants.core.db.clock import database_now
+from tenants.limits.fields import AccountLimits
 from tenants.models import Tenant
+from tenants.plans.agreed import AgreedPrices
+from tenants.plans.models import Plan
+from tenants.plans.selectors import subscriptions_of, terms_of
 
 _SETTINGS = {
     name: f"MAAS_{name.upper()}"

@@ -6,11 +6,11 @@ from datetime import UTC, datetime, time
 from fractions import Fraction
 
 from tenants.billing.months import Month
-from tenants.billing.plans.agreed import AgreedPrices
-from tenants.billing.plans.month import MonthBill, Used, month_bill
-from tenants.billing.plans.versions import IncludedOfThen, PriceOfThen, included_between, prices_at
-from tenants.billing.prices import Price
 from tenants.billing.shares import in_units, spread, unit_micros
+from tenants.plans.agreed import AgreedPrices
+from tenants.plans.month import MonthBill, Used, month_bill
+from tenants.plans.prices import Price
+from tenants.plans.versions import IncludedOfThen, PriceOfThen, included_between, prices_at
 
 
 @dataclass(frozen=True, slots=True)

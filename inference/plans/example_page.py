@@ -18,11 +18,11 @@ from unfold.widgets import (
 from inference.plans.example import ImaginedUse, OwnPrices, example_month, rounded_in
 from inference.plans.selectors import models_own_prices, offer_of
 from tenants.billing.months import Month
-from tenants.billing.plans.models import Plan
-from tenants.billing.plans.month import BillLine, MonthBill
-from tenants.billing.prices import Price
 from tenants.billing.wording import money, number_of, per_words, used_words
-from tenants.database_time import database_now
+from tenants.core.db.clock import database_now
+from tenants.plans.models import Plan
+from tenants.plans.month import BillLine, MonthBill
+from tenants.plans.prices import Price
 
 MONTHS_AHEAD = 12
 _EXAMPLE = {"page": 10_000, "token": 2_000_000, "call": 10_000, "gpu_second": 3_600_000}

@@ -13,10 +13,10 @@ from unfold.widgets import (
 )
 
 from inference.registry.models import ServedModel
-from tenants.billing.plans.models import Plan, PlanIncluded, PlanPrice, TenantPrice
-from tenants.billing.prices import display
-from tenants.database_time import database_now
-from tenants.limit_fields import AccountLimits
+from tenants.core.db.clock import database_now
+from tenants.limits.fields import AccountLimits
+from tenants.plans.models import Plan, PlanIncluded, PlanPrice, TenantPrice
+from tenants.plans.prices import display
 
 LIMITS = tuple(field.name for field in AccountLimits._meta.get_fields())
 PRICED = ("model", "meter", "amount_micros", "per", "cached_micros", "holds_from")

@@ -2,8 +2,8 @@
 
 from inference.plans.example import Offer, OwnPrices
 from inference.registry.models import ServedModel
-from tenants.billing.plans.models import Plan
-from tenants.billing.plans.selectors import included_versions, price_versions
+from tenants.plans.models import Plan
+from tenants.plans.selectors import included_versions, price_versions
 
 
 def models_own_prices() -> dict[str, OwnPrices]:

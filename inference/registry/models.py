@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from inference.batching.limits import LimitChanges, Sharing
 from inference.cache.terms import CACHE_TTL_S, LONGEST_TTL_S
-from tenants.billing.prices import METERS, Price
+from tenants.plans.prices import METERS, Price
 
 
 class ModelPool(models.Model):

@@ -23,9 +23,9 @@ from inference.registry.models import ModelVersion
 from inference.registry.selectors import NAME
 from inference.registry.services import ModelCard, NewVersion, add_version
 from inference.runtime.precision import FP32, PRECISIONS, chosen_role, variant_role
-from tenants.billing.prices import Price
-from tenants.progress import SILENT, Progress
-from tenants.storage.wording import size
+from tenants.core.progress import SILENT, Progress
+from tenants.limits.storage.wording import size
+from tenants.plans.prices import Price
 
 Precision = str | Mapping[str, str]
 """One word, or one for each of `cpu` and `gpu`."""

@@ -12,8 +12,8 @@ from inference.registry.models import ModelVersion
 from inference.registry.selectors import NAME, find_version
 from inference.registry.services import ModelCard, NewVersion, add_version
 from inference.runtime.parameters import GRAPH
-from tenants.billing.prices import Price
-from tenants.context import operator_work
+from tenants.core.db.unit_of_work import operator_work
+from tenants.plans.prices import Price
 
 
 @dataclass(frozen=True)

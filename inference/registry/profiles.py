@@ -5,7 +5,7 @@ from django.utils import timezone
 
 from inference.registry.models import SessionProfile
 from inference.runtime.profiles import Profile
-from tenants.context import OPERATOR, operator_work
+from tenants.core.db.unit_of_work import OPERATOR, operator_work
 
 
 class PostgresProfiles:

@@ -16,8 +16,8 @@ from inference.registry.digests import version_digest
 from inference.registry.errors import ModelKindDiffers, ModelNotFound
 from inference.registry.models import ModelVersion, PipelineStep, ServedModel
 from inference.runtime.parameters import GRAPH
-from tenants.billing.prices import Price
-from tenants.context import OPERATOR, operator_work
+from tenants.core.db.unit_of_work import OPERATOR, operator_work
+from tenants.plans.prices import Price
 
 log = structlog.get_logger(__name__)
 

@@ -8,7 +8,7 @@ import numpy as np
 from inference.contracts import WorkRefused
 from inference.runtime.native import onnx_runtime
 from inference.runtime.tensors import DATATYPES, Array, NodeArg, tensor_spec
-from tenants.messages import names_in_words
+from tenants.core.messages import names_in_words
 
 GPU = "cuda"
 HOST = "cpu"

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from inference.contracts import Json, PageInput, TextInput, TokenInput, WorkInput, WorkRefused
 from inference.runtime.document_kinds import EVERY_KIND, IMAGE, PDF, PLAIN_TEXT
-from tenants.messages import value_in_words
+from tenants.core.messages import value_in_words
 
 DOCUMENT, TEXT, TEXTS, TENSORS = "document", "text", "texts", "tensors"
 

@@ -10,7 +10,7 @@ import numpy as np
 from inference.contracts import Json, TensorInput, TextInput, TokenInput, WorkInput, WorkRefused
 from inference.runtime.tensors import Array, TensorSpec
 from inference.runtime.texts import check_texts, check_tokens
-from tenants.messages import names_in_words, sizes_in_words, value_in_words
+from tenants.core.messages import names_in_words, sizes_in_words, value_in_words
 
 MOST_DIMENSIONS = 16
 LARGEST_SIZE = 2**40

@@ -11,7 +11,7 @@ from jobs.admin.health import troubles_with_work
 from jobs.admin.jobs import JobAdmin
 from jobs.admin.pages import PageAdmin
 from jobs.admin.webhooks import WebhookDeliveryAdmin, WebhookEndpointAdmin
-from tenants.admin.health import on_health
+from tenants.admin_base.health import on_health
 
 __all__ = [
     "ArchiveAdmin",

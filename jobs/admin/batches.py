@@ -10,16 +10,16 @@ from jobs.batches.ids import BATCH, shown
 from jobs.batches.models import Batch, StoredFile
 from jobs.batches.services import cancel_batch
 from jobs.errors import InvalidRequest
-from tenants.admin.columns import badge, column, two_lines
-from tenants.admin.confirmation import confirmed
-from tenants.admin.filters import CreatedFilter
-from tenants.admin.records import RecordAdmin
-from tenants.admin.words import NOTHING, ago, at, between, link_to, short, size
-from tenants.context import unit_of_work
-from tenants.errors import DomainError
-from tenants.identity import Identity, all_scopes
-from tenants.pages.money import shown_money
-from tenants.selectors import effective_limits
+from tenants.admin_base.columns import badge, column, two_lines
+from tenants.admin_base.confirmation import confirmed
+from tenants.admin_base.filters import CreatedFilter
+from tenants.admin_base.formatting import NOTHING, ago, at, between, link_to, short, size
+from tenants.admin_base.records import RecordAdmin
+from tenants.authentication.selectors import effective_limits
+from tenants.billing.dashboard.money import shown_money
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.core.errors import DomainError
+from tenants.identity.identity import Identity, all_scopes
 
 
 @admin.register(Batch)

@@ -7,10 +7,10 @@ from django.db.models import Q
 from unfold.contrib.filters.admin import AutocompleteSelectFilter, ChoicesDropdownFilter
 
 from jobs.models import Document
-from tenants.admin.columns import column
-from tenants.admin.filters import CreatedFilter
-from tenants.admin.records import RecordAdmin
-from tenants.admin.words import NOTHING, ago, link_to, list_link, size
+from tenants.admin_base.columns import column
+from tenants.admin_base.filters import CreatedFilter
+from tenants.admin_base.formatting import NOTHING, ago, link_to, list_link, size
+from tenants.admin_base.records import RecordAdmin
 
 
 @admin.register(Document)

@@ -9,11 +9,11 @@ from django.http import HttpRequest
 from unfold.contrib.filters.admin import AutocompleteSelectFilter
 
 from jobs.models import Event, Job
-from tenants.admin.columns import column
-from tenants.admin.records import RecordAdmin
-from tenants.admin.words import ago, at, link, link_to, short
+from tenants.admin_base.columns import column
+from tenants.admin_base.formatting import ago, at, link, link_to, short
+from tenants.admin_base.records import RecordAdmin
 from tenants.billing.wording import exact_money
-from tenants.durations import duration
+from tenants.core.durations import duration
 
 
 @admin.register(Event)

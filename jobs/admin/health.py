@@ -7,8 +7,8 @@ from uuid import UUID
 from django.db import connections
 
 from jobs.webhooks.models import WebhookEndpoint
-from tenants.admin.health import Trouble, Troubles
-from tenants.context import OPERATOR
+from tenants.admin_base.health import Trouble, Troubles
+from tenants.core.db.unit_of_work import OPERATOR
 
 NEWEST = 100
 FEWEST_FAILED, FAILING_SHARE = 5, 0.2

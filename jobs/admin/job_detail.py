@@ -8,10 +8,10 @@ from jobs.dispatch.standings import standing_of
 from jobs.models import Event, Job, Page
 from jobs.pages.reading.waiting_words import waiting_words
 from jobs.pages.wording import due_words
-from tenants.admin.words import between
-from tenants.durations import duration
+from tenants.admin_base.formatting import between
+from tenants.billing.dashboard.money import shown_money
+from tenants.core.durations import duration
 from tenants.models import ApiKey
-from tenants.pages.money import shown_money
 
 PAGES_SHOWN = 100
 EVENTS_SHOWN = 500

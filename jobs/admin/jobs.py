@@ -20,17 +20,17 @@ from jobs.dispatch.waking import wake_job_now
 from jobs.models import Document, ErasedBecause, Job
 from jobs.retention.erasing import erase_job
 from jobs.services import cancel_job, retry_job
-from tenants.admin.columns import badge, column, two_lines
-from tenants.admin.confirmation import at_once, confirmed
-from tenants.admin.filters import CreatedFilter, ErrorCodeFilter
-from tenants.admin.records import RecordAdmin
-from tenants.admin.words import NOTHING, ago, between, link_to, list_link, short
-from tenants.context import unit_of_work
-from tenants.errors import DomainError
-from tenants.identity import Identity, all_scopes
-from tenants.ids import first_id_at
-from tenants.pages.money import shown_money
-from tenants.selectors import effective_limits
+from tenants.admin_base.columns import badge, column, two_lines
+from tenants.admin_base.confirmation import at_once, confirmed
+from tenants.admin_base.filters import CreatedFilter, ErrorCodeFilter
+from tenants.admin_base.formatting import NOTHING, ago, between, link_to, list_link, short
+from tenants.admin_base.records import RecordAdmin
+from tenants.authentication.selectors import effective_limits
+from tenants.billing.dashboard.money import shown_money
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.core.errors import DomainError
+from tenants.core.ids import first_id_at
+from tenants.identity.identity import Identity, all_scopes
 
 SOME_DOCUMENTS = 200
 REFUSALS_SAID = 5

@@ -7,11 +7,11 @@ from unfold.contrib.filters.admin import AutocompleteSelectFilter, ChoicesDropdo
 
 from jobs.admin.filters import VersionFilter, WorkerFilter
 from jobs.models import Page
-from tenants.admin.columns import badge, column
-from tenants.admin.filters import CreatedFilter, ErrorCodeFilter, MomentsFilter
-from tenants.admin.records import RecordAdmin
-from tenants.admin.words import NOTHING, ago, between, link, link_to, list_link, short
-from tenants.pages.money import shown_money
+from tenants.admin_base.columns import badge, column
+from tenants.admin_base.filters import CreatedFilter, ErrorCodeFilter, MomentsFilter
+from tenants.admin_base.formatting import NOTHING, ago, between, link, link_to, list_link, short
+from tenants.admin_base.records import RecordAdmin
+from tenants.billing.dashboard.money import shown_money
 
 
 @admin.register(Page)

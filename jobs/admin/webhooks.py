@@ -13,15 +13,15 @@ from unfold.contrib.filters.admin import AutocompleteSelectFilter, ChoicesDropdo
 from jobs.errors import InvalidRequest
 from jobs.models import WebhookDelivery, WebhookEndpoint
 from jobs.webhooks.services import change_endpoint, replay_delivery
-from tenants.admin.columns import badge, column, two_lines
-from tenants.admin.confirmation import confirmed
-from tenants.admin.filters import CreatedFilter
-from tenants.admin.records import RecordAdmin
-from tenants.admin.words import NOTHING, ago, link, link_to, short
-from tenants.context import unit_of_work
-from tenants.errors import DomainError
-from tenants.identity import Identity, all_scopes
-from tenants.selectors import effective_limits
+from tenants.admin_base.columns import badge, column, two_lines
+from tenants.admin_base.confirmation import confirmed
+from tenants.admin_base.filters import CreatedFilter
+from tenants.admin_base.formatting import NOTHING, ago, link, link_to, short
+from tenants.admin_base.records import RecordAdmin
+from tenants.authentication.selectors import effective_limits
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.core.errors import DomainError
+from tenants.identity.identity import Identity, all_scopes
 
 ATTEMPTS_SHOWN = 30
 

@@ -24,8 +24,8 @@ from jobs.priorities import DEFAULT, NAMES, NUMBERS
 from tenants.api.callers import caller
 from tenants.api.parameters import only
 from tenants.api.schema import PAGED, REFUSALS, limit_parameter, list_of, number_parameter, paged_list_of
-from tenants.context import unit_of_work
-from tenants.messages import names_in_words
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.core.messages import names_in_words
 
 _FIELDS = ("model", "parameters", "priority", "webhook_url")
 POLL_S = 2

@@ -18,7 +18,7 @@ from tenants.audit.filters import NAMES, AuditFilter
 from tenants.audit.models import AuditEntry
 from tenants.audit.selectors import audit_entries
 from tenants.audit.telling import Told
-from tenants.context import unit_of_work
+from tenants.core.db.unit_of_work import unit_of_work
 
 ENTRY = inline_serializer(
     "AuditEntry",

@@ -19,7 +19,7 @@ from jobs.idempotency.creations import create_batch_once
 from tenants.api.callers import caller
 from tenants.api.parameters import only
 from tenants.api.schema import limit_parameter
-from tenants.context import unit_of_work
+from tenants.core.db.unit_of_work import unit_of_work
 
 
 class BatchList(APIView):

@@ -36,9 +36,9 @@ from tenants.api.callers import caller
 from tenants.api.files import AsStored
 from tenants.api.parameters import only
 from tenants.api.schema import PAGED, REFUSALS, paged_list_of
-from tenants.context import unit_of_work
-from tenants.identity import Identity
-from tenants.keeping import keeping_for
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.identity.identity import Identity
+from tenants.plans.retention import keeping_for
 
 DOCUMENT_LIST = paged_list_of("DocumentList", DocumentSerializer(many=True))
 

@@ -15,7 +15,7 @@ from inference.registry.selectors import find_version
 from inference.runtime.parameters import TRUNCATE, work_kind
 from jobs.errors import InvalidRequest
 from jobs.estimates import SynchronousCall
-from tenants.messages import names_in_words
+from tenants.core.messages import names_in_words
 
 AMOUNTS = frozenset({"pages", "tokens", "calls", "gpu_milliseconds"})
 _OF_JOBS = frozenset({"document", "document_url", "input"})

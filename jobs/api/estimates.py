@@ -22,10 +22,10 @@ from jobs.estimates import EstimateRequest, Told, estimate, estimate_call, estim
 from tenants.api.callers import caller
 from tenants.api.parameters import only
 from tenants.api.schema import REFUSALS
-from tenants.asgi.protocol import UPLOAD
-from tenants.billing.plans.agreed import AgreedPrice
-from tenants.billing.prices import Price, display
-from tenants.identity import Identity
+from tenants.core.asgi.protocol import UPLOAD
+from tenants.identity.identity import Identity
+from tenants.plans.agreed import AgreedPrice
+from tenants.plans.prices import Price, display
 
 MOST = 1_000_000_000_000
 _WITH_FILE = {**JOB_UPLOAD, "properties": {**JOB_UPLOAD["properties"], "cached_share": {"type": "string"}}}

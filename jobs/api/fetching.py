@@ -9,9 +9,9 @@ from jobs.documents.uploads import FETCH, Address, Fetch, Upload
 from jobs.errors import InvalidRequest
 from jobs.idempotency.holds import Hold
 from jobs.live.fetch_errors import UrlNotAllowed
-from tenants.asgi.protocol import UPLOAD
-from tenants.egress.client import check_url
-from tenants.egress.errors import EgressRefused
+from tenants.core.asgi.protocol import UPLOAD
+from tenants.core.http_client.client import check_url
+from tenants.core.http_client.errors import EgressRefused
 
 
 def fetched(request: Request) -> Upload | None:

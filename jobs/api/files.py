@@ -25,8 +25,8 @@ from tenants.api.callers import caller
 from tenants.api.files import AsStored
 from tenants.api.parameters import only
 from tenants.api.schema import limit_parameter
-from tenants.context import unit_of_work
-from tenants.messages import names_in_words
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.core.messages import names_in_words
 
 MOST = 10_000
 

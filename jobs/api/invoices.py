@@ -23,8 +23,8 @@ from tenants.billing.invoices.models import InvoiceLine
 from tenants.billing.invoices.standing import STANDINGS
 from tenants.billing.invoices.told import PRINTED, SUMS, invoice_told, whole_told
 from tenants.billing.invoices.upcoming import upcoming_now
-from tenants.context import unit_of_work
-from tenants.identity import Identity
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.identity.identity import Identity
 
 Fields = dict[str, serializers.Field[Any, Any, Any, Any]]
 STATUS = OpenApiParameter(

@@ -61,11 +61,11 @@ from jobs.services import JobRequest, cancel_job
 from tenants.api.callers import caller
 from tenants.api.parameters import only
 from tenants.api.schema import PAGED, REFUSALS, limit_parameter, list_of, number_parameter, paged_list_of
-from tenants.asgi.protocol import UPLOAD
-from tenants.context import unit_of_work
-from tenants.identity import Identity
-from tenants.keeping import keeping_for
-from tenants.messages import names_in_words
+from tenants.core.asgi.protocol import UPLOAD
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.core.messages import names_in_words
+from tenants.identity.identity import Identity
+from tenants.plans.retention import keeping_for
 
 PAGE_LIST = list_of(
     "PageList",

@@ -13,14 +13,14 @@ from jobs.allowance import unfinished_jobs
 from jobs.page_allowance import most_unfinished_pages, unfinished_pages
 from tenants.api.parameters import only
 from tenants.api.schema import REFUSALS, list_of
-from tenants.context import unit_of_work
-from tenants.identity import Identity
-from tenants.keeping import keeping_for
-from tenants.rates.free_day import DAY_S, Left, free_day
-from tenants.rates.headers import Standing
-from tenants.rates.limits import WINDOW_S, Limit
-from tenants.rates.spending import spending
-from tenants.storage.room import storage_standing
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.identity.identity import Identity
+from tenants.limits.rates.free_day import DAY_S, Left, free_day
+from tenants.limits.rates.headers import Standing
+from tenants.limits.rates.limits import WINDOW_S, Limit
+from tenants.limits.rates.spending import spending
+from tenants.limits.storage.room import storage_standing
+from tenants.plans.retention import keeping_for
 
 LIMIT = inline_serializer(
     "Limit",

@@ -5,7 +5,7 @@ from typing import Any
 
 from jobs.batches.services import BatchRequest
 from jobs.errors import InvalidRequest
-from tenants.messages import names_in_words
+from tenants.core.messages import names_in_words
 
 PURPOSES = ("batch",)
 ANCHOR = "created_at"

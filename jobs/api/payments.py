@@ -19,7 +19,7 @@ from tenants.api.schema import PAGED, REFUSALS, paged_list_of
 from tenants.billing.payments.models import Payment
 from tenants.billing.payments.selectors import bank_details, get_payment, instructions_for, payments
 from tenants.billing.payments.services import start
-from tenants.context import unit_of_work
+from tenants.core.db.unit_of_work import unit_of_work
 
 PROVIDERS = ["stripe", "offline"]
 INSTRUCTIONS = inline_serializer(

@@ -11,7 +11,7 @@ from jobs.inputs import normal_form
 from jobs.models import Document, ErasedBecause, Job, Page
 from jobs.priorities import DEFAULT, NAMES, NUMBERS
 from jobs.webhooks.models import LONGEST_URL
-from tenants.billing.prices import display
+from tenants.plans.prices import display
 
 
 class ErrorSerializer(serializers.Serializer[Any]):

@@ -22,8 +22,8 @@ from jobs.uploads.services import State
 from tenants.api.callers import caller
 from tenants.api.parameters import only
 from tenants.api.schema import REFUSALS, list_of
-from tenants.context import unit_of_work
-from tenants.errors import DomainError
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.core.errors import DomainError
 
 STORED = list_of("StoredPartList", StoredPartSerializer(many=True))
 URLS = list_of("PartUrlList", PartUrlSerializer(many=True), expires_at=serializers.DateTimeField())

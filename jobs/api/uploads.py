@@ -25,9 +25,9 @@ from jobs.uploads.services import State, terminate_upload
 from tenants.api.callers import caller
 from tenants.api.parameters import only
 from tenants.api.schema import PAGED, REFUSALS, paged_list_of
-from tenants.context import unit_of_work
-from tenants.errors import DomainError
-from tenants.identity import Identity
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.core.errors import DomainError
+from tenants.identity.identity import Identity
 
 UPLOAD_LIST = paged_list_of("UploadList", UploadSerializer(many=True))
 JSON = "application/json"

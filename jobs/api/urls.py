@@ -20,7 +20,7 @@ from jobs.api import (
     uploads,
     webhooks,
 )
-from tenants.api import balance
+from tenants.billing.api import balance
 
 urlpatterns = [
     path("documents", documents.DocumentList.as_view(), name="api-documents"),

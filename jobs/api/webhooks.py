@@ -39,7 +39,7 @@ from jobs.webhooks.selectors import deliveries, endpoints, get_delivery, get_end
 from tenants.api.callers import caller
 from tenants.api.parameters import only
 from tenants.api.schema import PAGED, REFUSALS, paged_list_of
-from tenants.context import unit_of_work
+from tenants.core.db.unit_of_work import unit_of_work
 
 STATES = WebhookDelivery.State.values
 

@@ -11,7 +11,7 @@ from jobs.archives import states
 from jobs.archives.models import Archive, ArchiveEntry
 from jobs.archives.services import finish
 from jobs.errors import Fenced
-from tenants.context import OPERATOR, operator_work, unit_of_work
+from tenants.core.db.unit_of_work import OPERATOR, operator_work, unit_of_work
 
 MOST_DEATHS = 3
 """Workers that stop with one entry; then it is the entry's fault."""

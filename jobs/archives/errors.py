@@ -1,6 +1,6 @@
 """What can be wrong with an archive as a whole; what is wrong with one of its entries stands in that entry."""
 
-from tenants.errors import DomainError
+from tenants.core.errors import DomainError
 
 
 class ArchiveRejected(DomainError):

@@ -5,7 +5,7 @@ from django.db.models.functions import Now
 
 from jobs.archives import states
 from jobs.priorities import STANDARD
-from tenants.scoped import TenantOwned
+from tenants.core.db.tenant_owned import TenantOwned
 
 _STATES = [(state, state) for state in states.STATES]
 _ENTRY_STATES = [(state, state) for state in states.ENTRY_STATES]

@@ -22,9 +22,9 @@ from jobs.documents.uploads import Upload
 from jobs.priorities import STANDARD
 from jobs.services import check_model
 from jobs.webhooks.job_urls import taken_url
-from tenants.context import APP, every_mode, unit_of_work
-from tenants.identity import Identity
-from tenants.ids import uuid7
+from tenants.core.db.unit_of_work import APP, every_mode, unit_of_work
+from tenants.core.ids import uuid7
+from tenants.identity.identity import Identity
 
 LARGEST_SAID = 2**63 - 1
 """An archive may say any number; of one as large as that nothing is unpacked."""

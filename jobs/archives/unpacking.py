@@ -42,11 +42,11 @@ from jobs.documents.uploads import Upload
 from jobs.errors import Fenced, FileMissing, StorageUnavailable
 from jobs.idempotency.submissions import submit_with_document
 from jobs.services import JobRequest, submit_job
+from tenants.authentication.selectors import acting_for
 from tenants.billing.ledger.errors import PaymentRequired
-from tenants.context import unit_of_work
-from tenants.errors import DatabaseAway, DomainError
-from tenants.identity import Identity
-from tenants.selectors import acting_for
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.core.errors import DatabaseAway, DomainError
+from tenants.identity.identity import Identity
 
 log = structlog.get_logger(__name__)
 TURN_S = 10.0

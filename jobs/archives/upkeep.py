@@ -12,8 +12,8 @@ from jobs.archives import states
 from jobs.archives.claims import fail_waiting
 from jobs.archives.models import Archive
 from jobs.archives.services import forget
-from tenants.context import operator_work, unit_of_work
-from tenants.keeping import test_days_within
+from tenants.core.db.unit_of_work import operator_work, unit_of_work
+from tenants.plans.retention import test_days_within
 
 log = structlog.get_logger(__name__)
 MOST = 200

@@ -17,13 +17,13 @@ from inference.gateway.targets import Targets
 from jobs.batches.claims import TaskClaim
 from jobs.batches.ids import line_id
 from jobs.batches.lines import EMBEDDINGS, BatchLine
-from tenants.asgi.protocol import REQUEST_ID, ClientGone, Scope
-from tenants.asgi.stopping import Stop
+from tenants.authentication.selectors import effective_limits
 from tenants.billing.ledger.till import Till
-from tenants.errors import DomainError
-from tenants.identity import Identity
-from tenants.metering.events import MeterEvent
-from tenants.selectors import effective_limits
+from tenants.billing.metering.events import MeterEvent
+from tenants.core.asgi.protocol import REQUEST_ID, ClientGone, Scope
+from tenants.core.asgi.stopping import Stop
+from tenants.core.errors import DomainError
+from tenants.identity.identity import Identity
 
 BATCH_LINE = "batch_line"
 JSON = "application/json"

@@ -13,7 +13,7 @@ from uuid import UUID
 
 from jobs.documents import erasure, files
 from jobs.own_folder import own_folder
-from tenants.context import unit_of_work
+from tenants.core.db.unit_of_work import unit_of_work
 
 COPY_BYTES = 1 << 18
 

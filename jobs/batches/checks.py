@@ -16,9 +16,9 @@ from jobs.batches.lines import EMBEDDINGS
 from jobs.batches.models import StoredFile
 from jobs.batches.settlement import fail_batch, finish_check
 from jobs.batches.slices import Slices
-from tenants.context import unit_of_work
-from tenants.errors import DomainError
-from tenants.rates.free_day import AllowanceSpent, free_day
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.core.errors import DomainError
+from tenants.limits.rates.free_day import AllowanceSpent, free_day
 
 EMBED = "embed"
 

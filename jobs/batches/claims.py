@@ -12,8 +12,8 @@ from uuid import UUID
 from django.conf import settings
 from django.db import connections, transaction
 
-from tenants.billing.prices import Price
-from tenants.context import OPERATOR, operator_work
+from tenants.core.db.unit_of_work import OPERATOR, operator_work
+from tenants.plans.prices import Price
 
 MOST_AT_ONCE = 8
 """Tasks of one batch, however many workers there are: with their windows, far less than a lane lets wait."""

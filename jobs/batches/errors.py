@@ -1,6 +1,6 @@
 """What can be wrong with a request about files and batches."""
 
-from tenants.errors import DomainError
+from tenants.core.errors import DomainError
 
 
 class FileInUse(DomainError):

@@ -13,8 +13,8 @@ from jobs.batches.results import error_line
 from jobs.batches.running import lines_of
 from jobs.batches.settlement import MadeFile, finish_merge, keep_pieces
 from jobs.errors import FileMissing
-from tenants.context import unit_of_work
-from tenants.ids import uuid7
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.core.ids import uuid7
 
 
 def merge_files(claim: TaskClaim) -> None:

@@ -5,7 +5,7 @@ from django.db.models.functions import Now
 
 from inference.models import ModelVersion
 from jobs.batches import states
-from tenants.scoped import TenantOwned
+from tenants.core.db.tenant_owned import TenantOwned
 
 _STATUSES = [(status, status) for status in states.STATUSES]
 _KINDS = [(kind, kind) for kind in states.KINDS]

@@ -22,9 +22,9 @@ from jobs.batches.settlement import Done
 from jobs.batches.states import NOT_RUN, SUSPENDED
 from jobs.batches.tries import give_place_s, most_tries, pause_s
 from jobs.errors import Fenced
-from tenants.asgi.threads import DatabaseThreads
-from tenants.context import unit_of_work
-from tenants.errors import DomainError
+from tenants.core.asgi.threads import DatabaseThreads
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.core.errors import DomainError
 
 log = structlog.get_logger(__name__)
 MOST_LINES = 8

@@ -22,13 +22,13 @@ from jobs.documents import erasure
 from jobs.documents.names import safe_name
 from jobs.documents.uploads import Upload
 from jobs.errors import InvalidRequest
-from tenants.context import APP, every_mode, unit_of_work
-from tenants.database_time import database_now
-from tenants.identity import Identity
-from tenants.ids import uuid7
-from tenants.keeping import keeping_for
-from tenants.rates.free_day import free_day
-from tenants.storage.room import require_kept_within, require_room_for_bytes
+from tenants.core.db.clock import database_now
+from tenants.core.db.unit_of_work import APP, every_mode, unit_of_work
+from tenants.core.ids import uuid7
+from tenants.identity.identity import Identity
+from tenants.limits.rates.free_day import free_day
+from tenants.limits.storage.room import require_kept_within, require_room_for_bytes
+from tenants.plans.retention import keeping_for
 
 WINDOW = timedelta(hours=24)
 MOST_UNFINISHED = 100

@@ -18,12 +18,12 @@ from jobs.batches.models import Batch, BatchTask, StoredFile
 from jobs.batches.selectors import kept_bytes
 from jobs.documents import erasure
 from jobs.errors import Fenced
-from tenants.billing.plans.selectors import terms_of
-from tenants.context import unit_of_work
-from tenants.database_time import database_now
-from tenants.keeping import FOR_EVER, keeping_for
-from tenants.metering.events import MeterEvent
-from tenants.metering.services import record_events
+from tenants.billing.metering.events import MeterEvent
+from tenants.billing.metering.services import record_events
+from tenants.core.db.clock import database_now
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.plans.retention import FOR_EVER, keeping_for
+from tenants.plans.selectors import terms_of
 
 KEPT = timedelta(days=30)
 """Files of batches, unless told otherwise: as OpenAI keeps them."""

@@ -5,7 +5,7 @@ import errno
 from inference.errors import DeadlinePassed, ModelFailed, ModelOverloaded
 from inference.lane.errors import LaneUnavailable, WorkerGone
 from inference.registry.errors import ModelPaused
-from tenants.errors import DomainError
+from tenants.core.errors import DomainError
 
 FEW = 4
 MOST_TRIES = 8

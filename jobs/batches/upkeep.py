@@ -16,8 +16,8 @@ from jobs.batches.metrics import UNFINISHED
 from jobs.batches.models import Batch, BatchTask, StoredFile
 from jobs.batches.services import erase_file
 from jobs.batches.settlement import end_early
-from tenants.context import OPERATOR, operator_work, unit_of_work
-from tenants.keeping import FOR_EVER
+from tenants.core.db.unit_of_work import OPERATOR, operator_work, unit_of_work
+from tenants.plans.retention import FOR_EVER
 
 log = structlog.get_logger(__name__)
 MOST = 200

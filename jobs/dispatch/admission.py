@@ -22,9 +22,9 @@ from jobs.dispatch.slots import fleet_of
 from jobs.errors import BacklogTooLong, QueueTooLong
 from jobs.priorities import BULK, DEFAULT, INTERACTIVE, NAMES, NUMBERS, STANDARD
 from jobs.turned_away import turned_away
-from tenants.context import OPERATOR, operator_work
-from tenants.errors import DomainError
-from tenants.rates.metrics import REFUSED
+from tenants.core.db.unit_of_work import OPERATOR, operator_work
+from tenants.core.errors import DomainError
+from tenants.limits.rates.metrics import REFUSED
 
 COUNTED, COUNTED_OF_ALL = 5_000, 20_000
 """Of each line, and of all together; of one that is longer, the age of its first page tells the rest."""

@@ -19,8 +19,8 @@ from jobs.dispatch.events import Happened, append_event, append_events
 from jobs.documents.too_complex import REMEMBERED
 from jobs.models import Page
 from jobs.priorities import DEFAULT, NUMBERS
-from tenants.billing.prices import Price
-from tenants.context import APP, OPERATOR, operator_work, unit_of_work
+from tenants.core.db.unit_of_work import APP, OPERATOR, operator_work, unit_of_work
+from tenants.plans.prices import Price
 
 LOCK_PATIENCE_MS = 2000
 HAND_BACK_PATIENCE_MS = 500

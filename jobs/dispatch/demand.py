@@ -8,7 +8,7 @@ from inference.affinity.fleet import Demand
 from inference.control import DEMAND
 from jobs.dispatch.control import control_channel
 from jobs.dispatch.slots import is_served
-from tenants.context import OPERATOR, operator_work
+from tenants.core.db.unit_of_work import OPERATOR, operator_work
 
 COUNTED = 200
 """More waiting pages than that of one model are as good as any number."""

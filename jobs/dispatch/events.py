@@ -10,8 +10,8 @@ from django.db import connections, transaction
 from jobs.dispatch.changes import announce
 from jobs.states import TERMINAL
 from jobs.webhooks.messages import tell_of_end
-from tenants.context import current_alias
-from tenants.messages import names_in_words
+from tenants.core.db.unit_of_work import current_alias
+from tenants.core.messages import names_in_words
 
 _ENDS = frozenset(f"job.{state}" for state in TERMINAL)
 # The tenant's stream goes by (xid, id). A transaction that waited for the job's row may have its own number from before

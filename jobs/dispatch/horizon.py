@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from django.db import connections
 
 from jobs.dispatch.metrics import HORIZON_AGE
-from tenants.context import OPERATOR, operator_work
+from tenants.core.db.unit_of_work import OPERATOR, operator_work
 
 _NOW = """
 SELECT pg_snapshot_xmin(now)::text::numeric::bigint, pg_snapshot_xmax(now)::text::numeric::bigint

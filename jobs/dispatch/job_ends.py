@@ -13,7 +13,7 @@ from jobs.dispatch.events import Happened, append_events
 from jobs.errors import Fenced
 from jobs.models import Page
 from jobs.money import settle_job
-from tenants.context import current_alias
+from tenants.core.db.unit_of_work import current_alias
 
 _COLUMNS = """tenant_id, pages_total, pages_succeeded, pages_failed, cost_micros, currency, livemode, api_key_id,
     held_micros, created_at"""

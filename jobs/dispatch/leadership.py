@@ -5,7 +5,7 @@ from typing import Any
 import psycopg
 from django.db import connections
 
-from tenants.context import OPERATOR
+from tenants.core.db.unit_of_work import OPERATOR
 
 LOCK_ID = 0x6D616173
 SILENCE_S = 3

@@ -9,7 +9,7 @@ from django.conf import settings
 from django.db import connections
 
 from jobs.dispatch.fairness import Line
-from tenants.context import OPERATOR
+from tenants.core.db.unit_of_work import OPERATOR
 
 CAPS_LOCK = 0x6D616173636170
 """Taken after a version's lock: what a tenant may have at once holds over all versions together."""

@@ -8,7 +8,7 @@ from django.conf import settings
 from django.db import connections
 
 from jobs.dispatch.lines import room_within
-from tenants.context import OPERATOR
+from tenants.core.db.unit_of_work import OPERATOR
 
 LOST = """page.model_version_id = %(version)s AND page.state = 'queued' AND page.run_after <= statement_timestamp()
     AND page.wake_again_at <= statement_timestamp() AND tenant.state = 'active'"""

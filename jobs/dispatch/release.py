@@ -21,7 +21,7 @@ from jobs.dispatch.one_at_a_time import Apart, OneAtATime
 from jobs.dispatch.slots import fleet_of
 from jobs.dispatch.turns import Room, take, wake_s
 from jobs.dispatch.wakes import Wake
-from tenants.context import OPERATOR, operator_work
+from tenants.core.db.unit_of_work import OPERATOR, operator_work
 
 log = structlog.get_logger(__name__)
 _releasing = OneAtATime()

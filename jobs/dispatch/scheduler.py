@@ -41,15 +41,15 @@ from tenants.accounts.unconfirmed import forget_unconfirmed
 from tenants.billing.invoices.run import BILL_EVERY_S, Biller
 from tenants.billing.invoices.telling import tell_of_invoices
 from tenants.billing.ledger.alerts import alert_of_budgets
+from tenants.billing.metering.roll_up import RECOUNT_EVERY_S, ROLL_UP_EVERY_S, recount_set_aside, roll_up_uses
 from tenants.billing.payments.charging import collect_invoices
 from tenants.billing.payments.telling import tell_of_refused_cards
 from tenants.billing.payments.upkeep import look_after_payments
 from tenants.billing.settling import SETTLE_EVERY_S, settle_days
-from tenants.closing.services import remind_owners
-from tenants.context import OPERATOR
-from tenants.database_troubles import PASSING, is_operators
-from tenants.metering.roll_up import RECOUNT_EVERY_S, ROLL_UP_EVERY_S, recount_set_aside, roll_up_uses
-from tenants.storage.counting import fold_stored_bytes
+from tenants.core.db.failures import PASSING, is_operators
+from tenants.core.db.unit_of_work import OPERATOR
+from tenants.deletion.services import remind_owners
+from tenants.limits.storage.counting import fold_stored_bytes
 
 log = structlog.get_logger(__name__)
 RELEASE_EVERY_S = 0.2

@@ -22,7 +22,7 @@ from jobs.search.services import index_page, text_of
 from jobs.search.vectors import vector_of
 from jobs.storable import without_unstorable
 from tenants.billing.services import record_usage
-from tenants.context import unit_of_work
+from tenants.core.db.unit_of_work import unit_of_work
 
 __all__ = [
     "Failure",

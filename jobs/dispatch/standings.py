@@ -14,7 +14,7 @@ from jobs.dispatch.lines import OF_LINE, waiting_lines, with_pages, with_room
 from jobs.dispatch.slots import ModelFleet, any_workers, fleet_of
 from jobs.dispatch.waiting import NextPage, Speed, Standing, standing
 from jobs.models import Job
-from tenants.context import OPERATOR, operator_work
+from tenants.core.db.unit_of_work import OPERATOR, operator_work
 
 COUNTED, COUNTED_OF_ALL = 500, 20_000
 """Of each other line, and of all together. Where more would have to be known, a job has no position."""

@@ -16,8 +16,8 @@ from jobs.dispatch.events import append_event
 from jobs.dispatch.settlement import Failure, fail_lost_page
 from jobs.errors import Fenced
 from jobs.models import Job, Page
-from tenants.context import OPERATOR, operator_work
-from tenants.database_troubles import is_operators
+from tenants.core.db.failures import is_operators
+from tenants.core.db.unit_of_work import OPERATOR, operator_work
 
 log = structlog.get_logger(__name__)
 BATCH = 200

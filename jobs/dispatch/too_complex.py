@@ -14,7 +14,7 @@ from jobs.dispatch.job_ends import Failure, append_and_close, counted, locked, p
 from jobs.dispatch.settlement import fail_page
 from jobs.documents.too_complex import CODE, DETAIL, is_ended, is_refused, note_too_complex
 from jobs.errors import Fenced
-from tenants.context import APP, unit_of_work
+from tenants.core.db.unit_of_work import APP, unit_of_work
 
 log = structlog.get_logger(__name__)
 BATCH = 500

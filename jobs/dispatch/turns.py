@@ -20,7 +20,7 @@ from jobs.dispatch.lines import BUSY, OF_LINE, WAITS, waiting_lines, with_pages,
 from jobs.dispatch.lost import LIMITED, LOST, take_lost_of_limited
 from jobs.dispatch.wakes import Wake, newcomers_first
 from jobs.priorities import BULK
-from tenants.context import OPERATOR, operator_work
+from tenants.core.db.unit_of_work import OPERATOR, operator_work
 
 WAKE_S = 10
 """How long a message may be under way at most before it is sent again. A repeated one costs a look and no more."""

@@ -14,8 +14,8 @@ from jobs.dispatch.sweeper import LOST, stand_still_no_longer
 from jobs.errors import Fenced
 from jobs.models import Job, Page
 from jobs.states import QUEUED
-from tenants.context import OPERATOR, operator_work
-from tenants.database_troubles import is_operators
+from tenants.core.db.failures import is_operators
+from tenants.core.db.unit_of_work import OPERATOR, operator_work
 
 log = structlog.get_logger(__name__)
 BATCH = 200

@@ -7,7 +7,7 @@ from django.db import connections, transaction
 from jobs.dispatch.release import release_after_commit
 from jobs.models import Job
 from jobs.selectors import get_job
-from tenants.context import APP, unit_of_work
+from tenants.core.db.unit_of_work import APP, unit_of_work
 
 _FORGET_WAKES = """
 UPDATE jobs_page SET wake_again_at = NULL, run_after = least(run_after, clock_timestamp())

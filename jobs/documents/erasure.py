@@ -18,8 +18,8 @@ from django.db import connections, transaction
 from jobs.documents import files
 from jobs.errors import StorageUnavailable
 from jobs.models import FileToErase
-from tenants.context import APP, OPERATOR, current_tenant_id, operator_work, unit_of_work
-from tenants.ids import uuid7
+from tenants.core.db.unit_of_work import APP, OPERATOR, current_tenant_id, operator_work, unit_of_work
+from tenants.core.ids import uuid7
 
 log = structlog.get_logger(__name__)
 TIME_TO_KEEP = timedelta(minutes=15)

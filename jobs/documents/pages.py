@@ -15,7 +15,7 @@ from jobs.documents.selectors import get_document
 from jobs.documents.too_complex import CODE, DETAIL, is_refused
 from jobs.errors import FileMissing
 from jobs.models import Document, DocumentPage
-from tenants.context import unit_of_work
+from tenants.core.db.unit_of_work import unit_of_work
 
 Kind = Literal["pdf", "image", "text"]
 

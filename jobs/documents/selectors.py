@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 from jobs.errors import DocumentDeleted, NotFound
 from jobs.models import Document, DocumentPage
 from jobs.retention.tombstones import erased_words, why_erased
-from tenants.context import APP, current_tenant_id, every_mode
+from tenants.core.db.unit_of_work import APP, current_tenant_id, every_mode
 
 _LIVE = (
     "SELECT 1 FROM jobs_document WHERE tenant_id = %(tenant)s AND sha256 = %(sha256)s AND deleted_at IS NULL"

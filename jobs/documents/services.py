@@ -22,11 +22,11 @@ from jobs.money import settle_ended
 from jobs.reuse.forgetting import forget_results_of
 from jobs.services import cancel_unfinished_jobs_of
 from tenants.audit.services import record
-from tenants.context import APP, unit_of_work
-from tenants.errors import DomainError
-from tenants.identity import Identity
-from tenants.ids import uuid7
-from tenants.storage.room import require_kept_within, require_room_for_bytes
+from tenants.core.db.unit_of_work import APP, unit_of_work
+from tenants.core.errors import DomainError
+from tenants.core.ids import uuid7
+from tenants.identity.identity import Identity
+from tenants.limits.storage.room import require_kept_within, require_room_for_bytes
 
 log = structlog.get_logger(__name__)
 SAME_BYTES = "jobs_document_same_bytes_mode"

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from django.db import connections
 
-from tenants.context import APP, unit_of_work
+from tenants.core.db.unit_of_work import APP, unit_of_work
 
 CODE = "document_too_complex"
 MAX_PAGES = 2

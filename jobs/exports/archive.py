@@ -21,8 +21,8 @@ from jobs.exports.places import Places
 from jobs.exports.plain_text import text_blocks
 from jobs.models import Job
 from jobs.selectors import jobs_with_models
-from tenants.context import unit_of_work
-from tenants.identity import Identity
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.identity.identity import Identity
 
 MOST_JOBS = 100
 FILES = (("result.json", json_blocks), ("text.txt", text_blocks))

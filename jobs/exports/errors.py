@@ -1,6 +1,6 @@
 """Why a job cannot be exported as asked."""
 
-from tenants.errors import DomainError
+from tenants.core.errors import DomainError
 
 
 class ExportTooLarge(DomainError):

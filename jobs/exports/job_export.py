@@ -11,7 +11,7 @@ from django.db.models.fields.json import KT
 from jobs import states
 from jobs.exports.page_range import PageRange, in_words
 from jobs.models import DocumentPage, Job, Page
-from tenants.context import unit_of_work
+from tenants.core.db.unit_of_work import unit_of_work
 
 STRETCH = 25
 """Pages read at a time, where their results are small."""

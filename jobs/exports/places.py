@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from uuid import UUID
 
 from jobs.exports.errors import TooManyExports
-from tenants.asgi.threads import Overloaded
+from tenants.core.asgi.threads import Overloaded
 
 
 class Places:

@@ -22,7 +22,7 @@ from jobs.exports.plain_text import text_blocks
 from jobs.models import Document, Job
 from jobs.own_folder import own_folder
 from jobs.selectors import get_job
-from tenants.context import Acting, unit_of_work
+from tenants.core.db.unit_of_work import Acting, unit_of_work
 
 MOST_PDF_PAGES = 200
 LIGHT_PAGES = 50

@@ -42,8 +42,8 @@ from jobs.webhooks.services import (
 from tenants.billing.payments.models import Payment
 from tenants.billing.payments.providers import provider_names
 from tenants.billing.payments.services import TopUp, begin_invoice_payment, begin_top_up
-from tenants.context import unit_of_work
-from tenants.identity import Identity
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.identity.identity import Identity
 
 OK, CREATED, ACCEPTED = 200, 201, 202
 

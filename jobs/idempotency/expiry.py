@@ -7,7 +7,7 @@ from django.db.models import QuerySet
 from django.db.models.functions import Now
 
 from jobs.models import IdempotencyKey
-from tenants.context import OPERATOR, operator_work
+from tenants.core.db.unit_of_work import OPERATOR, operator_work
 
 REMEMBERED = timedelta(hours=24)
 BATCH = 500

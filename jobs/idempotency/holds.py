@@ -13,8 +13,8 @@ from django.db.models.functions import Now
 from jobs.errors import RequestInProgress
 from jobs.idempotency.keys import Sent
 from jobs.models import HeldKey
-from tenants.context import APP, unit_of_work
-from tenants.ids import uuid7
+from tenants.core.db.unit_of_work import APP, unit_of_work
+from tenants.core.ids import uuid7
 
 LEASE_S = 10.0
 """From one sign of life of its holder to the next."""

@@ -22,9 +22,9 @@ from jobs.idempotency.holds import Hold, require_not_held, take
 from jobs.idempotency.keys import Sent, require_same
 from jobs.models import IdempotencyKey, Job
 from tenants.billing.ledger.errors import PaymentRequired
-from tenants.context import APP, OPERATOR, current_alias, unit_of_work
-from tenants.ids import uuid7
-from tenants.scoped import TenantOwned
+from tenants.core.db.tenant_owned import TenantOwned
+from tenants.core.db.unit_of_work import APP, OPERATOR, current_alias, unit_of_work
+from tenants.core.ids import uuid7
 
 AGAIN_S = 1
 PAYMENT_REQUIRED = 402

@@ -19,8 +19,8 @@ from jobs.page_allowance import require_room_for_pages
 from jobs.selectors import get_job
 from jobs.services import JobRequest, check_model, submit_job
 from jobs.webhooks.job_urls import require_room_for_url
-from tenants.context import unit_of_work
-from tenants.identity import Identity
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.identity.identity import Identity
 
 ACCEPTED, DONE_ALREADY = 202, 200
 

@@ -8,7 +8,7 @@ from jobs.uploads.decisions import too_long
 from jobs.uploads.errors import ChecksumMismatch
 from jobs.uploads.protocol import ALGORITHMS
 from jobs.uploads.receiving import StagedPiece, Turn
-from tenants.asgi.protocol import ClientGone
+from tenants.core.asgi.protocol import ClientGone
 
 
 @dataclass

@@ -10,7 +10,7 @@ from typing import Any
 from uuid import UUID
 
 from jobs.states import TERMINAL
-from tenants.asgi.protocol import UPLOAD, App, Message, Receive, Scope, Send, without_headers
+from tenants.core.asgi.protocol import UPLOAD, App, Message, Receive, Scope, Send, without_headers
 
 JOBS = "/v1/jobs"
 WITH_RESULT = b"include=result"

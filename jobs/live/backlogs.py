@@ -8,7 +8,7 @@ from typing import BinaryIO
 
 from jobs.dispatch.admission import anybody_refused, refuse_known
 from jobs.live.intake import who_hands_in
-from tenants.asgi.protocol import UPLOAD, Scope, header
+from tenants.core.asgi.protocol import UPLOAD, Scope, header
 
 JOBS = "/v1/jobs"
 MOST_BYTES = 64 << 10

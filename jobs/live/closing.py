@@ -2,7 +2,7 @@
 
 import asyncio
 
-from tenants.asgi.protocol import Message, Receive, Send
+from tenants.core.asgi.protocol import Message, Receive, Send
 
 CLOSING_S = 5.0
 """A client that does not even take the closing frame is left to the server."""

@@ -18,8 +18,8 @@ from jobs.live.moving import moving
 from jobs.live.passes import Pass
 from jobs.live.seats import Seats
 from jobs.live.tails import JobTail, Reading, Tail, TenantTail
-from tenants.asgi.threads import DatabaseThreads
-from tenants.errors import DomainError
+from tenants.core.asgi.threads import DatabaseThreads
+from tenants.core.errors import DomainError
 
 log = structlog.get_logger(__name__)
 LEAVING = "maas.leaving"

@@ -13,19 +13,19 @@ from jobs.live.passes import Pass
 from jobs.live.sessions import Sessions, identify_session, session_key_of
 from jobs.live.tickets import redeem_ticket
 from tenants.api.authentication import IDENTITY
-from tenants.asgi.place_bound import PlaceBound, address_of_scope, place_of_scope
-from tenants.asgi.protocol import Scope, header
-from tenants.asgi.remembered import Remembered
-from tenants.asgi.strangers import Strangers
-from tenants.asgi.threads import DatabaseThreads
-from tenants.context import unit_of_work
-from tenants.errors import DomainError, NotPermitted, NotSignedIn
-from tenants.identity import Identity
-from tenants.identity import Scope as KeyScope
-from tenants.journal.caller import tell_caller
-from tenants.key_fences import may_come_from
+from tenants.api_keys.restrictions import may_come_from
+from tenants.authentication.selectors import identify_member
+from tenants.core.asgi.client_ip_limit import PlaceBound, address_of_scope, place_of_scope
+from tenants.core.asgi.credentials import Strangers
+from tenants.core.asgi.protocol import Scope, header
+from tenants.core.asgi.remembered import Remembered
+from tenants.core.asgi.threads import DatabaseThreads
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.core.errors import DomainError, NotPermitted, NotSignedIn
+from tenants.identity.identity import Identity
+from tenants.identity.identity import Scope as KeyScope
 from tenants.models import ApiKey, Tenant
-from tenants.selectors import identify_member
+from tenants.request_log.caller import tell_caller
 
 HOW = (
     "Sign in, send your key as Authorization: Bearer <key>, or open the socket with ?ticket= and a fresh ticket "

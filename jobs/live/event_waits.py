@@ -18,9 +18,9 @@ from jobs.live.preferences import wait_asked_s
 from jobs.live.seats import Seats
 from jobs.live.streams import EVENTS
 from jobs.live.tails import Reading, TenantTail
-from tenants.asgi.protocol import App, ClientGone, Receive, Scope, Send, headers_of, until_disconnect
-from tenants.asgi.threads import DatabaseThreads
-from tenants.errors import NotSignedIn
+from tenants.core.asgi.protocol import App, ClientGone, Receive, Scope, Send, headers_of, until_disconnect
+from tenants.core.asgi.threads import DatabaseThreads
+from tenants.core.errors import NotSignedIn
 
 
 class EventWaits:

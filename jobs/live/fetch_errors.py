@@ -7,10 +7,10 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 
-from tenants.asgi.threads import Overloaded
-from tenants.egress.client import Answer
-from tenants.egress.errors import EgressFailed, EgressRefused
-from tenants.errors import DomainError
+from tenants.core.asgi.threads import Overloaded
+from tenants.core.errors import DomainError
+from tenants.core.http_client.client import Answer
+from tenants.core.http_client.errors import EgressFailed, EgressRefused
 
 
 class UrlNotAllowed(DomainError):

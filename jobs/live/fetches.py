@@ -19,7 +19,7 @@ from jobs.live.fetching import Fetcher, Fetching
 from jobs.live.inspections import Inspections
 from jobs.live.spool import Spool
 from jobs.live.uploads import DOCUMENTS, caller
-from tenants.asgi.protocol import (
+from tenants.core.asgi.protocol import (
     UPLOAD,
     App,
     ClientGone,
@@ -30,8 +30,8 @@ from tenants.asgi.protocol import (
     header,
     until_disconnect,
 )
-from tenants.asgi.threads import DatabaseThreads
-from tenants.errors import DomainError
+from tenants.core.asgi.threads import DatabaseThreads
+from tenants.core.errors import DomainError
 
 log = structlog.get_logger(__name__)
 MOST_BYTES = 64 * 1024

@@ -13,13 +13,13 @@ from jobs.live.fetch_errors import UrlNotAllowed, answered, failed
 from jobs.live.multipart import too_large
 from jobs.live.spool import SpoolFile, refusal_of
 from jobs.live.turns import Turns
-from tenants.asgi.protocol import ClientGone
-from tenants.asgi.stopping import Restarting, Stop
-from tenants.asgi.threads import BoundedThreads, Overloaded
-from tenants.egress.circuits import Circuits
-from tenants.egress.client import DOCUMENT_CAPS, Answer, Caps, Cut, check_url, fetch_to
-from tenants.egress.errors import EgressFailed, EgressRefused
-from tenants.egress.urls import Target
+from tenants.core.asgi.protocol import ClientGone
+from tenants.core.asgi.stopping import Restarting, Stop
+from tenants.core.asgi.threads import BoundedThreads, Overloaded
+from tenants.core.http_client.circuits import Circuits
+from tenants.core.http_client.client import DOCUMENT_CAPS, Answer, Caps, Cut, check_url, fetch_to
+from tenants.core.http_client.errors import EgressFailed, EgressRefused
+from tenants.core.http_client.urls import Target
 
 PATIENCE_S = 5.0
 """So long one waits for one's turn."""

@@ -13,9 +13,9 @@ from jobs.live.spool import Spool
 from jobs.live.turns import Turns
 from jobs.uploads import finishing
 from jobs.uploads.receiving import LEASE_S, Turn
-from tenants.asgi.stopping import Stop
-from tenants.asgi.threads import DatabaseThreads
-from tenants.errors import DomainError
+from tenants.core.asgi.stopping import Stop
+from tenants.core.asgi.threads import DatabaseThreads
+from tenants.core.errors import DomainError
 
 log = structlog.get_logger(__name__)
 AT_ONCE = 2

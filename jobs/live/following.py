@@ -15,9 +15,9 @@ from jobs.live.moving import moving, pause_ms
 from jobs.live.passes import Pass
 from jobs.live.tails import JobTail, Reading, Tail, TenantTail
 from jobs.states import TERMINAL
-from tenants.asgi.protocol import ClientGone, Message, Receive, Send, until_disconnect
-from tenants.asgi.threads import DatabaseThreads
-from tenants.errors import DomainError, NotSignedIn
+from tenants.core.asgi.protocol import ClientGone, Message, Receive, Send, until_disconnect
+from tenants.core.asgi.threads import DatabaseThreads
+from tenants.core.errors import DomainError, NotSignedIn
 
 log = structlog.get_logger(__name__)
 KEEP_ALIVE_S = 15.0

@@ -10,7 +10,7 @@ import structlog
 
 from jobs.live.doorman import Doorman
 from jobs.live.passes import Pass
-from tenants.errors import DomainError
+from tenants.core.errors import DomainError
 
 log = structlog.get_logger(__name__)
 EVERY_S = 1.0

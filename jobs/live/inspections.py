@@ -15,10 +15,10 @@ from jobs.documents.reader import SHORT_TEXT_BYTES, DocumentRejected, Inspection
 from jobs.documents.selectors import bytes_are_here
 from jobs.documents.uploads import Upload
 from jobs.live.turns import Turns
-from tenants.asgi.stopping import Restarting, Stop
-from tenants.asgi.threads import BoundedThreads, DatabaseThreads
-from tenants.context import unit_of_work
-from tenants.errors import DomainError
+from tenants.core.asgi.stopping import Restarting, Stop
+from tenants.core.asgi.threads import BoundedThreads, DatabaseThreads
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.core.errors import DomainError
 
 PATIENCE_S = 5.0
 """So long one waits for one's turn; what was uploaded lies on disk meanwhile."""

@@ -16,10 +16,10 @@ from jobs.live.pressure import FEW, NEWCOMERS_SAVE_S, Pressure
 from jobs.live.turns import Turns
 from jobs.turned_away import was_turned_away
 from tenants.api.authentication import IDENTITY
-from tenants.asgi.protocol import MEMBER, UPLOAD, Scope
-from tenants.asgi.threads import Overloaded
-from tenants.errors import DomainError
-from tenants.identity import Identity
+from tenants.core.asgi.protocol import MEMBER, UPLOAD, Scope
+from tenants.core.asgi.threads import Overloaded
+from tenants.core.errors import DomainError
+from tenants.identity.identity import Identity
 
 FEWEST = 4
 _LOOKED_AT = frozenset({"/v1/jobs", "/v1/documents"})

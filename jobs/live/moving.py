@@ -2,7 +2,7 @@
 
 import secrets
 
-from tenants.errors import DomainError
+from tenants.core.errors import DomainError
 
 SPREAD_MS = (1_000, 10_000)
 

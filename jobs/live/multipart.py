@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import MultipartParser, parse_options_header
 
-from tenants.errors import DomainError
-from tenants.messages import names_in_words
+from tenants.core.errors import DomainError
+from tenants.core.messages import names_in_words
 
 FILE_FIELD = "file"
 HOW = f"Send one file in the field {FILE_FIELD!r}, as in: curl -F {FILE_FIELD}=@scan.pdf"

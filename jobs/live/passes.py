@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from tenants.identity import Identity, Scope
+from tenants.identity.identity import Identity, Scope
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from jobs.uploads.receiving import (
     save_piece,
 )
 from jobs.uploads.services import withdraw_upload
-from tenants.asgi.protocol import (
+from tenants.core.asgi.protocol import (
     App,
     ClientGone,
     Message,
@@ -39,8 +39,8 @@ from tenants.asgi.protocol import (
     header,
     without_headers,
 )
-from tenants.asgi.threads import DatabaseThreads
-from tenants.errors import DomainError
+from tenants.core.asgi.threads import DatabaseThreads
+from tenants.core.errors import DomainError
 
 UPLOADS = "/v1/uploads"
 STORING = 4

@@ -11,8 +11,8 @@ import structlog
 
 from jobs.live.hub import Change, Hub
 from jobs.selectors import JobPlace, job_places, newest_event
-from tenants.asgi.threads import DatabaseThreads
-from tenants.errors import DomainError
+from tenants.core.asgi.threads import DatabaseThreads
+from tenants.core.errors import DomainError
 
 log = structlog.get_logger(__name__)
 EVERY_S = 5.0

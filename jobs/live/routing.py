@@ -9,8 +9,8 @@ from jobs.live.doorman import Doorman
 from jobs.live.guests import Guests
 from jobs.live.hub import Hub
 from jobs.live.seats import Seats
-from tenants.asgi.protocol import App, Receive, Scope, Send
-from tenants.asgi.threads import DatabaseThreads
+from tenants.core.asgi.protocol import App, Receive, Scope, Send
+from tenants.core.asgi.threads import DatabaseThreads
 
 
 class Sockets:

@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from uuid import UUID
 
 from jobs.live.metrics import OPEN
-from tenants.asgi.threads import Overloaded
-from tenants.errors import DomainError
+from tenants.core.asgi.threads import Overloaded
+from tenants.core.errors import DomainError
 
 MOST = 12_000
 """Less than the connections that the server takes in all (`maas/launch/children.py`): others are to get through."""

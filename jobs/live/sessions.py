@@ -7,11 +7,11 @@ from django.contrib import auth
 from django.http import HttpRequest
 
 from tenants.api.authentication import signed_in_identity
-from tenants.asgi.place_bound import place_of_scope
-from tenants.asgi.protocol import Scope, cookie
-from tenants.asgi.strangers import Familiar, Strangers
-from tenants.asgi.threads import DatabaseThreads
-from tenants.identity import Identity
+from tenants.core.asgi.client_ip_limit import place_of_scope
+from tenants.core.asgi.credentials import Familiar, Strangers
+from tenants.core.asgi.protocol import Scope, cookie
+from tenants.core.asgi.threads import DatabaseThreads
+from tenants.identity.identity import Identity
 
 
 def identify_session(session_key: str) -> Identity | None:

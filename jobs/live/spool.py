@@ -14,8 +14,8 @@ import structlog
 
 from jobs.errors import AWAY_PAUSE_S, FULL_PAUSE_S, StorageUnavailable
 from jobs.own_folder import OwnFolder
-from tenants.asgi.threads import BoundedThreads
-from tenants.errors import DomainError
+from tenants.core.asgi.threads import BoundedThreads
+from tenants.core.errors import DomainError
 
 log = structlog.get_logger(__name__)
 BATCH_BYTES = 256 * 1024

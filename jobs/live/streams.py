@@ -9,7 +9,7 @@ from jobs.live.media_types import EVENT_STREAM, prefers_stream
 from jobs.live.places import parameters, place_asked, seq_of
 from jobs.live.seats import Seats
 from jobs.live.tails import JobTail, TenantTail
-from tenants.asgi.protocol import App, Receive, Scope, Send, header, without_headers
+from tenants.core.asgi.protocol import App, Receive, Scope, Send, header, without_headers
 
 EVENTS = "/v1/events"
 _OF_JOB = "/events"

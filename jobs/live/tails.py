@@ -5,8 +5,8 @@ from typing import Any, Protocol
 from uuid import UUID
 
 from jobs.selectors import EventRow, job_events_after, tenant_events_after
-from tenants.context import Acting
-from tenants.times import rfc3339
+from tenants.core.db.unit_of_work import Acting
+from tenants.core.times import rfc3339
 
 BATCH = 200
 

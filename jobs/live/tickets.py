@@ -12,8 +12,8 @@ from django.conf import settings
 from inference.prompt_redis import single_try
 from jobs.errors import StorageUnavailable
 from jobs.live.passes import Pass
-from tenants.identity import Identity
-from tenants.selectors import effective_limits
+from tenants.authentication.selectors import effective_limits
+from tenants.identity.identity import Identity
 
 LIFETIME_S = 60
 

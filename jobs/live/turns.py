@@ -5,7 +5,7 @@ from collections import Counter, deque
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from tenants.asgi.threads import Overloaded
+from tenants.core.asgi.threads import Overloaded
 
 MOST_IN_A_ROW = 3
 

@@ -12,7 +12,7 @@ from jobs.live.intake import Intake
 from jobs.live.multipart import FormLimits, FormReader, boundary_of
 from jobs.live.spool import Spool, SpoolFile
 from tenants.api.authentication import IDENTITY
-from tenants.asgi.protocol import (
+from tenants.core.asgi.protocol import (
     MEMBER,
     UPLOAD,
     App,
@@ -24,9 +24,9 @@ from tenants.asgi.protocol import (
     header,
     without_headers,
 )
-from tenants.errors import NotSignedIn
-from tenants.identity import Identity
-from tenants.identity import Scope as KeyScope
+from tenants.core.errors import NotSignedIn
+from tenants.identity.identity import Identity
+from tenants.identity.identity import Scope as KeyScope
 
 JOBS = "/v1/jobs"
 DOCUMENTS = "/v1/documents"

@@ -10,9 +10,9 @@ from jobs.live.asking import JOBS, WITH_RESULT, Answer, Asking, JobSeen, is_job,
 from jobs.live.hub import Hub, Watch
 from jobs.live.preferences import wait_asked_s
 from tenants.api.authentication import IDENTITY
-from tenants.asgi.protocol import MEMBER, App, Receive, Scope, Send, until_disconnect
-from tenants.identity import Identity
-from tenants.journal.caller import CALLER, Caller
+from tenants.core.asgi.protocol import MEMBER, App, Receive, Scope, Send, until_disconnect
+from tenants.identity.identity import Identity
+from tenants.request_log.caller import CALLER, Caller
 
 RESYNC_S = 5.0
 """Hints may be lost. A wait whose tenant is not known, which no round looks after, looks for itself so often."""

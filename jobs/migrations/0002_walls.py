@@ -2,7 +2,7 @@
 
 from django.db import migrations
 
-from tenants.row_security import APP_ROLE, protect, refer_within_tenant
+from tenants.core.db.row_security import (APP_ROLE, protect, refer_within_tenant)
 
 TERMINAL = "('succeeded', 'partially_succeeded', 'failed', 'canceled', 'expired')"
 

@@ -5,8 +5,8 @@ import django.contrib.postgres.search
 import django.db.models.deletion
 from django.db import migrations, models
 
-import tenants.ids
-from tenants.row_security import APP_ROLE, CURRENT_TENANT, OPERATOR_ROLE, protect, refer_within_tenant
+import tenants.core.ids
+from tenants.core.db.row_security import (APP_ROLE, CURRENT_TENANT, OPERATOR_ROLE, protect, refer_within_tenant)
 
 # Kept beside the row rather than in it: whoever walks over many rows reads the narrow part alone.
 OUT_OF_LINE = "ALTER TABLE jobs_pagetext SET (toast_tuple_target = 128);"
@@ -62,7 +62,7 @@ class Migration(migrations.Migration):
                 (
                     "id",
                     models.UUIDField(
-                        default=tenants.ids.uuid7, editable=False, primary_key=True, serialize=False
+                        default=tenants.core.ids.uuid7, editable=False, primary_key=True, serialize=False
                     ),
                 ),
                 ("number", models.PositiveIntegerField(help_text="Of the page; 0 for the name.")),

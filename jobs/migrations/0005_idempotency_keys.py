@@ -4,8 +4,8 @@ import django.db.models.deletion
 import django.db.models.functions.datetime
 from django.db import migrations, models
 
-import tenants.ids
-from tenants.row_security import protect, refer_within_tenant
+import tenants.core.ids
+from tenants.core.db.row_security import (protect, refer_within_tenant)
 
 
 class Migration(migrations.Migration):
@@ -18,7 +18,7 @@ class Migration(migrations.Migration):
                 (
                     "id",
                     models.UUIDField(
-                        default=tenants.ids.uuid7, editable=False, primary_key=True, serialize=False
+                        default=tenants.core.ids.uuid7, editable=False, primary_key=True, serialize=False
                     ),
                 ),
                 ("key", models.CharField(max_length=255)),

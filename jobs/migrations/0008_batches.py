@@ -3,10 +3,10 @@
 import django.db.models.deletion
 import django.db.models.functions.datetime
 import django.utils.timezone
-import tenants.ids
+import tenants.core.ids
 from django.db import migrations, models
 
-from tenants.row_security import protect, refer_within_tenant
+from tenants.core.db.row_security import (protect, refer_within_tenant)
 
 
 class Migration(migrations.Migration):
@@ -21,7 +21,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='Batch',
             fields=[
-                ('id', models.UUIDField(default=tenants.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(default=tenants.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('endpoint', models.CharField(max_length=200)),
                 ('price', models.JSONField(help_text='As it was when the lines had been checked.', null=True)),
                 ('status', models.CharField(choices=[('validating', 'validating'), ('failed', 'failed'), ('in_progress', 'in_progress'), ('finalizing', 'finalizing'), ('completed', 'completed'), ('expired', 'expired'), ('cancelling', 'cancelling'), ('cancelled', 'cancelled')], default='validating', max_length=20)),
@@ -57,7 +57,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='BatchTask',
             fields=[
-                ('id', models.UUIDField(default=tenants.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(default=tenants.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('number', models.PositiveIntegerField(help_text='In the order of lines.')),
                 ('kind', models.CharField(choices=[('validate', 'validate'), ('run', 'run'), ('merge', 'merge')], max_length=10)),
                 ('state', models.CharField(choices=[('queued', 'queued'), ('running', 'running'), ('done', 'done'), ('dropped', 'dropped')], default='queued', max_length=10)),
@@ -82,7 +82,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='StoredFile',
             fields=[
-                ('id', models.UUIDField(default=tenants.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(default=tenants.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('name', models.CharField(max_length=255)),
                 ('purpose', models.CharField(choices=[('batch', 'Batch'), ('batch_output', 'Batch Output')], max_length=20)),
                 ('size_bytes', models.PositiveBigIntegerField()),

@@ -6,8 +6,8 @@ The columns have one value for all rows, so that no row is written. The indexes 
 import django.db.models.deletion
 from django.db import migrations, models
 
-import tenants.ids
-from tenants.row_security import protect
+import tenants.core.ids
+from tenants.core.db.row_security import (protect)
 
 PRIORITIES = [(1, "interactive"), (2, "standard"), (3, "bulk")]
 
@@ -36,7 +36,7 @@ class Migration(migrations.Migration):
                 (
                     "id",
                     models.UUIDField(
-                        default=tenants.ids.uuid7, editable=False, primary_key=True, serialize=False
+                        default=tenants.core.ids.uuid7, editable=False, primary_key=True, serialize=False
                     ),
                 ),
                 ("priority", models.SmallIntegerField(choices=PRIORITIES)),

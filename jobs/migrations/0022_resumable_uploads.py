@@ -2,10 +2,10 @@
 
 import django.db.models.deletion
 import django.db.models.functions.datetime
-import tenants.ids
+import tenants.core.ids
 from django.db import migrations, models
 
-from tenants.row_security import protect, refer_within_tenant
+from tenants.core.db.row_security import (protect, refer_within_tenant)
 
 class Migration(migrations.Migration):
 
@@ -18,7 +18,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='ResumableUpload',
             fields=[
-                ('id', models.UUIDField(default=tenants.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(default=tenants.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('name', models.CharField(max_length=255)),
                 ('content_type', models.CharField(blank=True, help_text='As the client named it.', max_length=255)),
                 ('metadata', models.CharField(blank=True, help_text='As it was sent.', max_length=4096)),
@@ -44,7 +44,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='UploadPiece',
             fields=[
-                ('id', models.UUIDField(default=tenants.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(default=tenants.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('start', models.PositiveBigIntegerField()),
                 ('size_bytes', models.PositiveBigIntegerField()),
                 ('name', models.CharField(max_length=300)),

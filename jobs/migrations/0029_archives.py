@@ -2,10 +2,10 @@
 
 import django.db.models.deletion
 import django.db.models.functions.datetime
-import tenants.ids
+import tenants.core.ids
 from django.db import migrations, models
 
-from tenants.row_security import protect, refer_within_tenant
+from tenants.core.db.row_security import (protect, refer_within_tenant)
 
 
 class Migration(migrations.Migration):
@@ -19,7 +19,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='Archive',
             fields=[
-                ('id', models.UUIDField(default=tenants.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(default=tenants.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('name', models.CharField(max_length=255)),
                 ('file', models.CharField(editable=False, max_length=300)),
                 ('sha256', models.CharField(max_length=64)),
@@ -52,7 +52,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='ArchiveEntry',
             fields=[
-                ('id', models.UUIDField(default=tenants.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(default=tenants.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('number', models.PositiveIntegerField(help_text="In the order of the archive's directory, from 1.")),
                 ('name', models.CharField(blank=True, help_text='As people see it: never a path.', max_length=400)),
                 ('size_bytes', models.PositiveBigIntegerField(help_text='Unpacked, as the directory has it.')),

@@ -6,7 +6,7 @@ Documents that are there count as used now: none is erased before its time.
 from django.db import migrations, models
 from django.db.models.functions import Now
 
-from tenants.row_security import protect
+from tenants.core.db.row_security import (protect)
 
 # Not mapped: jobs/retention/events.py alone writes it, and the reader of the tenant's stream looks at it.
 HORIZON = "CREATE TABLE jobs_eventhorizon (tenant_id uuid PRIMARY KEY, xid xid8 NOT NULL, event_id bigint NOT NULL);"

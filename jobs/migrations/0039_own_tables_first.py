@@ -2,7 +2,7 @@
 
 from django.db import migrations
 
-from tenants.row_security import OPERATOR_ROLE
+from tenants.core.db.row_security import (OPERATOR_ROLE)
 
 # Without being named, pg_temp comes first: whoever may make temporary tables could put one in a real one's place.
 LAST = f"""

@@ -2,7 +2,7 @@
 
 from django.db import migrations
 
-from tenants.row_security import APP_ROLE, OPERATOR_ROLE
+from tenants.core.db.row_security import (APP_ROLE, OPERATOR_ROLE)
 
 # What a row takes. A result takes what the database has stored of it: compressed, where it is large.
 TAKES = {

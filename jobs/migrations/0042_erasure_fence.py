@@ -2,7 +2,7 @@
 
 from django.db import migrations
 
-from tenants.row_security import fence
+from tenants.core.db.row_security import (fence)
 
 TABLES = (
     "jobs_archive",

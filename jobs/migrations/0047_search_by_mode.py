@@ -2,7 +2,7 @@
 
 from django.db import migrations
 
-from tenants.row_security import APP_ROLE, CURRENT_TENANT, OPERATOR_ROLE
+from tenants.core.db.row_security import (APP_ROLE, CURRENT_TENANT, OPERATOR_ROLE)
 
 FUNCTION = "maas_search_words(tsquery, tsquery, int, boolean)"
 # As in 0004_search, whose reasons hold here too.

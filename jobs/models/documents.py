@@ -6,7 +6,7 @@ from django.db import models
 from django.db.models.functions import Now, Upper
 
 from jobs.models.erasures import ErasedBecause
-from tenants.scoped import TenantOwned
+from tenants.core.db.tenant_owned import TenantOwned
 
 
 class Document(TenantOwned):

@@ -2,7 +2,7 @@
 
 from django.db import models
 
-from tenants.scoped import TenantOwned
+from tenants.core.db.tenant_owned import TenantOwned
 
 
 class ErasedBecause(models.TextChoices):

@@ -8,7 +8,7 @@ from jobs import priorities, states
 from jobs.models.documents import Document
 from jobs.models.erasures import ErasedBecause
 from jobs.webhooks.models import LONGEST_URL
-from tenants.scoped import TenantOwned
+from tenants.core.db.tenant_owned import TenantOwned
 
 _STATES = [(state, state) for state in states.JOB_STATES]
 

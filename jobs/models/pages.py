@@ -6,7 +6,7 @@ from django.db.models.functions import Now
 from inference.models import ModelVersion
 from jobs import priorities, states
 from jobs.models.jobs import Job
-from tenants.scoped import TenantOwned
+from tenants.core.db.tenant_owned import TenantOwned
 
 _STATES = [(state, state) for state in states.PAGE_STATES]
 

@@ -5,7 +5,7 @@ from django.contrib.postgres.search import SearchVectorField
 from django.db import models
 
 from jobs.models.jobs import Job
-from tenants.scoped import TenantOwned
+from tenants.core.db.tenant_owned import TenantOwned
 
 
 class PageText(TenantOwned):

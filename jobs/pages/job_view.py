@@ -8,8 +8,8 @@ from jobs import states
 from jobs.models import Job
 from jobs.pages.first_words import first_words
 from jobs.pages.wording import state_words
-from tenants.durations import age
-from tenants.pages.money import shown_money
+from tenants.billing.dashboard.money import shown_money
+from tenants.core.durations import age
 
 
 @dataclass(frozen=True)

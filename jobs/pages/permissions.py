@@ -1,6 +1,6 @@
 """What a person may do on the pages about jobs."""
 
-from tenants.identity import Identity
+from tenants.identity.identity import Identity
 
 
 def may_write(identity: Identity) -> bool:

@@ -9,8 +9,8 @@ from uuid import UUID
 from django.db import connections
 
 from jobs.retention.due import LINES, Counted, lines_of
-from tenants.context import OPERATOR, operator_work
-from tenants.keeping import Keeping, everybodys_keeping
+from tenants.core.db.unit_of_work import OPERATOR, operator_work
+from tenants.plans.retention import Keeping, everybodys_keeping
 
 _OLD = """one.tenant_id = line.tenant AND one.livemode = line.live
           AND one.finished_at <= statement_timestamp() - make_interval(days => line.days)

@@ -14,9 +14,9 @@ from jobs.models import Job
 from jobs.retention.documents import erase_document_and_jobs
 from jobs.retention.erasing import erase_job
 from jobs.services import cancel_job
-from tenants.context import unit_of_work
-from tenants.errors import DomainError
-from tenants.identity import Identity
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.core.errors import DomainError
+from tenants.identity.identity import Identity
 
 
 @dataclass(frozen=True)

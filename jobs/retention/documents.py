@@ -8,8 +8,8 @@ from jobs.documents.services import delete_document
 from jobs.errors import DocumentDeleted, JobErased, TooMuchToErase
 from jobs.models import ErasedBecause, Job
 from jobs.retention.erasing import erase_job
-from tenants.context import unit_of_work
-from tenants.identity import Identity
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.identity.identity import Identity
 
 MOST_JOBS = 500
 """In one request: each is a transaction of its own."""

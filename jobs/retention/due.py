@@ -12,8 +12,8 @@ from uuid import UUID
 from django.db import connections
 
 from jobs.documents.uses import TO_THE
-from tenants.context import OPERATOR
-from tenants.keeping import FOR_EVER, Keeping
+from tenants.core.db.unit_of_work import OPERATOR
+from tenants.plans.retention import FOR_EVER, Keeping
 
 Kind = Literal["document", "job"]
 EACH = 50

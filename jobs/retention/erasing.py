@@ -22,8 +22,8 @@ from jobs.search.embeddings import meaning_available
 from jobs.search.embeddings_table import TABLE as EMBEDDINGS
 from jobs.selectors import get_job
 from tenants.audit.services import record
-from tenants.context import current_alias, unit_of_work
-from tenants.identity import Identity
+from tenants.core.db.unit_of_work import current_alias, unit_of_work
+from tenants.identity.identity import Identity
 
 log = structlog.get_logger(__name__)
 

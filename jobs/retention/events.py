@@ -14,9 +14,9 @@ from django.db import connections
 from jobs.metrics import ERASED, OVERDUE_S
 from jobs.models import ErasedBecause
 from jobs.retention.due import Counted
-from tenants.context import OPERATOR, operator_work
-from tenants.keeping import Keeping, everybodys_keeping
-from tenants.progress import SILENT, Progress
+from tenants.core.db.unit_of_work import OPERATOR, operator_work
+from tenants.core.progress import SILENT, Progress
+from tenants.plans.retention import Keeping, everybodys_keeping
 
 BATCH = 1_000
 ROUND_S = 20.0

@@ -6,8 +6,8 @@ The bill does not need them: usage and charges are rows of their own.
 from django.conf import settings
 from django.db import connections
 
-from tenants.context import OPERATOR, operator_work
-from tenants.keeping import FOR_EVER
+from tenants.core.db.unit_of_work import OPERATOR, operator_work
+from tenants.plans.retention import FOR_EVER
 
 BATCH = 500
 BATCHES = 20

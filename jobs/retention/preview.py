@@ -8,8 +8,8 @@ from uuid import UUID
 from jobs.retention.batches import counted_batches
 from jobs.retention.due import counted
 from jobs.retention.events import counted_events
-from tenants.context import operator_work
-from tenants.keeping import everybodys_keeping
+from tenants.core.db.unit_of_work import operator_work
+from tenants.plans.retention import everybodys_keeping
 
 
 @dataclass(frozen=True)

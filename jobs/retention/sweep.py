@@ -20,9 +20,9 @@ from jobs.models import Document, ErasedBecause, Job
 from jobs.retention.due import Due, Kind, due, time_over
 from jobs.retention.erasing import erase_ended, lock_document
 from jobs.selectors import get_job
-from tenants.context import operator_work, unit_of_work
-from tenants.keeping import Keeping, everybodys_keeping
-from tenants.progress import SILENT, Progress
+from tenants.core.db.unit_of_work import operator_work, unit_of_work
+from tenants.core.progress import SILENT, Progress
+from tenants.plans.retention import Keeping, everybodys_keeping
 
 log = structlog.get_logger(__name__)
 ROUND_S = 10.0

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from uuid import UUID
 
 from jobs.models import ErasedBecause, Job
-from tenants.times import rfc3339
+from tenants.core.times import rfc3339
 
 
 def erased_words(what: str, its_id: UUID, moment: datetime, because: str) -> str:

@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 
 from jobs.models import Document, Job
 from jobs.retention.due import time_over
-from tenants.keeping import FOR_EVER, Keeping
+from tenants.plans.retention import FOR_EVER, Keeping
 
 
 def job_kept_until(job: Job, keeping: Keeping) -> datetime | None:

@@ -22,12 +22,12 @@ from jobs.reuse.secret import reuse_secret
 from jobs.search.embeddings import copy_embeddings
 from jobs.search.page_ref import Pair
 from jobs.search.services import copy_words
-from tenants.billing.prices import Price, saved_micros
+from tenants.authentication.selectors import results_generation
 from tenants.billing.services import Use, record_uses
-from tenants.context import APP
-from tenants.ids import uuid7
-from tenants.selectors import results_generation
-from tenants.times import rfc3339
+from tenants.core.db.unit_of_work import APP
+from tenants.core.ids import uuid7
+from tenants.core.times import rfc3339
+from tenants.plans.prices import Price, saved_micros
 
 USAGE = "cache"
 """The kind of source under which a result that was known is charged, at the model's price for that."""

@@ -10,7 +10,7 @@ from uuid import UUID
 from django.db import connections
 
 from inference.contracts import Units
-from tenants.context import APP, current_tenant_id
+from tenants.core.db.unit_of_work import APP, current_tenant_id
 
 # One look into the index for each key, however many pages share it: the newest result is the first there.
 _FIND = """

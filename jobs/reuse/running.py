@@ -27,9 +27,9 @@ from jobs.search.embeddings import copy_embeddings
 from jobs.search.page_ref import PageRef, Pair
 from jobs.search.services import index_page
 from jobs.search.vectors import vector_of
-from tenants.billing.prices import saved_micros
 from tenants.billing.services import record_usage
-from tenants.context import unit_of_work
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.plans.prices import saved_micros
 
 COME_BACK_S = 60.0
 """Whoever waits looks again, should nobody wake it."""

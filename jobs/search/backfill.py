@@ -14,7 +14,7 @@ from jobs.search.meaning import STEP
 from jobs.search.page_ref import PageRef
 from jobs.search.services import index_name, index_page, text_of
 from jobs.search.vectors import vector_of
-from tenants.context import OPERATOR, operator_work
+from tenants.core.db.unit_of_work import OPERATOR, operator_work
 
 log = structlog.get_logger(__name__)
 JOBS_A_ROUND = 100

@@ -10,7 +10,7 @@ from django.db import DatabaseError, connections, transaction
 from inference.contracts import Embedding
 from jobs.search.embeddings_table import TABLE
 from jobs.search.page_ref import PageRef, Pair
-from tenants.context import current_alias
+from tenants.core.db.unit_of_work import current_alias
 
 log = structlog.get_logger(__name__)
 

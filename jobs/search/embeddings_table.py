@@ -6,7 +6,7 @@ It is no migration: a database that gets pgvector later has the table after its 
 from django.db import DatabaseError, connections, transaction
 from django.db.backends.utils import CursorWrapper
 
-from tenants.row_security import protect, refer_within_tenant
+from tenants.core.db.row_security import protect, refer_within_tenant
 
 TABLE = "jobs_pageembedding"
 

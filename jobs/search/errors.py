@@ -1,6 +1,6 @@
 """Why a search was not made; each says what to do instead."""
 
-from tenants.errors import DomainError
+from tenants.core.errors import DomainError
 
 
 class SearchTooBroad(DomainError):

@@ -16,7 +16,7 @@ from jobs.search.errors import MeaningUnavailable
 from jobs.search.hits import MOST_HITS, Hit
 from jobs.search.patience import searching
 from jobs.search.query_embedding import Busy, embed
-from tenants.context import APP, current_tenant_id
+from tenants.core.db.unit_of_work import APP, current_tenant_id
 
 log = structlog.get_logger(__name__)
 PIPELINE, STEP = "parse", "embed"

@@ -4,7 +4,7 @@ from uuid import UUID
 
 from django.db import connections
 
-from tenants.context import OPERATOR, operator_work
+from tenants.core.db.unit_of_work import OPERATOR, operator_work
 
 JOBS_A_STEP = 1_000
 

@@ -7,7 +7,7 @@ from django.db import OperationalError, connections
 from psycopg.errors import QueryCanceled
 
 from jobs.search.errors import SearchTooBroad
-from tenants.context import APP
+from tenants.core.db.unit_of_work import APP
 
 SEARCH_MS = 3_000
 

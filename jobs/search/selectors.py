@@ -13,7 +13,7 @@ from jobs.search.meaning import meaning_of, nearest
 from jobs.search.patience import searching
 from jobs.search.queries import parsed
 from jobs.search.services import name_of
-from tenants.context import APP, current_mode, current_tenant_id
+from tenants.core.db.unit_of_work import APP, current_mode, current_tenant_id
 
 __all__ = [
     "MOST_HITS",

@@ -10,7 +10,7 @@ from django.db import connections
 from jobs.models import Job
 from jobs.search.page_ref import PageRef, Pair
 from jobs.search.vectors import vector_of
-from tenants.context import current_alias
+from tenants.core.db.unit_of_work import current_alias
 
 # However often it is said: the same name or page has the same words.
 _KEEP_NAME = """

@@ -11,7 +11,7 @@ from jobs.uploads.errors import (
     UploadLocked,
     UploadTooLong,
 )
-from tenants.errors import DomainError
+from tenants.core.errors import DomainError
 
 PIECE_BYTES = 8 * 2**20
 """In storage one by one: what a killed process loses, and what a request has in its hands at once."""

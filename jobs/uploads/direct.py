@@ -19,8 +19,8 @@ from jobs.uploads.errors import DirectUploadsUnavailable, PartsMissing
 from jobs.uploads.layout import Layout
 from jobs.uploads.receiving import Turn, move_offset, release, take
 from jobs.uploads.selectors import get_upload, seen
-from tenants.context import unit_of_work
-from tenants.identity import Identity
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.identity.identity import Identity
 
 State = ResumableUpload.State
 URL_LIVES_S = 900

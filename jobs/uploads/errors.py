@@ -1,6 +1,6 @@
 """What can be wrong with a request about an upload that comes in pieces."""
 
-from tenants.errors import DomainError
+from tenants.core.errors import DomainError
 
 
 class TusVersionNotSupported(DomainError):

@@ -24,9 +24,9 @@ from jobs.models import ResumableUpload, UploadPiece
 from jobs.uploads.direct import require_part_store
 from jobs.uploads.receiving import LEASE_S, Turn, renew
 from jobs.uploads.services import let_go_of_bytes
-from tenants.context import APP, unit_of_work
-from tenants.identity import Identity
-from tenants.selectors import effective_limits
+from tenants.authentication.selectors import effective_limits
+from tenants.core.db.unit_of_work import APP, unit_of_work
+from tenants.identity.identity import Identity
 
 State = ResumableUpload.State
 COPY_BYTES = 1 << 20

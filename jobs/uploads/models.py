@@ -3,7 +3,7 @@
 from django.db import models
 from django.db.models.functions import Now
 
-from tenants.scoped import TenantOwned
+from tenants.core.db.tenant_owned import TenantOwned
 
 LONGEST_METADATA = 4096
 

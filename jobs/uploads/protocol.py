@@ -10,7 +10,7 @@ from typing import Any
 from jobs.documents.names import LONGEST, safe_name
 from jobs.errors import InvalidRequest
 from jobs.uploads.errors import TusVersionNotSupported
-from tenants.messages import value_in_words
+from tenants.core.messages import value_in_words
 
 VERSION = "1.0.0"
 EXTENSIONS = "creation,creation-with-upload,termination,expiration,checksum"

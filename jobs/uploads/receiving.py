@@ -19,8 +19,8 @@ from jobs.models import UploadPiece
 from jobs.uploads.decisions import Offer, locked, why_not
 from jobs.uploads.protocol import Checksum
 from jobs.uploads.selectors import get_upload, with_pieces
-from tenants.context import APP, unit_of_work
-from tenants.identity import Identity
+from tenants.core.db.unit_of_work import APP, unit_of_work
+from tenants.identity.identity import Identity
 
 LEASE_S = 10.0
 """From one sign of life of its holder to the next."""

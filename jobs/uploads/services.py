@@ -20,10 +20,10 @@ from jobs.uploads.layout import part_bytes_of
 from jobs.uploads.protocol import Announced
 from jobs.uploads.receiving import Turn
 from jobs.uploads.selectors import get_upload
-from tenants.context import APP, every_mode, unit_of_work
-from tenants.identity import Identity
+from tenants.core.db.unit_of_work import APP, every_mode, unit_of_work
+from tenants.identity.identity import Identity
+from tenants.limits.storage.room import require_kept_within
 from tenants.models import Tenant
-from tenants.storage.room import require_kept_within
 
 State = ResumableUpload.State
 LATE_PARTS = timedelta(hours=1)

@@ -21,9 +21,9 @@ from jobs.models import ResumableUpload
 from jobs.uploads import finishing
 from jobs.uploads.receiving import LEASE_S, Turn
 from jobs.uploads.services import OPEN, State, end_upload
-from tenants.context import operator_work, unit_of_work
-from tenants.errors import DomainError
-from tenants.keeping import test_days_within
+from tenants.core.db.unit_of_work import operator_work, unit_of_work
+from tenants.core.errors import DomainError
+from tenants.plans.retention import test_days_within
 
 log = structlog.get_logger(__name__)
 MOST = 50

@@ -6,8 +6,8 @@ from uuid import UUID
 from django.db import connections, transaction
 
 from jobs.webhooks.lanes import WIDEST, Lane, Standing, Waiting, chosen
-from tenants.context import OPERATOR, operator_work
-from tenants.egress.breaker import MOST_FAILURES
+from tenants.core.db.unit_of_work import OPERATOR, operator_work
+from tenants.core.http_client.breaker import MOST_FAILURES
 
 LEASE_S = 60
 """Longer than any request may take; a delivery whose process died is sent again after it, under the same id."""

@@ -8,8 +8,8 @@ from jobs.webhooks.messages import lane_of_jobs
 from jobs.webhooks.models import LONGEST_URL
 from jobs.webhooks.secrets import tenants_own_secret
 from jobs.webhooks.upkeep import KEPT_DAYS
-from tenants.egress.client import check_url
-from tenants.identity import Identity
+from tenants.core.http_client.client import check_url
+from tenants.identity.identity import Identity
 
 MOST_SERVERS = 100
 

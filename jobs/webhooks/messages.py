@@ -10,7 +10,7 @@ from jobs.models import Job, WebhookDelivery, WebhookEndpoint, WebhookMessage
 from jobs.webhooks.addresses import origin_of
 from jobs.webhooks.patterns import wants
 from jobs.webhooks.payloads import body_of, job_data
-from tenants.context import current_alias
+from tenants.core.db.unit_of_work import current_alias
 
 MOST_TRIES = 5
 _KEEP_LANE = """

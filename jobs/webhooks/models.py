@@ -6,7 +6,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models.functions import Now
 
-from tenants.scoped import TenantOwned
+from tenants.core.db.tenant_owned import TenantOwned
 
 LONGEST_URL = 2000
 

@@ -13,7 +13,7 @@ from django.conf import settings
 from django.db import connections
 
 from jobs.webhooks.notice_mails import Disabled, tell
-from tenants.context import OPERATOR, operator_work
+from tenants.core.db.unit_of_work import OPERATOR, operator_work
 
 log = structlog.get_logger(__name__)
 AT_ONCE = 20

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from jobs.models import Job
-from tenants.times import rfc3339
+from tenants.core.times import rfc3339
 
 
 def body_of(event_type: str, moment: datetime, data: dict[str, Any]) -> str:

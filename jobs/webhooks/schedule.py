@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from email.utils import parsedate_to_datetime
 
-from tenants.egress.breaker import FIRST_REST_S, LONGEST_REST_S, MOST_FAILURES
+from tenants.core.http_client.breaker import FIRST_REST_S, LONGEST_REST_S, MOST_FAILURES
 
 MINUTE_S, HOUR_S, DAY_S = 60, 3600, 86_400
 DELAYS_S = (

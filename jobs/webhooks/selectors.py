@@ -5,7 +5,7 @@ from django.db.models import QuerySet
 from jobs.documents.selectors import as_uuid
 from jobs.errors import NotFound
 from jobs.models import WebhookDelivery, WebhookEndpoint
-from tenants.context import current_mode
+from tenants.core.db.unit_of_work import current_mode
 
 
 def endpoints() -> "QuerySet[WebhookEndpoint]":

@@ -13,10 +13,10 @@ from jobs.webhooks.schedule import retry_after
 from jobs.webhooks.secrets import signing_secrets, tenants_own_secret
 from jobs.webhooks.settlement import Outcome
 from jobs.webhooks.signing import signed_headers
-from tenants.context import unit_of_work
-from tenants.database_time import database_now
-from tenants.egress.client import Answer, Outbound, send
-from tenants.egress.errors import EgressFailed, EgressRefused
+from tenants.core.db.clock import database_now
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.core.http_client.client import Answer, Outbound, send
+from tenants.core.http_client.errors import EgressFailed, EgressRefused
 
 AGENT = "maas-webhooks/1"
 

@@ -17,9 +17,9 @@ from jobs.webhooks.payloads import body_of
 from jobs.webhooks.selectors import deliveries, endpoints, get_delivery, get_endpoint
 from tenants.audit.changes import changes_between
 from tenants.audit.services import record
-from tenants.context import unit_of_work
-from tenants.database_time import database_now
-from tenants.identity import Identity
+from tenants.core.db.clock import database_now
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.identity.identity import Identity
 from tenants.models import Tenant
 
 MOST_ENDPOINTS = 20

@@ -17,7 +17,7 @@ from jobs.webhooks.metrics import ATTEMPTS, DISABLED
 from jobs.webhooks.schedule import Verdict, verdict
 from tenants.audit.changes import changes_between
 from tenants.audit.services import record
-from tenants.context import APP, unit_of_work
+from tenants.core.db.unit_of_work import APP, unit_of_work
 
 log = structlog.get_logger(__name__)
 SUCCESS_KEPT_S = 60

@@ -2,7 +2,7 @@
 
 from django.db import connections
 
-from tenants.context import OPERATOR, operator_work
+from tenants.core.db.unit_of_work import OPERATOR, operator_work
 
 KEPT_DAYS = 30
 BATCH = 500

@@ -32,9 +32,9 @@ from jobs.batches.settlement import Done, fail_batch, finish_run, give_up_lines
 from jobs.batches.tries import MOST_TRIES, is_full, task_pause_s
 from jobs.errors import Fenced, FileMissing, StorageUnavailable
 from jobs.worker.patience import while_database_is_away
-from tenants.asgi.threads import DatabaseThreads
 from tenants.billing.ledger.till import Till
-from tenants.errors import DatabaseAway
+from tenants.core.asgi.threads import DatabaseThreads
+from tenants.core.errors import DatabaseAway
 
 log = structlog.get_logger(__name__)
 AT_ONCE = 2

@@ -20,7 +20,7 @@ from inference.runtime.load_watch import watching_loads
 from inference.runtime.once import OncePerKey
 from jobs.errors import FileMissing, StorageUnavailable
 from jobs.worker.versions import VersionCatalogue
-from tenants.database_troubles import PASSING, trouble_of
+from tenants.core.db.failures import PASSING, trouble_of
 
 MOST_SPECS = 1024
 PLACE_AWAY = "the service's storage or database could not be reached; send it again"

@@ -13,7 +13,7 @@ from jobs.dispatch.claims import Claim, hand_back, is_wanted
 from jobs.dispatch.settlement import Failure, fail_page, postpone_page
 from jobs.documents.reader import DocumentRejected, ReaderUnavailable
 from jobs.errors import DocumentDeleted, FileMissing, StorageUnavailable
-from tenants.database_troubles import is_operators
+from tenants.core.db.failures import is_operators
 
 log = structlog.get_logger(__name__)
 End = Callable[[], str]

@@ -37,7 +37,7 @@ from jobs.worker.page_ends import OURS, End, end_of
 from jobs.worker.patience import while_database_is_away
 from jobs.worker.storage_pause import StoragePause
 from jobs.worker.versions import VersionCatalogue
-from tenants.database_troubles import may_pass
+from tenants.core.db.failures import may_pass
 
 log = structlog.get_logger(__name__)
 CLAIM_PATIENCE_S = 30.0

@@ -7,7 +7,7 @@ from typing import TypeVar
 import structlog
 from django.db import InterfaceError, OperationalError, connections
 
-from tenants.database_troubles import may_pass
+from tenants.core.db.failures import may_pass
 
 log = structlog.get_logger(__name__)
 Done = TypeVar("Done")

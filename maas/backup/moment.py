@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from django.db import connections, transaction
 
 from maas.backup.errors import BackupError
-from tenants.context import OPERATOR, operator_work
+from tenants.core.db.unit_of_work import OPERATOR, operator_work
 
 # A table behind row security without the operator's door would be dumped without its rows, and without a word.
 _HIDDEN = """

@@ -17,10 +17,10 @@ from maas.backup.folder import KEPT_STATE, BackupFolder, HeldFile, Manifest, pep
 from maas.backup.moment import applied_migrations, one_moment, refuse_hidden_tables, row_counts
 from maas.backup.named_files import NamedFile, is_named_still, named_files
 from maas.launch.state_files import write_map
-from tenants.context import operator_work
-from tenants.progress import SILENT, Progress
-from tenants.row_security import OPERATOR_ROLE
-from tenants.storage.wording import size
+from tenants.core.db.row_security import OPERATOR_ROLE
+from tenants.core.db.unit_of_work import operator_work
+from tenants.core.progress import SILENT, Progress
+from tenants.limits.storage.wording import size
 
 PIECE_BYTES = 2**20
 

@@ -7,9 +7,9 @@ from hashlib import sha256
 from django.core.files.storage import default_storage
 
 from maas.backup.named_files import NamedFile, is_named_still, named_files
-from tenants.context import operator_work
-from tenants.progress import SILENT, Progress
-from tenants.storage.wording import size
+from tenants.core.db.unit_of_work import operator_work
+from tenants.core.progress import SILENT, Progress
+from tenants.limits.storage.wording import size
 
 PIECE_BYTES = 2**20
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from maas.demo.plans import sell_starter
 from maas.launch.state_files import read_env_file, write_env_file
-from tenants.context import operator_work
+from tenants.core.db.unit_of_work import operator_work
 from tenants.models import User
 from tenants.services import create_operator, create_tenant
 

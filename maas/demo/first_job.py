@@ -16,8 +16,8 @@ from jobs.documents.uploads import Upload
 from jobs.models import Document, Job
 from jobs.services import JobRequest, check_model, submit_job
 from maas.demo.sample import write_sample
-from tenants.context import unit_of_work
-from tenants.identity import Identity
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.identity.identity import Identity
 
 NAME = "Sample scan.pdf"
 MODEL = "parse"

@@ -8,9 +8,9 @@ from django.views.decorators.http import require_POST
 from jobs.documents.reader import DocumentRejected, ReaderUnavailable
 from maas.api_errors import body_for
 from maas.demo.first_job import read_sample_scan
-from tenants.errors import DomainError
-from tenants.identity import Identity
-from tenants.pages.members import members_only
+from tenants.core.errors import DomainError
+from tenants.dashboard.members import members_only
+from tenants.identity.identity import Identity
 
 
 @require_POST

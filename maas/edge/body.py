@@ -4,9 +4,9 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tenants.asgi.protocol import Message, Receive, Scope, header
-from tenants.asgi.stopping import Restarting, Stop
-from tenants.errors import DomainError
+from tenants.core.asgi.protocol import Message, Receive, Scope, header
+from tenants.core.asgi.stopping import Restarting, Stop
+from tenants.core.errors import DomainError
 
 
 class BodyTooLarge(DomainError):

@@ -27,8 +27,8 @@ from maas.edge.refusals import INTERNAL_ERROR, Refusal, is_api, refusal, refuse_
 from maas.edge.request_ids import request_id
 from maas.edge.request_kinds import kind_of, outcome_of
 from tenants.api.authentication import IDENTITY
-from tenants.asgi.place_bound import address_of_scope, place_of_scope
-from tenants.asgi.protocol import (
+from tenants.core.asgi.client_ip_limit import address_of_scope, place_of_scope
+from tenants.core.asgi.protocol import (
     MEMBER,
     REQUEST_ID,
     App,
@@ -41,14 +41,14 @@ from tenants.asgi.protocol import (
     has_body,
     header,
 )
-from tenants.asgi.stopping import Stop
-from tenants.errors import DomainError, KeyEnded, NotSignedIn
-from tenants.identity import Identity
-from tenants.journal.caller import KeyOwner, tell_caller
-from tenants.journal.entries import without_keys
-from tenants.rates.admission import ADMISSION, Admission
-from tenants.rates.desk import Desk
-from tenants.rates.free_day import free_day
+from tenants.core.asgi.stopping import Stop
+from tenants.core.errors import DomainError, KeyEnded, NotSignedIn
+from tenants.identity.identity import Identity
+from tenants.limits.rates.admission import ADMISSION, Admission
+from tenants.limits.rates.desk import Desk
+from tenants.limits.rates.free_day import free_day
+from tenants.request_log.caller import KeyOwner, tell_caller
+from tenants.request_log.entries import without_keys
 
 log = structlog.get_logger(__name__)
 OPENED = 101

@@ -25,11 +25,11 @@ from redis.retry import Retry
 
 from jobs.live.uploads import ESTIMATE
 from maas.edge.key_use import KeyUse
-from tenants.asgi.place_bound import told_address
-from tenants.asgi.protocol import REQUEST_ID, Message, Scope, header
-from tenants.identity import Identity
-from tenants.journal.caller import Caller, KeyOwner, expect_caller
-from tenants.journal.entries import (
+from tenants.core.asgi.client_ip_limit import told_address
+from tenants.core.asgi.protocol import REQUEST_ID, Message, Scope, header
+from tenants.identity.identity import Identity
+from tenants.request_log.caller import Caller, KeyOwner, expect_caller
+from tenants.request_log.entries import (
     LONGEST_MADE,
     LONGEST_PATH,
     LONGEST_PROBLEM,
@@ -37,8 +37,8 @@ from tenants.journal.entries import (
     told_path,
     without_keys,
 )
-from tenants.journal.minutes import MinuteCounts, counted
-from tenants.journal.store import KEPT, add_to
+from tenants.request_log.minutes import MinuteCounts, counted
+from tenants.request_log.store import KEPT, add_to
 
 log = structlog.get_logger(__name__)
 EVERY_S = 0.2

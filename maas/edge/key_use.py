@@ -7,10 +7,10 @@ from uuid import UUID
 
 import structlog
 
-from tenants.asgi.threads import DatabaseThreads
-from tenants.errors import DomainError
-from tenants.identity import Identity
-from tenants.pages.sign_in.addresses import address_of
+from tenants.core.asgi.client_ip import address_of
+from tenants.core.asgi.threads import DatabaseThreads
+from tenants.core.errors import DomainError
+from tenants.identity.identity import Identity
 from tenants.services import note_key_use
 
 log = structlog.get_logger(__name__)

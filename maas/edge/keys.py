@@ -1,12 +1,12 @@
 """Finds out whose a key is, with an answer that is never older than a moment."""
 
-from tenants.asgi.remembered import Remembered
-from tenants.asgi.strangers import Familiar, Strangers, digest_of
-from tenants.asgi.threads import DatabaseThreads
-from tenants.errors import DomainError, InvalidKey, KeyEnded
-from tenants.identity import Identity
-from tenants.keys import parse_key
-from tenants.selectors import identify_key
+from tenants.api_keys.format import parse_key
+from tenants.authentication.selectors import identify_key
+from tenants.core.asgi.credentials import Familiar, Strangers, digest_of
+from tenants.core.asgi.remembered import Remembered
+from tenants.core.asgi.threads import DatabaseThreads
+from tenants.core.errors import DomainError, InvalidKey, KeyEnded
+from tenants.identity.identity import Identity
 
 LIFETIME_S = 0.8
 """A revoked key dies everywhere within a second; what is left of it is for the request under way."""

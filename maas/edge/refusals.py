@@ -7,8 +7,8 @@ from inference.gateway.gateway import is_call
 from maas.api_errors import problem
 from maas.edge.shapes import shaped, status_at
 from maas.error_pages import bare_page
-from tenants.asgi.protocol import REQUEST_ID, Scope, Send, header
-from tenants.errors import DomainError
+from tenants.core.asgi.protocol import REQUEST_ID, Scope, Send, header
+from tenants.core.errors import DomainError
 
 API_PATHS = ("/v1/", "/v2/", "/ws/")
 INTERNAL_ERROR = 1011

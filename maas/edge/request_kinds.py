@@ -4,7 +4,7 @@ from inference.gateway.gateway import EMBEDDINGS, is_grpc, runs_model
 from jobs.live.resumable import is_resumable
 from jobs.live.uploads import is_upload
 from maas.edge.refusals import is_api
-from tenants.asgi.protocol import Scope, header
+from tenants.core.asgi.protocol import Scope, header
 
 ADMIN = "/admin/"
 UNMEASURED = ("/static/", "/livez", "/readyz", "/metrics")

@@ -10,7 +10,7 @@ import grpc.aio
 
 from inference.gateway.open_inference.grpc.answers import in_stream, refused_in_stream
 from maas.api_errors import grpc_status_of
-from tenants.asgi.protocol import ClientGone, Message
+from tenants.core.asgi.protocol import ClientGone, Message
 
 LONGEST_WRITE_S = 60.0
 """Whoever takes nothing of an answer for so long has left."""

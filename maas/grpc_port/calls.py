@@ -10,8 +10,8 @@ from maas.grpc_port.answers import WrittenAnswer
 from maas.grpc_port.reading import ReadingSeats
 from maas.grpc_port.scopes import scope_of
 from tenants.api.authentication import IDENTITY
-from tenants.asgi.protocol import App, ClientGone, Message, Receive, Scope
-from tenants.identity import Identity
+from tenants.core.asgi.protocol import App, ClientGone, Message, Receive, Scope
+from tenants.identity.identity import Identity
 
 Handler = Callable[[Any, Any], Awaitable[None]]
 

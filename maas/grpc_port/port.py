@@ -15,8 +15,8 @@ from maas.grpc_port.reading import ReadingSeats
 from maas.grpc_port.streams import IDLE_S, Streams
 from maas.launch.options import require_own_port
 from maas.supervisor.errors import PortTaken
-from tenants.asgi.protocol import App
-from tenants.asgi.stopping import Stop
+from tenants.core.asgi.protocol import App
+from tenants.core.asgi.stopping import Stop
 
 log = structlog.get_logger(__name__)
 SERVICE = GRPC_PREFIX.strip("/")

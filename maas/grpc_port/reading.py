@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Hashable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from tenants.errors import DomainError
+from tenants.core.errors import DomainError
 
 
 @dataclass(frozen=True, slots=True)

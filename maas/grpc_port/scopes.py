@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from urllib.parse import unquote
 
 from inference.gateway.gateway import OVER_GRPC
-from tenants.asgi.protocol import Scope
+from tenants.core.asgi.protocol import Scope
 
 Metadata = Iterable[tuple[str, str | bytes]]
 

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 
-from tenants.asgi.threads import Overloaded
+from tenants.core.asgi.threads import Overloaded
 
 STREAMS, STREAMS_OF_ONE, FOR_FIRST = 64, 16, 16
 """In all, and for one tenant; the last are for tenants who have none."""

@@ -17,10 +17,10 @@ from maas.grpc_port.calls import as_body, next_message, once, tenant_of
 from maas.grpc_port.scopes import scope_of
 from maas.grpc_port.seats import StreamSeats
 from tenants.api.authentication import IDENTITY
-from tenants.asgi.place_bound import address_of_scope
-from tenants.asgi.protocol import App, ClientGone, Message, Receive, Scope
-from tenants.asgi.stopping import Restarting, Stop
-from tenants.errors import DomainError, InvalidKey
+from tenants.core.asgi.client_ip_limit import address_of_scope
+from tenants.core.asgi.protocol import App, ClientGone, Message, Receive, Scope
+from tenants.core.asgi.stopping import Restarting, Stop
+from tenants.core.errors import DomainError, InvalidKey
 
 log = structlog.get_logger(__name__)
 AT_ONCE = 8

@@ -9,7 +9,7 @@ from inference.errors import DeadlinePassed, ModelFailed
 from jobs.documents.reader import DocumentRejected, ReaderUnavailable
 from jobs.states import FAILED, SUCCEEDED, Tally, closing_state
 from maas.api_errors import TITLES, status_of
-from tenants.errors import DomainError
+from tenants.core.errors import DomainError
 
 RETRY_AFTER_S = 2
 

@@ -23,9 +23,9 @@ from maas.one_process.places import Place, Places
 from maas.one_process.replies import Reply, refused, said, send_reply
 from maas.one_process.runs import Runs
 from maas.one_process.shelf import ShelfModel
-from tenants.asgi.protocol import ClientGone, Receive, Scope, Send, header
-from tenants.asgi.stopping import Restarting, Stop
-from tenants.errors import DomainError
+from tenants.core.asgi.protocol import ClientGone, Receive, Scope, Send, header
+from tenants.core.asgi.stopping import Restarting, Stop
+from tenants.core.errors import DomainError
 
 log = structlog.get_logger(__name__)
 PROBES = frozenset({"/livez", "/readyz"})

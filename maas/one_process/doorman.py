@@ -6,7 +6,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from maas.one_process.errors import InvalidRequest, KeyMissing, KeyWrong, OriginNotAllowed
 from maas.one_process.options import is_loopback
-from tenants.asgi.protocol import Scope, bearer, header
+from tenants.core.asgi.protocol import Scope, bearer, header
 
 
 class Doorman:

@@ -1,7 +1,7 @@
 """What keeps edge mode from starting, and what its callers are told."""
 
 from maas.supervisor.errors import LaunchError
-from tenants.errors import DomainError
+from tenants.core.errors import DomainError
 
 
 class CannotServe(LaunchError):

@@ -4,8 +4,8 @@ from collections.abc import AsyncIterator
 
 from inference.gateway.listening import ListenedCall
 from maas.edge.body import Allowance, BodyMalformed, GuardedBody
-from tenants.asgi.protocol import ClientGone, Receive, Scope, body_chunks, has_body, header
-from tenants.asgi.stopping import Stop
+from tenants.core.asgi.protocol import ClientGone, Receive, Scope, body_chunks, has_body, header
+from tenants.core.asgi.stopping import Stop
 
 
 class Incoming:

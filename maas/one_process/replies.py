@@ -8,7 +8,7 @@ import structlog
 from inference.contracts import Json
 from maas.api_errors import CONTENT_TYPE
 from maas.one_process.answers import internal_error, problem_of
-from tenants.asgi.protocol import Send
+from tenants.core.asgi.protocol import Send
 
 log = structlog.get_logger(__name__)
 

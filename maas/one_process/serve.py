@@ -26,7 +26,7 @@ from maas.one_process.places import Places
 from maas.one_process.runs import Runs
 from maas.one_process.shelf import ShelfModel
 from maas.supervisor.ports import require_free
-from tenants.asgi.stopping import Stop
+from tenants.core.asgi.stopping import Stop
 
 log = structlog.get_logger(__name__)
 GRACE_S = 3.0

@@ -7,8 +7,8 @@ from django.urls import reverse
 
 from maas.operations.day import since
 from maas.operations.home import Home
-from tenants.admin.columns import BAD, TONES
-from tenants.admin.words import size
+from tenants.admin_base.columns import BAD, TONES
+from tenants.admin_base.formatting import size
 
 
 @dataclass(frozen=True)

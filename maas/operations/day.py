@@ -9,8 +9,8 @@ from uuid import UUID
 from django.db import connections
 from django.utils import timezone
 
-from tenants.context import OPERATOR
-from tenants.ids import first_id_at
+from tenants.core.db.unit_of_work import OPERATOR
+from tenants.core.ids import first_id_at
 from tenants.models import Tenant
 
 DAY = timedelta(hours=24)

@@ -11,8 +11,8 @@ from inference.affinity.heartbeats import WorkerReport, live_workers_patiently
 from inference.figures.store import PartNow, Span, WorkerFigures, last_spans, told_by
 from inference.figures.sums import ModelSums, summed
 from maas.operations.queues import Queue, among, queues
-from tenants.admin.words import size
-from tenants.context import operator_work
+from tenants.admin_base.formatting import size
+from tenants.core.db.unit_of_work import operator_work
 
 log = structlog.get_logger(__name__)
 NONE = "–"

@@ -14,7 +14,7 @@ from maas.operations.queues import Queue, among, queues
 from maas.operations.remembered import Remembered
 from maas.operations.storage import Storage, storage_now
 from maas.operations.traffic import CacheRedis, RequestsOfMinute, cache_redis_now, requests_by_minute
-from tenants.context import operator_work
+from tenants.core.db.unit_of_work import operator_work
 
 log = structlog.get_logger(__name__)
 MINUTES = 60

@@ -9,8 +9,8 @@ from django.db import connections
 from inference.affinity.fleet import DEFAULT_POOL
 from inference.affinity.heartbeats import WorkerReport
 from inference.affinity.views import worker_of
-from tenants.context import OPERATOR
-from tenants.durations import duration
+from tenants.core.db.unit_of_work import OPERATOR
+from tenants.core.durations import duration
 
 COUNTED = 10_000
 LONG_WAIT_S = 60

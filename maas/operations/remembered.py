@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 import structlog
 from django.db import connections
 
-from tenants.context import operator_work
+from tenants.core.db.unit_of_work import operator_work
 
 log = structlog.get_logger(__name__)
 Figure = TypeVar("Figure")

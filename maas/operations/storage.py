@@ -8,7 +8,7 @@ from uuid import UUID
 from django.core.files.storage import FileSystemStorage, storages
 from django.db import connections
 
-from tenants.context import OPERATOR
+from tenants.core.db.unit_of_work import OPERATOR
 
 SHOWN = 10
 

@@ -8,8 +8,8 @@ from django.urls import reverse
 from maas.operations.day import since
 from maas.operations.home import Home
 from maas.operations.queues import COUNTED, LONG_WAIT_S, bounded
-from tenants.admin.words import size
-from tenants.durations import duration
+from tenants.admin_base.formatting import size
+from tenants.core.durations import duration
 
 COUNTING = "…"
 GOOD, WATCH, BAD = "good", "watch", "bad"

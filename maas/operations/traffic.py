@@ -5,8 +5,8 @@ from typing import Any
 
 import redis
 
-from tenants.cache_redis import cache_redis
-from tenants.journal.minutes import minute_key
+from tenants.core.redis.cache import cache_redis
+from tenants.request_log.minutes import minute_key
 
 
 @dataclass(frozen=True)

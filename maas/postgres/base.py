@@ -17,8 +17,8 @@ from django.db.utils import DatabaseErrorWrapper, OperationalError
 from django.utils.functional import cached_property
 from django_prometheus.db.backends.postgresql import base
 
-from tenants.context import APP, current_role
-from tenants.database_roles import APP_ROLE, RoleSwitching
+from tenants.core.db.roles import APP_ROLE, RoleSwitching
+from tenants.core.db.unit_of_work import APP, current_role
 
 _AWAY = (
     # A process that stood still inside a transaction finds it ended when it goes on.

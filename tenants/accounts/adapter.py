@@ -19,9 +19,9 @@ from tenants.accounts.addresses import belongs_to_another, has_address, vouch_fo
 from tenants.accounts.mail import MailUnavailable, deliver
 from tenants.accounts.proving import METHOD, has_nothing_to_show, has_proved_lately
 from tenants.accounts.unconfirmed import make_room_for
+from tenants.core.asgi.client_ip import UNKNOWN, client_address, place_of
+from tenants.dashboard.home import beginning
 from tenants.models import User
-from tenants.pages.home import beginning
-from tenants.pages.sign_in.addresses import UNKNOWN, client_address, place_of
 
 log = structlog.get_logger(__name__)
 _NO_ADDRESS = "0.0.0.0"  # noqa: S104  # stands for an unknown place in a column of addresses

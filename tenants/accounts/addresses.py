@@ -3,7 +3,7 @@
 from allauth.account.models import EmailAddress
 from django.db import transaction
 
-from tenants.context import current_alias
+from tenants.core.db.unit_of_work import current_alias
 from tenants.models import User
 
 

@@ -1,6 +1,6 @@
 """Why something about an account's members cannot be done."""
 
-from tenants.errors import DomainError
+from tenants.core.errors import DomainError
 
 
 class LastOwner(DomainError):

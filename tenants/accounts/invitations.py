@@ -22,10 +22,10 @@ from tenants.accounts.members import locked_actor, require_right
 from tenants.accounts.unconfirmed import make_room_for
 from tenants.audit.changes import changes_between
 from tenants.audit.services import record
-from tenants.context import unit_of_work
-from tenants.database_time import database_now
-from tenants.errors import NotPermitted
-from tenants.identity import Identity
+from tenants.core.db.clock import database_now
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.core.errors import NotPermitted
+from tenants.identity.identity import Identity
 from tenants.models import Invitation, Membership, User
 from tenants.services import told_of_member
 

@@ -3,14 +3,14 @@
 from uuid import UUID
 
 from tenants.accounts.errors import LastOwner, OwnerShutOut
+from tenants.api_keys.selectors import working_keys
 from tenants.audit.changes import changes_between
 from tenants.audit.services import record
-from tenants.context import unit_of_work
-from tenants.errors import NotPermitted, TenantLeft
-from tenants.identity import Identity
-from tenants.key_selectors import working_keys
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.core.errors import NotPermitted, TenantLeft
+from tenants.identity.identity import Identity
+from tenants.identity.roles import ADMIN, OWNER, scopes_of
 from tenants.models import ApiKey, Membership, Tenant
-from tenants.roles import ADMIN, OWNER, scopes_of
 from tenants.services import revoke_key
 
 

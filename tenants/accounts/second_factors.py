@@ -12,7 +12,7 @@ from cryptography.fernet import Fernet
 from django.conf import settings
 from django.http import HttpRequest
 
-from tenants.context import account_work
+from tenants.core.db.unit_of_work import account_work
 from tenants.models import User
 
 

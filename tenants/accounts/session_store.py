@@ -7,7 +7,7 @@ from typing import Any
 
 from django.contrib.sessions.backends import db
 
-from tenants.context import account_work
+from tenants.core.db.unit_of_work import account_work
 
 _FIND = "SELECT * FROM maas_session(%s)"
 

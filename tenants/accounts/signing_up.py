@@ -5,10 +5,10 @@ from functools import partial
 from django.db import transaction
 
 from tenants.audit.services import record
-from tenants.billing.plans.services import give_default_plan
-from tenants.context import APP, unit_of_work
-from tenants.ids import uuid7
+from tenants.core.db.unit_of_work import APP, unit_of_work
+from tenants.core.ids import uuid7
 from tenants.models import Membership, Tenant, User
+from tenants.plans.services import give_default_plan
 from tenants.services import told_of_member
 
 

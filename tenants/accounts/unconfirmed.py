@@ -12,7 +12,7 @@ from django.db.models.functions import Now
 from tenants.audit.services import record
 from tenants.billing.ledger.models import LedgerTransaction, Wallet
 from tenants.billing.models import UsageRecord
-from tenants.context import OPERATOR, operator_work
+from tenants.core.db.unit_of_work import OPERATOR, operator_work
 from tenants.models import ApiKey, Membership, Tenant, User
 
 log = structlog.get_logger(__name__)

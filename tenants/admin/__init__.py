@@ -3,13 +3,13 @@
 from tenants.admin.accounts import MembershipAdmin, TenantAdmin
 from tenants.admin.audit import LogEntryAdmin
 from tenants.admin.entries import AuditEntryAdmin
-from tenants.admin.invoices import InvoiceAdmin
 from tenants.admin.keys import ApiKeyAdmin
-from tenants.admin.payments import PaymentAdmin, ProviderEventAdmin
 from tenants.admin.people import GroupAdmin, UserAdmin
-from tenants.admin.sellers import BillingDetailsAdmin, SellerAdmin
-from tenants.admin.usage import UsageRecordAdmin
-from tenants.admin.wallets import LedgerDifferenceAdmin, LedgerTransactionAdmin, WalletAdmin
+from tenants.billing.admin.invoices import InvoiceAdmin
+from tenants.billing.admin.payments import PaymentAdmin, ProviderEventAdmin
+from tenants.billing.admin.sellers import BillingDetailsAdmin, SellerAdmin
+from tenants.billing.admin.usage import UsageRecordAdmin
+from tenants.billing.admin.wallets import LedgerDifferenceAdmin, LedgerTransactionAdmin, WalletAdmin
 
 __all__ = [
     "ApiKeyAdmin",

@@ -14,27 +14,27 @@ from django.utils.safestring import SafeString
 from unfold.contrib.filters.admin import AutocompleteSelectFilter, ChoicesDropdownFilter
 
 from tenants.admin.act_as import act_as
-from tenants.admin.columns import badge, column
-from tenants.admin.confirmation import at_once, confirmed
-from tenants.admin.filters import CreatedFilter
-from tenants.admin.health import health_words
 from tenants.admin.members import MembershipInline
 from tenants.admin.model_limits import ModelLimitInline
-from tenants.admin.records import FoundById, tenants_named
 from tenants.admin.sight import TenantList, look_at, seen, sees_money
-from tenants.admin.spending import spending_words, used_words
 from tenants.admin.tenant_changing import TenantChangeForm
 from tenants.admin.tenant_making import MadeTenant, TenantAddForm, make_tenant
-from tenants.admin.words import ago, at, link_to, list_link
-from tenants.closing.errors import NotClosing
-from tenants.closing.services import begin_erasing, take_back
-from tenants.limit_fields import KEPT, OF_JOBS
+from tenants.admin_base.columns import badge, column
+from tenants.admin_base.confirmation import at_once, confirmed
+from tenants.admin_base.filters import CreatedFilter
+from tenants.admin_base.formatting import ago, at, link_to, list_link
+from tenants.admin_base.health import health_words
+from tenants.admin_base.records import FoundById, tenants_named
+from tenants.billing.admin.spending import spending_words, used_words
+from tenants.deletion.errors import NotClosing
+from tenants.deletion.services import begin_erasing, take_back
+from tenants.limits.fields import KEPT, OF_JOBS
+from tenants.limits.rates.rates import NAMES
+from tenants.limits.storage.room import StorageStanding, storage_standing
+from tenants.limits.storage.wording import size
 from tenants.models import Membership, Tenant
-from tenants.rates.rates import NAMES
 from tenants.results import erase_results
 from tenants.services import set_tenant_state
-from tenants.storage.room import StorageStanding, storage_standing
-from tenants.storage.wording import size
 
 THEIRS = (
     ("jobs_job", "Jobs"),

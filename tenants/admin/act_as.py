@@ -14,8 +14,8 @@ from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget, UnfoldBooleanSwitchWidget
 
-from tenants.context import OPERATOR
-from tenants.impersonation import LASTS, begin
+from tenants.authentication.impersonation import LASTS, begin
+from tenants.core.db.unit_of_work import OPERATOR
 from tenants.models import Membership, Tenant
 
 SHORTEST_REASON = 10

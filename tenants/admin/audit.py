@@ -14,9 +14,9 @@ from unfold.contrib.filters.admin import (
     RelatedDropdownFilter,
 )
 
-from tenants.admin.columns import column
-from tenants.admin.records import RecordAdmin
-from tenants.admin.words import ago, link_to
+from tenants.admin_base.columns import column
+from tenants.admin_base.formatting import ago, link_to
+from tenants.admin_base.records import RecordAdmin
 
 DONE = {ADDITION: "added", CHANGE: "changed", DELETION: "deleted"}
 

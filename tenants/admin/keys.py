@@ -12,14 +12,14 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils import timezone
 from unfold.contrib.filters.admin import AutocompleteSelectFilter, BooleanRadioFilter
 
-from tenants.admin.columns import badge, column, two_lines
-from tenants.admin.confirmation import confirmed
-from tenants.admin.filters import CreatedFilter
-from tenants.admin.records import RecordAdmin, tenants_named
-from tenants.admin.words import NOTHING, ago, link_to, list_link
-from tenants.key_fences import FenceRefused, checked_models, checked_networks
+from tenants.admin_base.columns import badge, column, two_lines
+from tenants.admin_base.confirmation import confirmed
+from tenants.admin_base.filters import CreatedFilter
+from tenants.admin_base.formatting import NOTHING, ago, link_to, list_link
+from tenants.admin_base.records import RecordAdmin, tenants_named
+from tenants.api_keys.restrictions import FenceRefused, checked_models, checked_networks
+from tenants.limits.rates.rates import NAMES
 from tenants.models import ApiKey
-from tenants.rates.rates import NAMES
 from tenants.services import FENCES, revoke_key
 
 SHOWN_PART = re.compile(r"(?:maas_(?:live|test)_)?([0-9A-Za-z]{12})(?![0-9A-Za-z])")

@@ -29,12 +29,12 @@ from unfold.forms import UserCreationForm as StyledCreationForm
 
 from tenants.accounts.addresses import vouch_for
 from tenants.accounts.mail import say_access_was_set
-from tenants.admin.columns import column
-from tenants.admin.records import OperatorAdmin
-from tenants.admin.told import tell_accounts_of
-from tenants.admin.words import NOTHING, ago, list_link
+from tenants.admin_base.audited import tell_accounts_of
+from tenants.admin_base.columns import column
+from tenants.admin_base.formatting import NOTHING, ago, list_link
+from tenants.admin_base.records import OperatorAdmin
 from tenants.audit.changes import changes_between
-from tenants.context import OPERATOR
+from tenants.core.db.unit_of_work import OPERATOR
 from tenants.models import Membership, User
 
 admin.site.unregister(Group)

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 
 from django.http import HttpRequest
 
-from tenants.admin.health import Trouble, troubles_of
-from tenants.admin.records import BoundedChangeList
-from tenants.admin.spending import Spending, money_troubles, spending_of
+from tenants.admin_base.health import Trouble, troubles_of
+from tenants.admin_base.records import BoundedChangeList
+from tenants.billing.admin.spending import Spending, money_troubles, spending_of
 from tenants.models import Tenant
 
 

@@ -7,7 +7,7 @@ from uuid import UUID
 from django import forms
 from unfold.widgets import UnfoldAdminEmailInputWidget
 
-from tenants.ids import uuid7
+from tenants.core.ids import uuid7
 from tenants.models import Tenant
 from tenants.services import CreatedTenant, create_tenant
 

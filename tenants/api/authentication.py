@@ -7,11 +7,11 @@ from django.middleware.csrf import CsrfViewMiddleware
 from rest_framework import authentication, exceptions, permissions
 from rest_framework.request import Request
 
-from tenants.errors import DomainError, NotSignedIn
-from tenants.identity import Identity
-from tenants.impersonation import seat_of, tell_of_write
-from tenants.journal.caller import tell_caller
-from tenants.shown_tenant import HEADER, refuse_other_tenants
+from tenants.authentication.impersonation import seat_of, tell_of_write
+from tenants.authentication.shown_tenant import HEADER, refuse_other_tenants
+from tenants.core.errors import DomainError, NotSignedIn
+from tenants.identity.identity import Identity
+from tenants.request_log.caller import tell_caller
 
 IDENTITY = "maas.identity"
 """Set by the edge in the request's environment: an Identity, or the DomainError that says why there is none."""

@@ -4,7 +4,7 @@ from typing import cast
 
 from rest_framework.request import Request
 
-from tenants.identity import Identity, Scope
+from tenants.identity.identity import Identity, Scope
 
 
 def caller(request: Request, scope: Scope) -> Identity:

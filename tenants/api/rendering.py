@@ -6,7 +6,7 @@ from typing import Any
 from rest_framework.renderers import JSONRenderer
 from rest_framework.utils.encoders import JSONEncoder
 
-from tenants.times import rfc3339
+from tenants.core.times import rfc3339
 
 
 class _Encoder(JSONEncoder):

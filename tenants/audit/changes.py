@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import date, datetime
 from typing import Any
 
-from tenants.journal.entries import without_keys
+from tenants.request_log.entries import without_keys
 
 LONGEST = 500
 MOST_PARTS = 100

@@ -4,7 +4,7 @@ from django.contrib.postgres.functions import TransactionNow
 from django.db import models
 
 from tenants.audit.acting import KINDS, SYSTEM
-from tenants.scoped import TenantOwned
+from tenants.core.db.tenant_owned import TenantOwned
 
 
 class AuditEntry(TenantOwned):

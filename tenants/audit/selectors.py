@@ -7,7 +7,7 @@ from django.db.models import QuerySet
 
 from tenants.audit.filters import GROUPS, AuditFilter
 from tenants.audit.models import AuditEntry
-from tenants.ids import first_id_at
+from tenants.core.ids import first_id_at
 
 MOST_EXPORTED = 10_000
 

@@ -10,7 +10,7 @@ from tenants.audit.acting import acting
 from tenants.audit.changes import Changes, shown
 from tenants.audit.deeds import DEEDS
 from tenants.audit.models import AuditEntry
-from tenants.context import current_alias
+from tenants.core.db.unit_of_work import current_alias
 
 Listener = Callable[[UUID, str], None]
 """Is told of whose account and which deed, once it is done."""

@@ -10,9 +10,9 @@ from django.db import connections
 from django.db.models.functions import Now
 
 from tenants.billing.models import UsageRecord
-from tenants.billing.prices import Price
-from tenants.context import current_alias
-from tenants.ids import uuid7
+from tenants.core.db.unit_of_work import current_alias
+from tenants.core.ids import uuid7
+from tenants.plans.prices import Price
 
 _RECORD_MANY = """
 INSERT INTO tenants_usagerecord (id, tenant_id, source_kind, source_id, meter, model, version,

@@ -4,7 +4,7 @@ what its month came to for each."""
 from django.db import connections, transaction
 
 from tenants.billing.models import UsageDay
-from tenants.context import OPERATOR, operator_work
+from tenants.core.db.unit_of_work import OPERATOR, operator_work
 
 SETTLE_EVERY_S = 300.0
 AT_ONCE = 5_000

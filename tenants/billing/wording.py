@@ -1,7 +1,7 @@
 """How an amount of money, and of what it was for, is written for a person."""
 
-from tenants.billing.prices import MS_PER_SECOND, Price, display
 from tenants.billing.shares import rounded, unit_micros
+from tenants.plans.prices import MS_PER_SECOND, Price, display
 
 MICROS = 1_000_000
 _SYMBOLS = {"EUR": "€", "USD": "$", "GBP": "£"}

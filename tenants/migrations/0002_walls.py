@@ -2,7 +2,7 @@
 
 from django.db import migrations
 
-from tenants.row_security import APP_ROLE, OPERATOR_ROLE, protect
+from tenants.core.db.row_security import (APP_ROLE, OPERATOR_ROLE, protect)
 
 ROLES = f"""
 DO $$

@@ -4,7 +4,7 @@ import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
 
-from tenants.row_security import refer_within_tenant
+from tenants.core.db.row_security import (refer_within_tenant)
 
 
 class Migration(migrations.Migration):

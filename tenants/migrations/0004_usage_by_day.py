@@ -3,8 +3,8 @@
 import django.db.models.deletion
 from django.db import migrations, models
 
-import tenants.ids
-from tenants.row_security import protect
+import tenants.core.ids
+from tenants.core.db.row_security import (protect)
 
 # Each connection has rows of its own among sixteen: transactions that end at once rarely wait for the same row. The
 # order of the groups is the order of the locks, so that two statements never wait for each other in a circle.
@@ -42,7 +42,7 @@ class Migration(migrations.Migration):
                 (
                     "id",
                     models.UUIDField(
-                        default=tenants.ids.uuid7, editable=False, primary_key=True, serialize=False
+                        default=tenants.core.ids.uuid7, editable=False, primary_key=True, serialize=False
                     ),
                 ),
                 ("day", models.DateField()),

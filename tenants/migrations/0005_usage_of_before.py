@@ -5,7 +5,7 @@ A transaction of its own: the trigger's lock, for which writers wait, is let go 
 
 from django.db import migrations
 
-from tenants.row_security import OPERATOR_ROLE
+from tenants.core.db.row_security import (OPERATOR_ROLE)
 
 # One statement sees one moment, in which each record has been added by the trigger or not. What is missing is the
 # difference; it goes into a shard that the trigger, which has 0 to 15, never writes.

@@ -2,7 +2,7 @@
 
 from django.db import migrations
 
-from tenants.row_security import APP_ROLE, OPERATOR_ROLE
+from tenants.core.db.row_security import (APP_ROLE, OPERATOR_ROLE)
 
 # With a person Django deletes the person's entries, by a statement that is there even when there are none. So the
 # operator's role keeps the right to that statement, and a trigger refuses the first entry that it would take.

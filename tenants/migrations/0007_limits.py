@@ -2,10 +2,10 @@
 
 import django.core.validators
 import django.db.models.deletion
-import tenants.ids
+import tenants.core.ids
 from django.db import migrations, models
 
-from tenants.row_security import APP_ROLE, OPERATOR_ROLE, protect
+from tenants.core.db.row_security import (APP_ROLE, OPERATOR_ROLE, protect)
 
 RATES = ("requests_per_minute", "tokens_per_minute", "pages_per_minute", "calls_at_once")
 
@@ -143,7 +143,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='ModelLimit',
             fields=[
-                ('id', models.UUIDField(default=tenants.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(default=tenants.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('model', models.CharField(help_text='Its name, such as embed; all versions count together.', max_length=100)),
                 ('requests_per_minute', models.PositiveIntegerField(blank=True, help_text="Empty: only the account's.", null=True, validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(100000000)], verbose_name='requests a minute')),
                 ('tokens_per_minute', models.PositiveIntegerField(blank=True, help_text="Empty: only the account's.", null=True, validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(100000000)], verbose_name='tokens a minute')),

@@ -2,7 +2,7 @@
 
 from django.db import migrations
 
-from tenants.row_security import APP_ROLE, OPERATOR_ROLE
+from tenants.core.db.row_security import (APP_ROLE, OPERATOR_ROLE)
 
 CONFIRM = """
 INSERT INTO account_emailaddress (user_id, email, verified, "primary")

@@ -2,10 +2,10 @@
 
 import django.db.models.deletion
 import django.db.models.functions.datetime
-import tenants.ids
+import tenants.core.ids
 from django.db import migrations, models
 
-from tenants.row_security import APP_ROLE, OPERATOR_ROLE, protect, refer_within_tenant
+from tenants.core.db.row_security import (APP_ROLE, OPERATOR_ROLE, protect, refer_within_tenant)
 
 # At the transaction's end, so that entries may be written one by one; after it nothing can be added to a balance of 0.
 BALANCE = """
@@ -69,7 +69,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='Budget',
             fields=[
-                ('id', models.UUIDField(default=tenants.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(default=tenants.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('api_key_id', models.UUIDField(blank=True, editable=False, help_text='None for the whole tenant.', null=True)),
                 ('currency', models.CharField(max_length=3)),
                 ('monthly_micros', models.PositiveBigIntegerField()),
@@ -86,7 +86,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='BudgetAlert',
             fields=[
-                ('id', models.UUIDField(default=tenants.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(default=tenants.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('month', models.DateField()),
                 ('percent', models.PositiveSmallIntegerField()),
                 ('used_micros', models.BigIntegerField()),
@@ -102,7 +102,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='LedgerDifference',
             fields=[
-                ('id', models.UUIDField(default=tenants.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(default=tenants.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('compared', models.CharField(max_length=20)),
                 ('currency', models.CharField(max_length=3)),
                 ('subject', models.CharField(help_text='The job, wallet or day that it is about.', max_length=80)),
@@ -119,7 +119,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='LedgerTransaction',
             fields=[
-                ('id', models.UUIDField(default=tenants.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(default=tenants.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('kind', models.CharField(choices=[('hold', 'hold'), ('charge', 'charge'), ('release', 'release'), ('grant', 'grant')], max_length=10)),
                 ('source_kind', models.CharField(max_length=20)),
                 ('source_id', models.UUIDField()),
@@ -152,7 +152,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='Wallet',
             fields=[
-                ('id', models.UUIDField(default=tenants.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(default=tenants.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('currency', models.CharField(max_length=3)),
                 ('kind', models.CharField(choices=[('prepaid', 'prepaid: work is refused when nothing is left'), ('invoiced', 'invoiced: what is used is billed later')], default='invoiced', max_length=8)),
                 ('credit_line_micros', models.PositiveBigIntegerField(default=0, help_text='How far below zero a prepaid balance may go, in millionths.')),

@@ -3,7 +3,7 @@
 import django.core.validators
 import django.db.models.deletion
 import django.utils.timezone
-import tenants.ids
+import tenants.core.ids
 from django.db import migrations, models
 
 
@@ -83,7 +83,7 @@ class Migration(migrations.Migration):
                 ('keep_documents_days', models.PositiveIntegerField(blank=True, help_text="Empty: the plan's, or else the installation's. 0: for ever.", null=True, validators=[django.core.validators.MinValueValidator(0), django.core.validators.MaxValueValidator(36500)], verbose_name='days documents are kept')),
                 ('keep_results_days', models.PositiveIntegerField(blank=True, help_text="Empty: the plan's, or else the installation's. 0: for ever.", null=True, validators=[django.core.validators.MinValueValidator(0), django.core.validators.MaxValueValidator(36500)], verbose_name='days results are kept')),
                 ('keep_events_days', models.PositiveIntegerField(blank=True, help_text="Empty: the plan's, or else the installation's. 0: for ever.", null=True, validators=[django.core.validators.MinValueValidator(0), django.core.validators.MaxValueValidator(36500)], verbose_name='days events are kept')),
-                ('id', models.UUIDField(default=tenants.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(default=tenants.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('code', models.SlugField(help_text='As programs name it. It stays.', unique=True)),
                 ('name', models.CharField(max_length=100)),
                 ('currency', models.CharField(default='EUR', max_length=3, validators=[django.core.validators.RegexValidator('^[A-Z]{3}$', 'Three capital letters, for example EUR.')])),
@@ -102,7 +102,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='PlanIncluded',
             fields=[
-                ('id', models.UUIDField(default=tenants.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(default=tenants.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('model', models.CharField(blank=True, help_text='Its name, such as ocr; empty: all.', max_length=100)),
                 ('meter', models.CharField(choices=[('page', 'page'), ('token', 'token'), ('call', 'call')], max_length=10)),
                 ('holds_from', models.DateTimeField(blank=True, help_text='UTC; empty: at once.')),
@@ -117,7 +117,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='PlanPrice',
             fields=[
-                ('id', models.UUIDField(default=tenants.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(default=tenants.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('model', models.CharField(blank=True, help_text='Its name, such as ocr; empty: all.', max_length=100)),
                 ('meter', models.CharField(choices=[('page', 'page'), ('token', 'token'), ('call', 'call')], max_length=10)),
                 ('holds_from', models.DateTimeField(blank=True, help_text='UTC; empty: at once.')),
@@ -134,7 +134,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='Subscription',
             fields=[
-                ('id', models.UUIDField(default=tenants.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(default=tenants.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('starts_at', models.DateTimeField()),
                 ('trial_ends_at', models.DateTimeField(blank=True, null=True)),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
@@ -149,7 +149,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='TenantPrice',
             fields=[
-                ('id', models.UUIDField(default=tenants.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(default=tenants.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('model', models.CharField(blank=True, help_text='Its name, such as ocr; empty: all.', max_length=100)),
                 ('meter', models.CharField(choices=[('page', 'page'), ('token', 'token'), ('call', 'call')], max_length=10)),
                 ('holds_from', models.DateTimeField(blank=True, help_text='UTC; empty: at once.')),

@@ -4,7 +4,7 @@ import django.core.validators
 import django.db.models.deletion
 from django.db import migrations, models
 
-from tenants.row_security import APP_ROLE, OPERATOR_ROLE, protect
+from tenants.core.db.row_security import (APP_ROLE, OPERATOR_ROLE, protect)
 
 RATES = ("requests_per_minute", "tokens_per_minute", "pages_per_minute", "calls_at_once")
 OF_JOBS = ("unfinished_jobs", "unfinished_pages", "pages_at_once")

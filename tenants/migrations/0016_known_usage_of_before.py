@@ -5,7 +5,7 @@ A transaction of its own: the locks on the tables are let go before the records 
 
 from django.db import migrations
 
-from tenants.row_security import OPERATOR_ROLE
+from tenants.core.db.row_security import (OPERATOR_ROLE)
 
 # One statement sees one moment. Shards below 32 are of before, and nobody writes them any more; what was known in them
 # is what the records say less what the trigger has told apart since.

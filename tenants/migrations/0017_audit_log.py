@@ -4,8 +4,8 @@ import django.contrib.postgres.functions
 import django.db.models.deletion
 from django.db import migrations, models
 
-import tenants.ids
-from tenants.row_security import APP_ROLE, OPERATOR_ROLE, protect
+import tenants.core.ids
+from tenants.core.db.row_security import (APP_ROLE, OPERATOR_ROLE, protect)
 
 # For its owner a deletion is left, which forgets what is old enough (manage.py forget_audit); an entry is never changed.
 KEEP = f"""
@@ -31,7 +31,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="AuditEntry",
             fields=[
-                ("id", models.UUIDField(default=tenants.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ("id", models.UUIDField(default=tenants.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
                 ("at", models.DateTimeField(db_default=django.contrib.postgres.functions.TransactionNow(), editable=False)),
                 ("deed", models.CharField(help_text="A code such as key.created.", max_length=60)),
                 ("actor_kind", models.CharField(choices=[("person", "person"), ("key", "key"), ("operator", "operator"), ("system", "system")], default="system", max_length=10)),

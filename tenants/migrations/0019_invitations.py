@@ -5,8 +5,8 @@ import django.utils.timezone
 from django.conf import settings
 from django.db import migrations, models
 
-import tenants.ids
-from tenants.row_security import protect
+import tenants.core.ids
+from tenants.core.db.row_security import (protect)
 
 
 class Migration(migrations.Migration):
@@ -16,7 +16,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="Invitation",
             fields=[
-                ("id", models.UUIDField(default=tenants.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ("id", models.UUIDField(default=tenants.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
                 ("email", models.EmailField(max_length=254)),
                 ("role", models.CharField(choices=[("owner", "Owner"), ("admin", "Admin"), ("developer", "Developer"), ("billing", "Billing"), ("viewer", "Viewer")], max_length=12)),
                 ("serial", models.PositiveIntegerField(default=1, editable=False)),

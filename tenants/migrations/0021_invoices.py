@@ -4,10 +4,10 @@ import django.core.validators
 import django.db.models.deletion
 import django.db.models.expressions
 import django.db.models.functions.datetime
-import tenants.ids
+import tenants.core.ids
 from django.db import migrations, models
 
-from tenants.row_security import APP_ROLE, OPERATOR_ROLE, protect, refer_within_tenant
+from tenants.core.db.row_security import (APP_ROLE, OPERATOR_ROLE, protect, refer_within_tenant)
 
 
 # Numbered means issued: what stands on it stays, and only what becomes of it moves.
@@ -87,7 +87,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='BillingDetails',
             fields=[
-                ('id', models.UUIDField(default=tenants.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(default=tenants.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('name', models.CharField(help_text='Of the business or person that pays.', max_length=200)),
                 ('address', models.TextField(blank=True, max_length=500)),
                 ('country', models.CharField(blank=True, max_length=2, validators=[django.core.validators.RegexValidator('^[A-Z]{2}$', 'Two capital letters, for example DE.')])),
@@ -106,7 +106,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='ClosedMonth',
             fields=[
-                ('id', models.UUIDField(default=tenants.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(default=tenants.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('month', models.DateField()),
                 ('records', models.BigIntegerField(default=0, help_text='Of usage, when it was last looked at.')),
                 ('closed_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
@@ -118,7 +118,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='Invoice',
             fields=[
-                ('id', models.UUIDField(default=tenants.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(default=tenants.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('kind', models.CharField(choices=[('invoice', 'Invoice'), ('credit_note', 'Credit Note')], default='invoice', max_length=12)),
                 ('series', models.CharField(max_length=20)),
                 ('sequence', models.PositiveIntegerField()),
@@ -185,7 +185,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='Payment',
             fields=[
-                ('id', models.UUIDField(default=tenants.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(default=tenants.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('provider', models.CharField(max_length=20)),
                 ('purpose', models.CharField(choices=[('invoice', 'Invoice'), ('top_up', 'credit')], max_length=10)),
                 ('currency', models.CharField(max_length=3)),
@@ -206,7 +206,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='ProviderCustomer',
             fields=[
-                ('id', models.UUIDField(default=tenants.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(default=tenants.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('provider', models.CharField(max_length=20)),
                 ('customer_id', models.CharField(max_length=200)),
                 ('method_id', models.CharField(blank=True, max_length=200)),
@@ -220,7 +220,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='ProviderEvent',
             fields=[
-                ('id', models.UUIDField(default=tenants.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(default=tenants.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('provider', models.CharField(max_length=20)),
                 ('event_id', models.CharField(max_length=200)),
                 ('kind', models.CharField(max_length=100)),
@@ -232,7 +232,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='Refund',
             fields=[
-                ('id', models.UUIDField(default=tenants.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(default=tenants.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('amount_micros', models.PositiveBigIntegerField()),
                 ('status', models.CharField(choices=[('pending', 'Pending'), ('succeeded', 'Succeeded'), ('failed', 'Failed'), ('canceled', 'Canceled')], default='pending', max_length=10)),
                 ('provider_id', models.CharField(blank=True, max_length=200)),
@@ -247,7 +247,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='Seller',
             fields=[
-                ('id', models.UUIDField(default=tenants.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(default=tenants.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('only', models.BooleanField(default=True, editable=False, unique=True)),
                 ('name', models.CharField(max_length=200)),
                 ('address', models.TextField(help_text='As it is printed, line by line.', max_length=500)),

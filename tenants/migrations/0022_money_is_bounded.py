@@ -2,7 +2,7 @@
 
 from django.db import migrations
 
-from tenants.row_security import APP_ROLE, OPERATOR_ROLE
+from tenants.core.db.row_security import (APP_ROLE, OPERATOR_ROLE)
 
 # It lets out a yes or a no about a tenant and a key whose ids somebody knows.
 DOOR = f"""

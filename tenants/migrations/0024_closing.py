@@ -2,7 +2,7 @@
 
 from django.db import migrations, models
 
-from tenants.row_security import APP_ROLE, OPERATOR_ROLE
+from tenants.core.db.row_security import (APP_ROLE, OPERATOR_ROLE)
 
 # Asked for whoever holds a key or belongs to the account, before its rows can be seen.
 DOOR = f"""

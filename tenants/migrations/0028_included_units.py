@@ -3,10 +3,10 @@
 import django.db.models.deletion
 import django.db.models.expressions
 import django.db.models.functions.datetime
-import tenants.ids
+import tenants.core.ids
 from django.db import migrations, models
 
-from tenants.row_security import APP_ROLE, OPERATOR_ROLE, protect, refer_within_tenant
+from tenants.core.db.row_security import (APP_ROLE, OPERATOR_ROLE, protect, refer_within_tenant)
 
 KEEP = f"""
 REVOKE UPDATE, DELETE, TRUNCATE ON tenants_includeduse FROM {APP_ROLE}, {OPERATOR_ROLE};
@@ -28,7 +28,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='IncludedPool',
             fields=[
-                ('id', models.UUIDField(default=tenants.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(default=tenants.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('since', models.DateTimeField(help_text="The month's beginning, or when the plan began in it.")),
                 ('model', models.CharField(help_text='Empty: of all models.', max_length=100)),
                 ('meter', models.CharField(max_length=10)),
@@ -44,7 +44,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='IncludedHold',
             fields=[
-                ('id', models.UUIDField(default=tenants.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(default=tenants.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('source_kind', models.CharField(max_length=20)),
                 ('source_id', models.UUIDField()),
                 ('quantity', models.PositiveBigIntegerField()),
@@ -58,7 +58,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='IncludedUse',
             fields=[
-                ('id', models.UUIDField(default=tenants.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(default=tenants.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('source_kind', models.CharField(max_length=20)),
                 ('source_id', models.UUIDField()),
                 ('month', models.DateField(help_text='In which the units were used: its first day.')),

@@ -3,8 +3,8 @@
 import django.db.models.deletion
 from django.db import migrations, models
 
-import tenants.ids
-from tenants.row_security import protect
+import tenants.core.ids
+from tenants.core.db.row_security import (protect)
 
 
 class Migration(migrations.Migration):
@@ -17,7 +17,7 @@ class Migration(migrations.Migration):
                 (
                     "id",
                     models.UUIDField(
-                        default=tenants.ids.uuid7, editable=False, primary_key=True, serialize=False
+                        default=tenants.core.ids.uuid7, editable=False, primary_key=True, serialize=False
                     ),
                 ),
                 ("day", models.DateField()),

@@ -3,7 +3,7 @@ tenant, and is refused after that. And accounts that wait for their deletion can
 
 from django.db import migrations, models
 
-from tenants.row_security import OPERATOR_ROLE, fence
+from tenants.core.db.row_security import (OPERATOR_ROLE, fence)
 
 # FOR KEY SHARE is what any reference to a tenant takes at the end of its transaction; taken at its beginning, it makes
 # whoever begins to erase (FOR UPDATE) wait for that end, and whoever comes later see what has become of the tenant.

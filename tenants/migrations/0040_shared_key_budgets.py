@@ -5,7 +5,7 @@ The column is new and empty: keys that took another's place before go on with th
 
 from django.db import migrations, models
 
-from tenants.row_security import APP_ROLE, OPERATOR_ROLE
+from tenants.core.db.row_security import (APP_ROLE, OPERATOR_ROLE)
 
 # It lets out the id of a key for that of another, and the same id for any that stands alone.
 OF_KEY = """

@@ -2,7 +2,7 @@
 
 from django.db import migrations
 
-from tenants.row_security import APP_ROLE
+from tenants.core.db.row_security import (APP_ROLE)
 
 KEEP = f"REVOKE UPDATE, DELETE, TRUNCATE ON tenants_usagerecord FROM {APP_ROLE};"
 LET_GO = f"GRANT UPDATE, DELETE ON tenants_usagerecord TO {APP_ROLE};"

@@ -6,7 +6,7 @@ else about people is closed to them; the one session that a key belongs to is fo
 
 from django.db import migrations
 
-from tenants.row_security import ACCOUNTS_ROLE, APP_ROLE, OPERATOR_ROLE
+from tenants.core.db.row_security import (ACCOUNTS_ROLE, APP_ROLE, OPERATOR_ROLE)
 
 ROLE = f"""
 DO $$

@@ -5,8 +5,8 @@ from datetime import date, datetime
 from django import template
 from django.utils.safestring import SafeString
 
-from tenants.pages.moments import Form, moment_html
-from tenants.times import day_text
+from tenants.core.times import day_text
+from tenants.dashboard.moments import Form, moment_html
 
 register = template.Library()
 

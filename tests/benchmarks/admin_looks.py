@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from inference.models import ModelVersion
 from jobs.models import Document, Job, Page
-from tenants.context import account_work, operator_work
+from tenants.core.db.unit_of_work import account_work, operator_work
 from tenants.models import Tenant
 from tenants.services import create_operator
 

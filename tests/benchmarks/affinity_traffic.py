@@ -80,8 +80,8 @@ def traffic(keys: list[str]) -> list[float]:
     """The same arrivals and the same choice of models for every strategy; milliseconds of each job."""
     from jobs.models import Job  # noqa: PLC0415
     from jobs.services import JobRequest, submit_job  # noqa: PLC0415
-    from tenants.context import unit_of_work  # noqa: PLC0415
-    from tenants.selectors import identify_key  # noqa: PLC0415
+    from tenants.authentication.selectors import identify_key  # noqa: PLC0415
+    from tenants.core.db.unit_of_work import unit_of_work  # noqa: PLC0415
     from tenants.services import create_tenant  # noqa: PLC0415
     from tests.inference.affinity.models import ONE_ROW  # noqa: PLC0415
 

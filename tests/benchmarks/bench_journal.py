@@ -24,8 +24,8 @@ from maas.edge.key_use import KeyUse
 from maas.embedded.folders import ScratchFolders, private_folder
 from maas.embedded.redis import RedisRole, RedisServer
 from maas.supervisor.children import spawn
-from tenants.asgi.protocol import REQUEST_ID
-from tenants.asgi.threads import DatabaseThreads
+from tenants.core.asgi.protocol import REQUEST_ID
+from tenants.core.asgi.threads import DatabaseThreads
 from tests.benchmarks.bench_front import BODY, CALLERS, load, serving
 
 ROUNDS = 15

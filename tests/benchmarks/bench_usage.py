@@ -142,7 +142,7 @@ def _measure(superuser_url: str, records: int, many: int) -> None:
     from django.test import Client  # noqa: PLC0415
 
     from maas.collector import settle_collector  # noqa: PLC0415
-    from tenants.context import account_work  # noqa: PLC0415
+    from tenants.core.db.unit_of_work import account_work  # noqa: PLC0415
     from tenants.services import create_tenant  # noqa: PLC0415
 
     settings.ALLOWED_HOSTS = ["*"]
@@ -195,12 +195,12 @@ def _fill(superuser_url: str, tenant_id: UUID, keys: list[UUID], records: int) -
 
 def _cost_of_a_record(tenant_id: UUID, key_id: UUID) -> None:
     """In a transaction that writes nothing else, rolled up by two thousand as from the stream."""
-    from tenants.billing.prices import Price  # noqa: PLC0415
+    from tenants.billing.metering.events import MeterEvent  # noqa: PLC0415
+    from tenants.billing.metering.services import record_events  # noqa: PLC0415
     from tenants.billing.services import record_usage  # noqa: PLC0415
-    from tenants.context import unit_of_work  # noqa: PLC0415
-    from tenants.ids import uuid7  # noqa: PLC0415
-    from tenants.metering.events import MeterEvent  # noqa: PLC0415
-    from tenants.metering.services import record_events  # noqa: PLC0415
+    from tenants.core.db.unit_of_work import unit_of_work  # noqa: PLC0415
+    from tenants.core.ids import uuid7  # noqa: PLC0415
+    from tenants.plans.prices import Price  # noqa: PLC0415
 
     price = Price("token", 137, 1000, "EUR")
 

@@ -8,7 +8,7 @@ import json
 import os
 from concurrent.futures import ThreadPoolExecutor
 
-from tenants.asgi.protocol import Receive, Scope, Send, body_chunks
+from tenants.core.asgi.protocol import Receive, Scope, Send, body_chunks
 from tests.benchmarks.peers.servers.served import RowModel, TextModel, written
 
 AT_ONCE = int(os.environ.get("FOUNDING_AT_ONCE", "1"))

@@ -16,7 +16,7 @@ from django.core.handlers.asgi import ASGIHandler  # noqa: E402  Only once Djang
 
 from maas.django_mount import DjangoMount  # noqa: E402
 from maas.front import Front  # noqa: E402
-from tenants.asgi.protocol import Receive, Scope, Send, body_chunks  # noqa: E402
+from tenants.core.asgi.protocol import Receive, Scope, Send, body_chunks  # noqa: E402
 
 
 @csrf_exempt

@@ -7,8 +7,8 @@ from tests.benchmarks.front_apps import front as with_journal  # Sets Django up:
 # isort: split
 from maas.edge.journal import Journal, Note
 from maas.front import Front
-from tenants.identity import SCOPES, Identity
-from tenants.selectors import effective_limits
+from tenants.authentication.selectors import effective_limits
+from tenants.identity.identity import SCOPES, Identity
 
 IDENTITY = Identity(uuid4(), effective_limits(), frozenset(SCOPES))
 

@@ -13,16 +13,16 @@ from jobs.live.sessions import Sessions
 from maas.edge.guard import EdgeGuard
 from maas.edge.journal import Journal, Note
 from maas.edge.key_use import KeyUse
-from tenants.asgi.protocol import App, Receive, Scope, Send
-from tenants.asgi.stopping import Stop
-from tenants.asgi.strangers import Strangers
-from tenants.asgi.threads import DatabaseThreads
-from tenants.identity import SCOPES, Identity
-from tenants.rates.admission import ADMISSION, Admission
-from tenants.rates.desk import Desk
-from tenants.rates.limits import UNLIMITED, CallerLimits, caller_limits
-from tenants.rates.rates import MOST, MOST_AT_ONCE, Rates
-from tenants.selectors import effective_limits
+from tenants.authentication.selectors import effective_limits
+from tenants.core.asgi.credentials import Strangers
+from tenants.core.asgi.protocol import App, Receive, Scope, Send
+from tenants.core.asgi.stopping import Stop
+from tenants.core.asgi.threads import DatabaseThreads
+from tenants.identity.identity import SCOPES, Identity
+from tenants.limits.rates.admission import ADMISSION, Admission
+from tenants.limits.rates.desk import Desk
+from tenants.limits.rates.limits import UNLIMITED, CallerLimits, caller_limits
+from tenants.limits.rates.rates import MOST, MOST_AT_ONCE, Rates
 
 TENANT, KEY = uuid4(), uuid4()
 TOKENS = 12

@@ -15,7 +15,7 @@ django.setup(set_prefix=False)
 from inference.contracts import Embedding  # noqa: E402  Only once Django is set up.
 from jobs.search.meaning import nearest  # noqa: E402
 from jobs.search.selectors import search_jobs  # noqa: E402
-from tenants.context import unit_of_work  # noqa: E402
+from tenants.core.db.unit_of_work import unit_of_work  # noqa: E402
 from tests.benchmarks.bench_search import DIGEST, DIMENSIONS, HUGE  # noqa: E402
 
 ROUNDS = 15

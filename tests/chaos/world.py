@@ -11,8 +11,8 @@ from inference.registry.models import ModelPool, ServedModel
 from inference.registry.services import ModelCard, NewVersion, add_version
 from maas.launch.state_files import write_map
 from tenants.billing.ledger.terms import grant_credit, set_terms
-from tenants.billing.prices import Price
-from tenants.context import OPERATOR, operator_work
+from tenants.core.db.unit_of_work import OPERATOR, operator_work
+from tenants.plans.prices import Price
 from tenants.services import create_tenant
 
 from .owner import EMAIL, PASSWORD

@@ -10,7 +10,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 from jobs import states
 from jobs.documents.reader.errors import REJECTION_CODES
 from maas.api_errors import STATUS, status_of
-from tenants.identity import SCOPES
+from tenants.identity.identity import SCOPES
 from tests.docs.product import read, sources, table_rows, trees
 
 DOCUMENT = "docs/api.md"

@@ -22,7 +22,7 @@ from . import commands
 from .caller import Caller
 
 _REVOKE = """
-from tenants.context import operator_work
+from tenants.core.db.unit_of_work import operator_work
 from tenants.models import ApiKey
 from tenants.services import revoke_key
 with operator_work():

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from inference.charging import charged, charged_beside
 from inference.contracts import Units
-from tenants.billing.prices import METERS
+from tenants.plans.prices import METERS
 
 MOST_MS = 10_000
 TIMES_US = st.integers(0, 50_000_000)

@@ -15,8 +15,8 @@ __all__ = ["caller", "other_caller", "product"]
 
 _TEST_KEY = """
 from uuid import UUID
-from tenants.context import unit_of_work
-from tenants.identity import KEY_SCOPES
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.identity.identity import KEY_SCOPES
 from tenants.services import create_key
 tenant_id = UUID("{tenant}")
 with unit_of_work(tenant_id):

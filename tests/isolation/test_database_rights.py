@@ -8,8 +8,8 @@ from django.contrib.auth.models import Group
 from django.db import ProgrammingError, connections, transaction
 
 from tenants.accounts.session_store import SessionStore
-from tenants.context import APP, account_work, operator_work, unit_of_work
-from tenants.database_roles import ACCOUNTS_ROLE, APP_ROLE, OPERATOR_ROLE
+from tenants.core.db.roles import ACCOUNTS_ROLE, APP_ROLE, OPERATOR_ROLE
+from tenants.core.db.unit_of_work import APP, account_work, operator_work, unit_of_work
 from tenants.models import User
 from tenants.services import CreatedTenant
 

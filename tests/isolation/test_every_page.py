@@ -23,7 +23,7 @@ PARAMETER = re.compile(r"<(?:\w+:)?(\w+)>")
 SHARED_PARAMETERS = {"name", "code", "uidb36", "key", "token", "pk", "provider_id"}
 """Codes of errors are the same for all. Providers to sign in through are the operator's. Models are the operator's and
 the same for all tenants; whom a link of a mail is for is signed in its key; before a passkey is looked up its owner's
-password is asked for (tests/tenants/pages/accounts/test_second_factors.py)."""
+password is asked for (tests/tenants/dashboard/accounts/test_second_factors.py)."""
 
 
 @dataclass(frozen=True)

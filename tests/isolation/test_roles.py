@@ -8,9 +8,9 @@ import pytest
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 
-from tenants.context import operator_work
+from tenants.core.db.unit_of_work import operator_work
+from tenants.identity.roles import BILLING, DEVELOPER, VIEWER, scopes_of
 from tenants.models import Membership, User
-from tenants.roles import BILLING, DEVELOPER, VIEWER, scopes_of
 from tenants.services import CreatedTenant
 from tests.fixtures import unique
 

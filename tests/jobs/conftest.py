@@ -13,8 +13,8 @@ from jobs.dispatch.claims import Claim, claim_page
 from jobs.dispatch.settlement import finish_page
 from jobs.models import Document, Job, Page
 from jobs.services import JobRequest, submit_job
-from tenants.context import OPERATOR, unit_of_work
-from tenants.identity import Identity
+from tenants.core.db.unit_of_work import OPERATOR, unit_of_work
+from tenants.identity.identity import Identity
 from tests.fixtures import unique
 
 DONE = WorkOutput({"text": "read"}, Units(pages=1, tokens=3, calls=1, device_us=2_345))

@@ -14,18 +14,18 @@ from jobs.dispatch.settlement import Failure, fail_page
 from jobs.page_allowance import most_unfinished_pages
 from jobs.services import retry_job
 from tenants.api.authentication import IDENTITY
-from tenants.billing.plans.services import subscribe
-from tenants.context import operator_work, unit_of_work
-from tenants.database_time import database_now
-from tenants.identity import Identity
-from tenants.keeping import keeping_for
+from tenants.authentication.selectors import acting_for, identify_key, identify_member
+from tenants.core.db.clock import database_now
+from tenants.core.db.unit_of_work import operator_work, unit_of_work
+from tenants.identity.identity import Identity
+from tenants.limits.storage.room import MB, most_stored_bytes
 from tenants.models import Plan, Tenant
-from tenants.selectors import acting_for, identify_key, identify_member
+from tenants.plans.retention import keeping_for
+from tenants.plans.services import subscribe
 from tenants.services import CreatedTenant
-from tenants.storage.room import MB, most_stored_bytes
 from tests.jobs.batches.desk import BatchDesk, no_batches
 from tests.jobs.conftest import Desk
-from tests.tenants.billing.plans.selling import make_plan, own_price, price
+from tests.tenants.plans.selling import make_plan, own_price, price
 
 
 @pytest.fixture

@@ -13,12 +13,12 @@ from jobs.errors import TooManyUnfinishedJobs
 from jobs.models import Job, Page
 from jobs.services import cancel_job, retry_job
 from jobs.turned_away import was_turned_away
-from tenants.context import unit_of_work
-from tenants.identity import Identity
-from tenants.rates.limits import caller_limits
-from tenants.rates.rates import Rates
-from tenants.rates.refusals import RateLimited
-from tenants.rates.spending import Spending
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.identity.identity import Identity
+from tenants.limits.rates.limits import caller_limits
+from tenants.limits.rates.rates import Rates
+from tenants.limits.rates.refusals import RateLimited
+from tenants.limits.rates.spending import Spending
 from tests.inference.lane.mortal import MortalRedis
 from tests.jobs.conftest import Desk
 

@@ -19,9 +19,9 @@ from jobs.bulk import (
 from jobs.errors import InvalidRequest
 from jobs.models import FileToErase, Job
 from jobs.services import JobRequest, cancel_job, submit_job
-from tenants.context import unit_of_work
-from tenants.identity import Identity
-from tenants.ids import uuid7
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.core.ids import uuid7
+from tenants.identity.identity import Identity
 from tests.jobs.conftest import Desk
 
 

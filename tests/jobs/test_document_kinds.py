@@ -15,7 +15,7 @@ from jobs.idempotency.submissions import submit_once
 from jobs.models import Document
 from jobs.services import JobRequest, retry_job
 from maas.api_errors import status_of
-from tenants.context import unit_of_work
+from tenants.core.db.unit_of_work import unit_of_work
 from tests.jobs.conftest import Desk
 from tests.jobs.test_services import BROKEN
 from tests.samples.uploads import arrived

@@ -6,10 +6,10 @@ import pytest
 
 from inference.models import ModelVersion
 from jobs.services import JobRequest, retry_job, submit_job
-from tenants.context import unit_of_work
-from tenants.errors import KeyNotForModel
-from tenants.identity import Identity
-from tenants.selectors import acting_for, identify_key
+from tenants.authentication.selectors import acting_for, identify_key
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.core.errors import KeyNotForModel
+from tenants.identity.identity import Identity
 from tenants.services import CreatedTenant, create_key
 from tests.jobs.conftest import Desk
 

@@ -18,24 +18,24 @@ from jobs.idempotency.submissions import submit_once
 from jobs.models import Job
 from jobs.reconciling import compare_jobs, settle_stranded_jobs
 from jobs.services import JobRequest, cancel_job
+from tenants.authentication.selectors import identify_key
 from tenants.billing.invoices.models import Seller
 from tenants.billing.invoices.services import preview_month
 from tenants.billing.ledger.errors import InsufficientFunds, PaymentRequired
 from tenants.billing.ledger.reconciling import compare_ledger
-from tenants.billing.plans.services import subscribe
-from tenants.billing.plans.standing import standing_of
-from tenants.billing.prices import Price
-from tenants.context import OPERATOR, operator_work, unit_of_work
-from tenants.ids import uuid7
-from tenants.metering.events import MeterEvent
-from tenants.metering.services import record_events
+from tenants.billing.metering.events import MeterEvent
+from tenants.billing.metering.services import record_events
+from tenants.billing.standing import standing_of
+from tenants.core.db.unit_of_work import OPERATOR, operator_work, unit_of_work
+from tenants.core.ids import uuid7
 from tenants.models import IncludedHold, IncludedPool, IncludedUse, Plan, UsageRecord
-from tenants.selectors import identify_key
+from tenants.plans.prices import Price
+from tenants.plans.services import subscribe
 from tenants.services import CreatedTenant
 from tests.jobs.conftest import Desk
 from tests.tenants.billing.invoices.conftest import this_month
 from tests.tenants.billing.ledger.conftest import Purse
-from tests.tenants.billing.plans.selling import include, make_plan, price
+from tests.tenants.plans.selling import include, make_plan, price
 
 CALL = 1500
 FAILURE = Failure("model_output_invalid", "It is no good.")

@@ -17,9 +17,9 @@ from jobs.webhooks.claims import Held
 from jobs.webhooks.selectors import deliveries
 from jobs.webhooks.sending import signed
 from jobs.webhooks.signing import signed_headers
-from tenants.context import every_mode, unit_of_work
-from tenants.errors import UnscopedQuery
-from tenants.identity import Identity, all_scopes
+from tenants.core.db.unit_of_work import every_mode, unit_of_work
+from tenants.core.errors import UnscopedQuery
+from tenants.identity.identity import Identity, all_scopes
 from tests.tenants.billing.ledger.conftest import Purse
 
 from .conftest import Desk

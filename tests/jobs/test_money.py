@@ -18,9 +18,9 @@ from jobs.money import predicted_micros
 from jobs.overdue import end_overdue_jobs
 from jobs.services import JobRequest, cancel_job, retry_job
 from tenants.billing.ledger.errors import InsufficientFunds, PaymentRequired
-from tenants.billing.prices import Price
-from tenants.context import operator_work, unit_of_work
+from tenants.core.db.unit_of_work import operator_work, unit_of_work
 from tenants.models import LedgerTransaction
+from tenants.plans.prices import Price
 from tests.fixtures import unique
 from tests.jobs.conftest import Desk
 from tests.tenants.billing.ledger.conftest import Purse

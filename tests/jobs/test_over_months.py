@@ -9,7 +9,7 @@ from jobs.reconciling import compare_jobs
 from tenants.billing.invoices.models import Invoice, Seller
 from tenants.billing.invoices.reconciling import compare_invoices
 from tenants.billing.ledger.reconciling import compare_ledger
-from tenants.context import operator_work
+from tenants.core.db.unit_of_work import operator_work
 from tests.jobs.conftest import Desk
 from tests.tenants.billing.invoices.conftest import Customer, seller, since_two_months
 from tests.tenants.billing.ledger.conftest import Purse

@@ -13,7 +13,7 @@ from jobs.errors import Fenced
 from jobs.models import Event, Job
 from jobs.overdue import end_overdue_jobs
 from jobs.services import JobRequest, cancel_job, end_overdue_job, retry_job, submit_job
-from tenants.context import unit_of_work
+from tenants.core.db.unit_of_work import unit_of_work
 from tenants.models import UsageRecord
 from tests.jobs.conftest import DONE, Desk
 

@@ -14,7 +14,7 @@ from psycopg.conninfo import conninfo_to_dict
 
 from jobs.selectors import tenant_events_after
 from maas.embedded.postgres import PostgresServer
-from tenants.context import APP, OPERATOR
+from tenants.core.db.unit_of_work import APP, OPERATOR
 from tests import kept_cluster
 from tests.jobs.conftest import Desk
 from tests.maas.embedded.running import running, scratch_of

@@ -7,8 +7,8 @@ from django.db import InterfaceError, OperationalError, connections, transaction
 from jobs.dispatch.events import append_event
 from jobs.errors import InvalidRequest, NotFound
 from jobs.selectors import StreamRow, job_events_after, tenant_events_after
-from tenants.context import APP, unit_of_work
-from tenants.identity import Identity
+from tenants.core.db.unit_of_work import APP, unit_of_work
+from tenants.identity.identity import Identity
 from tests.jobs.conftest import Desk
 from tests.waiting import eventually
 

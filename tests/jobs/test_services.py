@@ -25,8 +25,8 @@ from jobs.errors import (
 )
 from jobs.models import Document, Job
 from jobs.services import JobRequest, cancel_job, retry_job, submit_job
-from tenants.context import APP, unit_of_work
-from tenants.identity import Identity
+from tenants.core.db.unit_of_work import APP, unit_of_work
+from tenants.identity.identity import Identity
 from tenants.models import UsageRecord
 from tests.jobs.conftest import DONE, Desk
 

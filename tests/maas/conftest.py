@@ -6,8 +6,8 @@ import pytest
 from django.test import Client
 
 from inference.registry.models import ModelVersion
-from tenants.admin.records import OperatorAdmin
-from tenants.identity import Identity
+from tenants.admin_base.records import OperatorAdmin
+from tenants.identity.identity import Identity
 from tenants.models import User
 from tenants.services import create_operator
 from tests.fixtures import unique

@@ -6,9 +6,9 @@ from django.test import Client
 from django.urls import reverse
 
 from tenants.api.authentication import IDENTITY
-from tenants.context import operator_work, unit_of_work
+from tenants.authentication.selectors import identify_key
+from tenants.core.db.unit_of_work import operator_work, unit_of_work
 from tenants.models import AuditEntry, Membership, ModelLimit, User
-from tenants.selectors import identify_key
 from tenants.services import CreatedTenant
 
 

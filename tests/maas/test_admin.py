@@ -25,10 +25,10 @@ from jobs.dispatch.settlement import Failure, fail_page
 from jobs.models import Event
 from jobs.services import JobRequest, cancel_job, retry_job, submit_job
 from jobs.webhooks.services import create_endpoint, send_test
-from tenants.admin.records import BoundedPaginator, FoundById
-from tenants.billing.plans.services import subscribe
-from tenants.context import OPERATOR, operator_work, unit_of_work
-from tenants.identity import Identity
+from tenants.admin_base.records import BoundedPaginator, FoundById
+from tenants.authentication.selectors import identify_key
+from tenants.core.db.unit_of_work import OPERATOR, operator_work, unit_of_work
+from tenants.identity.identity import Identity
 from tenants.models import (
     BillingDetails,
     LedgerDifference,
@@ -38,7 +38,7 @@ from tenants.models import (
     Tenant,
     User,
 )
-from tenants.selectors import identify_key
+from tenants.plans.services import subscribe
 from tenants.services import CreatedTenant, create_tenant
 from tests.fixtures import model_version, unique
 from tests.flows.invoices import issued
@@ -46,7 +46,7 @@ from tests.jobs.batches.desk import BatchDesk
 from tests.jobs.conftest import Desk
 from tests.tenants.billing.ledger.conftest import Purse
 from tests.tenants.billing.payments.conftest import Payer
-from tests.tenants.billing.plans.selling import include, make_plan, own_price, price
+from tests.tenants.plans.selling import include, make_plan, own_price, price
 
 PASSWORD = "correct horse"
 MOST_QUERIES = {"list": 7, "change": 15}

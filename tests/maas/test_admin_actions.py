@@ -15,14 +15,14 @@ from inference.models import ModelPool, ServedModel
 from jobs.admin import workers as workers_admin
 from jobs.models import Batch, Job, WebhookDelivery, WebhookEndpoint
 from jobs.webhooks.services import change_endpoint, create_endpoint, send_test
-from tenants.context import operator_work
+from tenants.core.db.unit_of_work import operator_work
 from tenants.models import ApiKey, Membership, Payment, Plan, Tenant, User
 from tenants.services import CreatedTenant
 from tests.fixtures import unique
 from tests.jobs.batches.desk import BatchDesk
 from tests.jobs.conftest import Desk
 from tests.tenants.billing.payments.conftest import Payer
-from tests.tenants.billing.plans.selling import make_plan
+from tests.tenants.plans.selling import make_plan
 
 
 def all_actions() -> list[tuple[type[Model], str]]:

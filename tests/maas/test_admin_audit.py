@@ -12,9 +12,9 @@ from django.urls import reverse
 
 from inference.affinity.heartbeats import Beat, Heartbeat
 from jobs.models import Job
-from tenants.context import APP, OPERATOR, operator_work
+from tenants.core.db.row_security import OPERATOR_ROLE
+from tenants.core.db.unit_of_work import APP, OPERATOR, operator_work
 from tenants.models import User
-from tenants.row_security import OPERATOR_ROLE
 from tenants.services import CreatedTenant, create_operator
 from tests.fixtures import unique
 from tests.jobs.conftest import Desk

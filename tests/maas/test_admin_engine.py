@@ -19,7 +19,7 @@ from inference.affinity.heartbeats import Beat, Heartbeat, HeldModel
 from inference.figures.store import SPAN_S, PartNow, WorkerFigures, tell
 from inference.figures.sums import NOTHING, ModelSums
 from inference.models import ModelVersion
-from tenants.context import OPERATOR
+from tenants.core.db.unit_of_work import OPERATOR
 from tenants.services import CreatedTenant
 from tests.fixtures import unique
 from tests.jobs.conftest import Desk

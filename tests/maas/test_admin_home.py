@@ -12,7 +12,7 @@ from django.urls import reverse
 from inference.affinity import heartbeats
 from inference.affinity.heartbeats import Beat, Heartbeat, HeldModel
 from maas.operations import traffic
-from tenants.context import OPERATOR
+from tenants.core.db.unit_of_work import OPERATOR
 from tenants.services import CreatedTenant
 from tests.fixtures import unique
 from tests.jobs.conftest import Desk

@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from tenants.billing.months import Month
-from tenants.context import operator_work
+from tenants.core.db.unit_of_work import operator_work
 from tenants.models import AuditEntry, BillingDetails, Invoice, Seller, User
 from tenants.services import CreatedTenant
 from tests.flows.invoices import SELLER, credit_note, issued

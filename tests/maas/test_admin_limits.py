@@ -7,12 +7,12 @@ from django.contrib.admin.models import LogEntry
 from django.test import Client
 from django.urls import reverse
 
-from tenants.context import operator_work, unit_of_work
+from tenants.authentication.selectors import identify_key
+from tenants.core.db.unit_of_work import operator_work, unit_of_work
+from tenants.limits.rates.rates import NAMES
 from tenants.models import ApiKey, ModelLimit, StoredBytes, Tenant
-from tenants.rates.rates import NAMES
-from tenants.selectors import identify_key
 from tenants.services import CreatedTenant, revoke_key
-from tests.tenants.billing.plans.selling import archive_all_plans
+from tests.tenants.plans.selling import archive_all_plans
 
 
 def page_of(tenant: CreatedTenant) -> str:

@@ -15,7 +15,7 @@ from inference.models import BatchSetting, ModelPool, ModelVersion, PipelineStep
 from inference.registry.batch_limits import batch_limits
 from inference.runtime.batched import Part
 from inference.runtime.own_limits import EMBED_LIMITS
-from tenants.context import OPERATOR, operator_work
+from tenants.core.db.unit_of_work import OPERATOR, operator_work
 from tests.fixtures import unique
 
 NO_ROWS = {"batch_settings-TOTAL_FORMS": "0", "batch_settings-INITIAL_FORMS": "0"}

@@ -12,7 +12,7 @@ from django.test import Client, RequestFactory
 from django.urls import reverse
 
 from maas.operations.sight import ABOUT
-from tenants.context import OPERATOR, operator_work
+from tenants.core.db.unit_of_work import OPERATOR, operator_work
 from tenants.models import User
 from tenants.services import CreatedTenant, create_operator
 from tests.fixtures import unique

@@ -10,9 +10,9 @@ from django.db import connections
 from django.test import Client
 from django.urls import reverse
 
-from tenants.context import OPERATOR, operator_work, unit_of_work
+from tenants.authentication.selectors import identify_key
+from tenants.core.db.unit_of_work import OPERATOR, operator_work, unit_of_work
 from tenants.models import Membership, Tenant, User
-from tenants.selectors import identify_key
 from tenants.services import CreatedTenant, create_operator
 from tests.fixtures import unique
 

@@ -12,12 +12,12 @@ from django.urls import reverse
 from django.utils import timezone
 from pytest_django import Settings
 
-from tenants.context import operator_work, unit_of_work
-from tenants.ids import uuid7
+from tenants.core.db.unit_of_work import operator_work, unit_of_work
+from tenants.core.ids import uuid7
 from tenants.models import AuditEntry, Membership, User, Wallet
 from tenants.services import CreatedTenant
 from tests.fixtures import unique
-from tests.tenants.billing.plans.selling import make_plan
+from tests.tenants.plans.selling import make_plan
 
 WALLET = {"kind": "prepaid", "credit_line": "0", "budget": "", "grant": "", "reason": ""}
 

@@ -6,8 +6,8 @@ from django.contrib.admin.models import LogEntry
 from django.test import Client
 from django.urls import reverse
 
-from tenants.context import operator_work, unit_of_work
-from tenants.ids import uuid7
+from tenants.core.db.unit_of_work import operator_work, unit_of_work
+from tenants.core.ids import uuid7
 from tenants.models import Budget, LedgerTransaction, UsageRecord, User, Wallet
 from tenants.services import CreatedTenant
 from tests.flows.invoices import issued

@@ -6,7 +6,7 @@ from rest_framework import exceptions
 from inference.contracts import WorkRefused
 from jobs.documents.reader import DocumentRejected
 from maas.api_errors import STATUS, TITLES, body_for, problem, status_of
-from tenants.errors import DomainError
+from tenants.core.errors import DomainError
 
 
 @pytest.mark.parametrize("code", sorted(STATUS))

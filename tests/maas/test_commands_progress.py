@@ -9,7 +9,7 @@ from django.core.files.storage import default_storage
 from django.core.management import CommandError, call_command
 
 from jobs.documents.services import store_document
-from tenants.identity import Identity
+from tenants.identity.identity import Identity
 from tests.fixtures import unique
 from tests.inference.pipelines.declarations import save_colours
 from tests.samples.pdfs import text_pdf
@@ -18,7 +18,7 @@ from tests.samples.uploads import arrived
 
 @pytest.fixture(autouse=True)
 def _a_line_for_each_step(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tenants.progress.EVERY_S", 0.0)
+    monkeypatch.setattr("tenants.core.progress.EVERY_S", 0.0)
 
 
 @pytest.fixture

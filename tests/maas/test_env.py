@@ -7,7 +7,7 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 
 from maas.env import Environment
-from tenants.egress.own_hosts import Network
+from tenants.core.http_client.own_hosts import Network
 
 
 def layers(value: str | None, default: str) -> frozenset[str]:

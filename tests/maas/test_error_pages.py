@@ -12,10 +12,10 @@ from django.urls import path
 from jobs.errors import StorageUnavailable
 from maas import urls
 from maas.error_pages import bare_page
-from tenants.context import operator_work
-from tenants.identity import Identity
+from tenants.core.db.unit_of_work import operator_work
+from tenants.dashboard.members import members_only
+from tenants.identity.identity import Identity
 from tenants.models import Membership, Tenant
-from tenants.pages.members import members_only
 from tenants.services import CreatedTenant
 
 PLACES = 'aria-label="Main"'

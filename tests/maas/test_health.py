@@ -20,8 +20,8 @@ from maas.health import (
     check_durable_redis,
     web_checks,
 )
-from tenants.asgi.protocol import Receive, Scope, Send
-from tenants.asgi.stopping import Stop
+from tenants.core.asgi.protocol import Receive, Scope, Send
+from tenants.core.asgi.stopping import Stop
 from tests.maas.granian_server import GranianServer
 
 

@@ -10,8 +10,8 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from tenants.context import operator_work, unit_of_work
-from tenants.impersonation import NAME
+from tenants.authentication.impersonation import NAME
+from tenants.core.db.unit_of_work import operator_work, unit_of_work
 from tenants.models import AuditEntry, Membership, Tenant, User
 from tenants.services import CreatedTenant, set_tenant_state
 

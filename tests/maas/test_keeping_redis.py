@@ -16,7 +16,7 @@ from maas.front import Front
 from maas.health import NotReady, check_broker_redis, web_checks
 from maas.keeping_redis import refuse_evicting_servers
 from maas.supervisor.errors import LaunchError
-from tenants.identity import Identity
+from tenants.identity.identity import Identity
 from tests.inference.brokers.servers import redis_server
 from tests.jobs.conftest import Desk
 from tests.maas.granian_server import GranianServer

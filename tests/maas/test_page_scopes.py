@@ -2,7 +2,7 @@ import pytest
 from django.urls import get_resolver
 
 from maas.page_scopes import scope_of
-from tenants.context import account_work, operator_work
+from tenants.core.db.unit_of_work import account_work, operator_work
 from tests.isolation.test_roles import addresses
 
 OF_ACCOUNTS = ("account", "confirm-email", "password", "shut", "sign-in", "sign-out", "sign-up")

@@ -9,7 +9,7 @@ from django.test import RequestFactory
 from structlog.testing import capture_logs
 
 from maas.request_log import RequestLogMiddleware
-from tenants.keys import new_key
+from tenants.api_keys.format import new_key
 
 KEY = new_key(livemode=True).text
 

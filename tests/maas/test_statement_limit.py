@@ -7,7 +7,7 @@ from django.db import connections
 from django.db.backends.signals import connection_created
 
 from maas import statement_limit
-from tenants.context import APP
+from tenants.core.db.unit_of_work import APP
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from tenants.context import operator_work, unit_of_work
+from tenants.core.db.unit_of_work import operator_work, unit_of_work
 from tenants.models import Tenant
 from tenants.services import CreatedTenant, keep_key_to, revoke_key, set_tenant_state
 from tests.flows.event_socket import EventSocket

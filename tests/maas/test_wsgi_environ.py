@@ -3,7 +3,7 @@
 from io import BytesIO
 
 from maas.wsgi_environ import environ_of
-from tenants.asgi.protocol import Scope, header
+from tenants.core.asgi.protocol import Scope, header
 
 
 def test_a_credential_stands_only_where_django_hides_it() -> None:

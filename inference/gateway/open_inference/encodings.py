@@ -4,7 +4,7 @@ import gzip
 import zlib
 from collections.abc import Mapping
 
-from tenants.errors import DomainError
+from tenants.core.errors import DomainError
 
 IDENTITY, GZIP, DEFLATE = "identity", "gzip", "deflate"
 SMALLEST_BYTES = 1024

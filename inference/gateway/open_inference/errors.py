@@ -1,6 +1,6 @@
 """What can be wrong with a request before any model is asked."""
 
-from tenants.errors import DomainError
+from tenants.core.errors import DomainError
 
 
 class InvalidRequest(DomainError):

@@ -33,7 +33,7 @@ from inference.gateway.replies import Header, Reply
 from inference.gateway.server_timing import Timings
 from inference.gateway.targets import Target
 from inference.runtime.tensors import Array
-from tenants.errors import DomainError
+from tenants.core.errors import DomainError
 
 Written = TypeVar("Written")
 

@@ -21,8 +21,8 @@ from inference.gateway.open_inference.request_fields import (
 from inference.gateway.repeated_names import RepeatedName, strict_decoder
 from inference.runtime.tensor_requests import read_tensor
 from inference.runtime.tensors import Array
-from tenants.errors import DomainError
-from tenants.messages import value_in_words
+from tenants.core.errors import DomainError
+from tenants.core.messages import value_in_words
 
 MOST_TENSORS = 64
 """Inputs, and as many outputs."""

@@ -13,7 +13,7 @@ from inference.gateway.open_inference.requests import wants_only_ready
 from inference.gateway.open_inference.statistics_book import StatisticsBook
 from inference.gateway.open_inference.telling import Telling
 from inference.gateway.replies import Reply, json_reply
-from tenants.errors import DomainError, MethodNotAllowed
+from tenants.core.errors import DomainError, MethodNotAllowed
 
 Handle = Callable[[Exchange, Route], Awaitable[Reply]]
 Tell = Callable[[Exchange, Route], Awaitable[Json]]

@@ -8,8 +8,8 @@ import structlog
 
 from inference.gateway.open_inference.statistics import NONE, CallCounts
 from inference.gateway.open_inference.statistics_store import add_counts, counts_of
-from tenants.asgi.threads import BoundedThreads
-from tenants.errors import DomainError
+from tenants.core.asgi.threads import BoundedThreads
+from tenants.core.errors import DomainError
 
 log = structlog.get_logger(__name__)
 EVERY_S = 0.3

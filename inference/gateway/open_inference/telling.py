@@ -13,8 +13,8 @@ from inference.gateway.open_inference.paths import Route
 from inference.gateway.open_inference.statistics import NONE, model_statistics
 from inference.gateway.open_inference.statistics_book import StatisticsBook
 from inference.gateway.targets import Target, Targets
-from tenants.asgi.stopping import Restarting
-from tenants.errors import DomainError
+from tenants.core.asgi.stopping import Restarting
+from tenants.core.errors import DomainError
 
 
 class Telling:

@@ -12,7 +12,7 @@ from inference.gateway.open_inference.faces import RESULT, TEXT, Face
 from inference.gateway.open_inference.requests import WantedOutput
 from inference.runtime.tensor_requests import validate_input
 from inference.runtime.tensors import Array
-from tenants.messages import names_in_words
+from tenants.core.messages import names_in_words
 
 MOST_NAMED = 10
 """In a refusal."""

@@ -18,7 +18,7 @@ from inference.gateway.targets import Target
 from inference.registry.errors import ModelKindDiffers
 from inference.runtime.parameters import TRUNCATE, work_kind
 from inference.runtime.tensors import VECTORS
-from tenants.errors import DomainError, MethodNotAllowed
+from tenants.core.errors import DomainError, MethodNotAllowed
 
 RUNTIME = "embed"
 READ_TIMES = 8

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from inference.contracts import WorkRefused
 from inference.registry.errors import ModelKindDiffers, ModelNotFound, ModelPaused
-from tenants.errors import DomainError
+from tenants.core.errors import DomainError
 
 
 def refused(detail: str, *, param: str | None = None) -> DomainError:

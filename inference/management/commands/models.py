@@ -16,10 +16,10 @@ from inference.registry.errors import ModelNotFound
 from inference.registry.models import ServedModel
 from inference.registry.onnx_files import OnnxUpload, add_onnx_file
 from inference.registry.services import add_optional, make_current, set_paused
-from tenants.billing.prices import METERS, MS_PER_SECOND, Price
-from tenants.context import operator_work
-from tenants.errors import DomainError
-from tenants.progress import progress_of
+from tenants.core.db.unit_of_work import operator_work
+from tenants.core.errors import DomainError
+from tenants.core.progress import progress_of
+from tenants.plans.prices import METERS, MS_PER_SECOND, Price
 
 
 class Command(BaseCommand):

@@ -6,7 +6,7 @@ from typing import Any
 
 from inference.contracts import Json
 from inference.pipelines.values import Value, ValueType
-from tenants.messages import value_in_words
+from tenants.core.messages import value_in_words
 
 PREPROCESS, POSTPROCESS = "preprocess", "postprocess"
 REQUIRED: Any = object()

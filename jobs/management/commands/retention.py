@@ -9,7 +9,7 @@ from jobs.retention.batches import forget_words_of_batches
 from jobs.retention.events import erase_old_events
 from jobs.retention.preview import overdue
 from jobs.retention.sweep import erase_overdue
-from tenants.progress import Progress, progress_of
+from tenants.core.progress import Progress, progress_of
 
 
 class Command(BaseCommand):

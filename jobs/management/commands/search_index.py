@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 
 from jobs.search.missing import order_missing
-from tenants.ids import first_id_at
+from tenants.core.ids import first_id_at
 
 
 class Command(BaseCommand):

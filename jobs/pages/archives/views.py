@@ -17,9 +17,9 @@ from jobs.documents.selectors import as_uuid
 from jobs.errors import NotFound
 from jobs.models import Job
 from jobs.pages.archives.archive_view import ArchiveView, EntryView, archive_view, entry_view
-from tenants.context import unit_of_work
-from tenants.identity import Identity
-from tenants.pages.members import members_only
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.dashboard.members import members_only
+from tenants.identity.identity import Identity
 
 SHOWN = 50
 ENTRIES_SHOWN = 200

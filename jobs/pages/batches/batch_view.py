@@ -9,8 +9,8 @@ from jobs.batches import states
 from jobs.batches.ids import BATCH, FILE, shown
 from jobs.batches.models import Batch
 from jobs.pages.wording import state_words
-from tenants.pages.money import shown_money
-from tenants.pages.wording import ago, whole
+from tenants.billing.dashboard.money import shown_money
+from tenants.dashboard.wording import ago, whole
 
 _TONES: Mapping[str, str] = {
     states.COMPLETED: "good",

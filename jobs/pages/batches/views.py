@@ -13,9 +13,9 @@ from jobs.batches.selectors import with_models
 from jobs.batches.services import cancel_batch
 from jobs.errors import NotFound
 from jobs.pages.batches.batch_view import BatchView, batch_view
-from tenants.context import unit_of_work
-from tenants.identity import Identity
-from tenants.pages.members import members_only
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.dashboard.members import members_only
+from tenants.identity.identity import Identity
 
 SHOWN = 50
 

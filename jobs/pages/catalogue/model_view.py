@@ -12,8 +12,8 @@ from jobs.pages.catalogue.answers import Answer, kind_of
 from jobs.pages.catalogue.pricing import example_cost
 from jobs.pages.catalogue.speeds import Speed
 from jobs.pages.wording import price_words
-from tenants.billing.plans.agreed import AgreedPrice, AgreedPrices
-from tenants.durations import duration
+from tenants.core.durations import duration
+from tenants.plans.agreed import AgreedPrice, AgreedPrices
 
 NOT_USED = "not used lately"
 _TAKEN = {"document": "documents", "text": "a text", "texts": "several texts at once", "tensors": "tensors"}

@@ -9,7 +9,7 @@ from inference.registry.models import ServedModel
 from jobs.pages.catalogue import examples
 from jobs.pages.catalogue.model_view import current_of
 from jobs.pages.catalogue.pricing import run_cost
-from tenants.billing.plans.agreed import AgreedPrices
+from tenants.plans.agreed import AgreedPrices
 
 _TITLES = {"document": "Document", "text": "One text", "texts": "Several texts", "tensors": "Tensors"}
 

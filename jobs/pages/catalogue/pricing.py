@@ -3,9 +3,9 @@
 from django.utils.html import format_html
 
 from jobs.pages.wording import FREE, price_words
-from tenants.billing.prices import Price
+from tenants.billing.dashboard.money import shown_money
 from tenants.billing.wording import exact_money
-from tenants.pages.money import shown_money
+from tenants.plans.prices import Price
 
 
 def example_cost(price: Price) -> str:

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django.db import connections
 
-from tenants.context import APP
+from tenants.core.db.unit_of_work import APP
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,9 @@ from jobs.pages.catalogue.snippets.languages import snippets_of
 from jobs.pages.catalogue.speeds import recent_speeds
 from jobs.pages.permissions import may_write
 from jobs.priorities import DEFAULT, NUMBERS
-from tenants.context import unit_of_work
-from tenants.identity import Identity
-from tenants.pages.members import members_only
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.dashboard.members import members_only
+from tenants.identity.identity import Identity
 
 
 @require_GET

@@ -15,7 +15,7 @@ from jobs.models import Job
 from jobs.pages.first_words import with_first_words
 from jobs.pages.listing.query import DELETED, DOCUMENTS, NEAREST, NEWEST, STATE_GROUPS, ListQuery
 from jobs.search.selectors import MOST_HITS, Hit, excerpts, nearest, search_jobs
-from tenants.ids import first_id_at
+from tenants.core.ids import first_id_at
 
 MOST_COUNTED = 10_000
 """So many are counted, and so many of the newest are put in another order than by age: more would cost seconds."""

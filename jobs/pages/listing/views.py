@@ -20,10 +20,10 @@ from jobs.pages.wording import price_words
 from jobs.priorities import DEFAULT, NUMBERS
 from jobs.search.errors import MeaningUnavailable, SearchTooBroad
 from jobs.search.selectors import meaning_available, meaning_of
-from tenants.billing.prices import Meter, Price
-from tenants.context import unit_of_work
-from tenants.identity import Identity
-from tenants.pages.members import members_only
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.dashboard.members import members_only
+from tenants.identity.identity import Identity
+from tenants.plans.prices import Meter, Price
 
 
 @members_only

@@ -12,10 +12,10 @@ from jobs.pages.job_view import job_view
 from jobs.pages.reading.selectors import job_with_document
 from jobs.retention.documents import erase_document_and_jobs
 from jobs.retention.erasing import erase_job
-from tenants.context import unit_of_work
-from tenants.errors import DomainError
-from tenants.identity import Identity
-from tenants.pages.members import members_only
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.core.errors import DomainError
+from tenants.dashboard.members import members_only
+from tenants.identity.identity import Identity
 
 WITH_DOCUMENT = "document"
 

@@ -11,9 +11,9 @@ from jobs.models import Document, Job
 from jobs.pages.reading.selectors import Reading
 from jobs.pages.wording import due_words, price_words
 from jobs.priorities import NAMES
-from tenants.billing.prices import Price
-from tenants.durations import duration
-from tenants.pages.money import shown_money
+from tenants.billing.dashboard.money import shown_money
+from tenants.core.durations import duration
+from tenants.plans.prices import Price
 
 LONGEST_VALUE = 120
 _ENDED = {

@@ -12,7 +12,7 @@ from jobs.pages.reading.vectors import VectorView, vectors_of
 from jobs.pages.wording import state_words
 from jobs.search.excerpts import Part
 from jobs.search.queries import Query
-from tenants.pages.money import shown_money
+from tenants.billing.dashboard.money import shown_money
 
 SURE = 0.8
 """Below this confidence a line is marked: lines that are read well are mostly above 0.95."""

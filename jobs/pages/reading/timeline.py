@@ -9,7 +9,7 @@ from uuid import UUID
 from jobs import states
 from jobs.pages.wording import state_words
 from jobs.states import SAME_PAGE_RUNS
-from tenants.durations import duration
+from tenants.core.durations import duration
 
 LOADING, TAKEN, READ = "page.loading", "page.running", "page.succeeded"
 _SAME_PAGE = "The same page is being read already; waits for its result"

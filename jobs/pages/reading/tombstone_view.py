@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from jobs.pages.wording import state_words
-from tenants.pages.money import shown_money
+from tenants.billing.dashboard.money import shown_money
 
 
 @dataclass(frozen=True)

@@ -26,10 +26,10 @@ from jobs.pages.reading.tombstone_view import tombstone_view
 from jobs.pages.reading.waiting_words import waiting_words
 from jobs.search.queries import parsed
 from jobs.services import cancel_job, retry_job
-from tenants.context import unit_of_work
-from tenants.errors import DomainError
-from tenants.identity import Identity
-from tenants.pages.members import members_only
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.core.errors import DomainError
+from tenants.dashboard.members import members_only
+from tenants.identity.identity import Identity
 
 
 @members_only

@@ -2,7 +2,7 @@
 
 from jobs.dispatch import waiting
 from jobs.dispatch.waiting import Standing
-from tenants.durations import age
+from tenants.core.durations import age
 
 _WORDS = {
     waiting.TENANT_SUSPENDED: "The account is suspended: it waits until that is over",

@@ -16,10 +16,10 @@ from jobs.pages.webhooks.webhook_view import delivery_view, endpoint_view
 from jobs.webhooks import services
 from jobs.webhooks.selectors import deliveries, endpoints, get_endpoint
 from jobs.webhooks.services import WithSecret
-from tenants.context import unit_of_work
-from tenants.errors import DomainError
-from tenants.identity import Identity
-from tenants.pages.members import members_only
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.core.errors import DomainError
+from tenants.dashboard.members import members_only
+from tenants.identity.identity import Identity
 
 Found = TypeVar("Found")
 SHOWN = 50

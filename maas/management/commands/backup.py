@@ -10,7 +10,7 @@ from django.db import OperationalError
 from maas.backup.folder import BackupFolder
 from maas.backup.take import Taking
 from maas.supervisor.errors import LaunchError
-from tenants.progress import progress_of
+from tenants.core.progress import progress_of
 
 
 class Command(BaseCommand):

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from maas.backup.verify import verify_files
-from tenants.progress import progress_of
+from tenants.core.progress import progress_of
 
 
 class Command(BaseCommand):

@@ -23,7 +23,7 @@ from tenants.accounts.sign_on.errors import ConnectedElsewhere
 from tenants.accounts.sign_on.providers import provider_class
 from tenants.accounts.sign_on.services import configured, connect, name_of, tell_by_mail
 from tenants.accounts.unconfirmed import is_known
-from tenants.impersonation import require_own_hands
+from tenants.authentication.impersonation import require_own_hands
 from tenants.models import User
 
 log = structlog.get_logger(__name__)

@@ -1,6 +1,6 @@
 """Why a person's other service cannot be connected, or taken away."""
 
-from tenants.errors import DomainError
+from tenants.core.errors import DomainError
 
 
 class ConnectedElsewhere(DomainError):

@@ -7,7 +7,7 @@ from django.db import transaction
 
 from tenants.accounts.sessions import end_other_sessions
 from tenants.accounts.sign_on.services import tell_accounts
-from tenants.context import current_alias
+from tenants.core.db.unit_of_work import current_alias
 from tenants.models import User
 
 

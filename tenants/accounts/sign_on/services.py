@@ -18,9 +18,9 @@ from tenants.accounts.sign_on.errors import ConnectedElsewhere, LastWayIn
 from tenants.audit.acting import PERSON, acting, acting_as
 from tenants.audit.changes import changes_between
 from tenants.audit.services import record
-from tenants.context import current_alias, unit_of_work
+from tenants.authentication.selectors import memberships_of
+from tenants.core.db.unit_of_work import current_alias, unit_of_work
 from tenants.models import User
-from tenants.selectors import memberships_of
 
 
 def configured(provider_id: str) -> SignOnProvider | None:

@@ -8,8 +8,8 @@ from fractions import Fraction
 from uuid import UUID
 
 from tenants.billing.ledger.reserving.script import pool_name
-from tenants.billing.plans.agreed import EVERY_MODEL
-from tenants.billing.prices import Meter, Price
+from tenants.plans.agreed import EVERY_MODEL
+from tenants.plans.prices import Meter, Price
 
 
 @dataclass(frozen=True, slots=True)

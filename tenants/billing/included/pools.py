@@ -11,9 +11,9 @@ from tenants.billing.included.allotting import Allotted, Room
 from tenants.billing.included.models import IncludedPool
 from tenants.billing.ledger.journal import TODAY, Source
 from tenants.billing.months import Month
-from tenants.billing.plans.standing import Granted, granted_now
-from tenants.context import current_alias
-from tenants.ids import uuid7
+from tenants.billing.standing import Granted, granted_now
+from tenants.core.db.unit_of_work import current_alias
+from tenants.core.ids import uuid7
 
 # Never less than was granted once: what was used of it stays used.
 _GRANT = """

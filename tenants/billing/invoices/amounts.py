@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
-from tenants.billing.prices import Price, display
 from tenants.billing.shares import unit_micros
 from tenants.billing.wording import number_of, per_words
+from tenants.plans.prices import Price, display
 
 MICROS = 1_000_000
 

@@ -15,12 +15,12 @@ from tenants.billing.invoices.drawing import Amount, Item, Kind, MonthOfTime, Se
 from tenants.billing.invoices.models import ClosedMonth, Invoice, InvoiceLine
 from tenants.billing.models import UsageDay
 from tenants.billing.months import Month
-from tenants.billing.plans.models import Subscription
-from tenants.billing.plans.month import Included, LineKey, Used
-from tenants.billing.plans.selectors import included_versions, subscriptions_of
-from tenants.billing.plans.versions import included_between
-from tenants.billing.prices import Meter, Price
-from tenants.context import current_alias
+from tenants.core.db.unit_of_work import current_alias
+from tenants.plans.models import Subscription
+from tenants.plans.month import Included, LineKey, Used
+from tenants.plans.prices import Meter, Price
+from tenants.plans.selectors import included_versions, subscriptions_of
+from tenants.plans.versions import included_between
 
 # Late uses of months that were closed longer ago than this are not looked for.
 LATE_MONTHS = 3

@@ -12,9 +12,9 @@ from fractions import Fraction
 from typing import Literal
 from uuid import UUID
 
-from tenants.billing.plans.month import Included, LineKey, Pools, Used, month_bill, share_of
-from tenants.billing.prices import Price
 from tenants.billing.shares import in_units, rounded, unit_micros
+from tenants.plans.month import Included, LineKey, Pools, Used, month_bill, share_of
+from tenants.plans.prices import Price
 
 Kind = Literal["fee", "usage", "uncollected", "correction"]
 WHOLE_BP = 10_000

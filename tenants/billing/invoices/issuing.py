@@ -13,7 +13,7 @@ from tenants.billing.invoices.wording import buyer_as_printed, seller_as_printed
 from tenants.billing.ledger import postings
 from tenants.billing.ledger.journal import Source, open_wallet, post
 from tenants.billing.ledger.models import Wallet
-from tenants.database_time import database_now
+from tenants.core.db.clock import database_now
 from tenants.models import Tenant
 
 INVOICE, CREDIT_NOTE = "invoice", "credit_note"

@@ -4,8 +4,8 @@ from django.core.validators import MaxValueValidator, RegexValidator
 from django.db import models
 from django.db.models.functions import Now
 
-from tenants.ids import uuid7
-from tenants.scoped import TenantOwned
+from tenants.core.db.tenant_owned import TenantOwned
+from tenants.core.ids import uuid7
 
 COUNTRY = RegexValidator("^[A-Z]{2}$", "Two capital letters, for example DE.")
 PREFIX = RegexValidator("^[A-Z0-9][A-Z0-9-]{0,11}$", "Capital letters, digits and hyphens, 12 at most.")

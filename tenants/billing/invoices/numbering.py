@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from django.db import connections
 
-from tenants.context import OPERATOR
+from tenants.core.db.unit_of_work import OPERATOR
 
 _TAKE = """
 INSERT INTO tenants_numberseries AS series (name, last) VALUES (%(name)s, 1)

@@ -6,7 +6,7 @@ from datetime import date, timedelta
 
 from tenants.billing.invoices.amounts import amount, amount_of, percent, quantity_of, unit_price
 from tenants.billing.invoices.models import Invoice, InvoiceLine
-from tenants.times import day_text
+from tenants.core.times import day_text
 
 Pairs = Sequence[tuple[str, str]]
 LINE_BREAK = "\n"

@@ -3,7 +3,7 @@
 from django.db import connections
 
 from tenants.billing.ledger.checks import Compared, differences
-from tenants.context import OPERATOR, operator_work
+from tenants.core.db.unit_of_work import OPERATOR, operator_work
 
 # What an invoice says is owed and taxed, and what the ledger was told of it.
 _BILLS = """

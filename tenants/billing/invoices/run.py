@@ -17,8 +17,8 @@ from tenants.billing.invoices.models import Seller
 from tenants.billing.invoices.patience import Patience
 from tenants.billing.invoices.services import draw_month
 from tenants.billing.months import Month
-from tenants.context import OPERATOR, operator_work
-from tenants.database_time import database_now
+from tenants.core.db.clock import database_now
+from tenants.core.db.unit_of_work import OPERATOR, operator_work
 
 log = structlog.get_logger(__name__)
 BILL_EVERY_S = 600.0

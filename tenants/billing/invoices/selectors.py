@@ -12,8 +12,8 @@ from tenants.billing.invoices.models import Invoice
 from tenants.billing.invoices.services import preview_month
 from tenants.billing.invoices.told_again import ToldAgain
 from tenants.billing.months import Month
-from tenants.context import operator_work
-from tenants.database_time import database_now
+from tenants.core.db.clock import database_now
+from tenants.core.db.unit_of_work import operator_work
 
 MOST_RECORDS = 2_000_000
 """So many are added up while somebody waits."""

@@ -45,12 +45,12 @@ from tenants.billing.invoices.issuing import (
 from tenants.billing.invoices.models import BillingDetails, ClosedMonth, Invoice, Seller
 from tenants.billing.invoices.wording import tax_for
 from tenants.billing.months import Month
-from tenants.billing.plans.models import Plan
 from tenants.billing.shares import unit_micros
 from tenants.billing.wording import money
-from tenants.context import OPERATOR, operator_work
-from tenants.database_time import database_now
+from tenants.core.db.clock import database_now
+from tenants.core.db.unit_of_work import OPERATOR, operator_work
 from tenants.models import Tenant
+from tenants.plans.models import Plan
 
 log = structlog.get_logger(__name__)
 LONGEST_REASON = 200

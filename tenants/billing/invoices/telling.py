@@ -17,9 +17,9 @@ from tenants.billing.invoices.as_pdf import invoice_as_pdf
 from tenants.billing.invoices.files import PDF, file_name
 from tenants.billing.invoices.issued import WholeInvoice, find_invoice, whole
 from tenants.billing.invoices.models import Invoice
-from tenants.context import OPERATOR, operator_work
-from tenants.database_time import database_now
-from tenants.ids import first_id_at
+from tenants.core.db.clock import database_now
+from tenants.core.db.unit_of_work import OPERATOR, operator_work
+from tenants.core.ids import first_id_at
 from tenants.models import Membership
 
 log = structlog.get_logger(__name__)

@@ -7,7 +7,7 @@ from tenants.billing.invoices.amounts import amount
 from tenants.billing.invoices.issued import WholeInvoice, standing
 from tenants.billing.invoices.models import Invoice, InvoiceLine
 from tenants.billing.invoices.paper import period_of
-from tenants.times import rfc3339
+from tenants.core.times import rfc3339
 
 PRINTED = ("name", "address", "country", "tax_id", "email")
 SUMS = ("net", "tax", "total", "due", "paid", "credited", "written_off", "open")

@@ -9,10 +9,10 @@ from tenants.billing.invoices.selectors import upcoming
 from tenants.billing.invoices.told import plain
 from tenants.billing.invoices.wording import text_of
 from tenants.billing.months import Month
-from tenants.billing.plans.models import Plan
 from tenants.billing.wording import rounded_money
-from tenants.context import operator_work
-from tenants.database_time import database_now
+from tenants.core.db.clock import database_now
+from tenants.core.db.unit_of_work import operator_work
+from tenants.plans.models import Plan
 
 
 @dataclass(frozen=True)

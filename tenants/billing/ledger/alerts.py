@@ -14,7 +14,7 @@ from django.urls import reverse
 
 from tenants.billing.ledger.journal import THIS_MONTH
 from tenants.billing.wording import money
-from tenants.context import OPERATOR, operator_work
+from tenants.core.db.unit_of_work import OPERATOR, operator_work
 from tenants.models import Membership
 
 log = structlog.get_logger(__name__)

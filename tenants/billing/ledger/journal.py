@@ -13,8 +13,8 @@ from uuid import UUID
 from django.db import connections
 
 from tenants.billing.ledger.postings import CREDIT, HELD, Posting
-from tenants.context import current_alias
-from tenants.ids import uuid7
+from tenants.core.db.unit_of_work import current_alias
+from tenants.core.ids import uuid7
 
 Bound = Literal["none", "floor", "unbounded"]
 """`floor`: only where a prepaid balance stays above its own. `unbounded`: only where nothing bounds it at all."""

@@ -4,7 +4,7 @@ from django.db import models
 from django.db.models.functions import Now
 
 from tenants.billing.ledger import postings
-from tenants.scoped import TenantOwned
+from tenants.core.db.tenant_owned import TenantOwned
 
 
 class Wallet(TenantOwned):

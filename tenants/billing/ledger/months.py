@@ -2,7 +2,7 @@
 
 from datetime import date
 
-from tenants.database_time import database_now
+from tenants.core.db.clock import database_now
 
 
 def first_of_this_month() -> date:

@@ -9,7 +9,7 @@ from tenants.audit.services import record
 from tenants.billing.ledger.models import Budget
 from tenants.billing.ledger.terms import set_budget
 from tenants.billing.wording import money
-from tenants.context import OPERATOR, operator_work
+from tenants.core.db.unit_of_work import OPERATOR, operator_work
 from tenants.models import ApiKey
 
 MOST = 200

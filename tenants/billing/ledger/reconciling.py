@@ -13,7 +13,7 @@ from django.db.models.functions import Now
 
 from tenants.billing.ledger.checks import Compared, differences
 from tenants.billing.ledger.models import LedgerDifference
-from tenants.context import OPERATOR, operator_work
+from tenants.core.db.unit_of_work import OPERATOR, operator_work
 
 log = structlog.get_logger(__name__)
 

@@ -23,7 +23,7 @@ from tenants.billing.ledger.models import Wallet
 from tenants.billing.ledger.months import first_of_this_month
 from tenants.billing.ledger.postings import Posting, collectable
 from tenants.billing.ledger.reserving.committing import reserve_hold
-from tenants.context import current_alias
+from tenants.core.db.unit_of_work import current_alias
 
 # Asked at each acceptance: one look at two indexes that are empty for whoever has no terms.
 _BOUNDS = f"""

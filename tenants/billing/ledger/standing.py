@@ -7,7 +7,7 @@ from django.db import connections
 
 from tenants.billing.ledger.journal import BUDGET_KEY, THIS_MONTH
 from tenants.billing.ledger.reserving.rooms import BoundRow, Rooms
-from tenants.context import current_alias
+from tenants.core.db.unit_of_work import current_alias
 
 _BOUNDS = f"""
 SELECT 'wallet', currency, CASE kind WHEN 'prepaid' THEN available_micros + credit_line_micros END

@@ -14,8 +14,8 @@ from tenants.billing.ledger.journal import Source, open_wallet, post
 from tenants.billing.ledger.models import Budget, LedgerEntry, Wallet
 from tenants.billing.ledger.months import first_of_this_month
 from tenants.billing.ledger.standing import budget_key
-from tenants.context import current_alias
-from tenants.ids import uuid7
+from tenants.core.db.unit_of_work import current_alias
+from tenants.core.ids import uuid7
 
 MOST_MICROS = 10**15
 """A thousand million, in any currency: what is more is a slip of the hand."""

@@ -14,17 +14,17 @@ from uuid import UUID
 
 import structlog
 
-from tenants.asgi.remembered import Remembered
-from tenants.asgi.threads import DatabaseThreads
 from tenants.billing.included.pools import rooms_seen
 from tenants.billing.ledger.errors import insufficient_funds
 from tenants.billing.ledger.reserving.reservations import Reservation, Reservations, ReservationsAway, Told
 from tenants.billing.ledger.reserving.rooms import Gone, Most, Rooms, Units, Verdict
 from tenants.billing.ledger.standing import rooms_of
-from tenants.billing.prices import Meter
-from tenants.context import unit_of_work
-from tenants.errors import DatabaseAway
-from tenants.identity import Identity
+from tenants.core.asgi.remembered import Remembered
+from tenants.core.asgi.threads import DatabaseThreads
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.core.errors import DatabaseAway
+from tenants.identity.identity import Identity
+from tenants.plans.prices import Meter
 
 log = structlog.get_logger(__name__)
 LIFETIME_S = 0.8

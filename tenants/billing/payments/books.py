@@ -9,7 +9,7 @@ from django.db import connections, transaction
 from tenants.billing.invoices.models import Invoice
 from tenants.billing.invoices.paying import locked_invoice
 from tenants.billing.payments.models import Payment
-from tenants.context import OPERATOR, operator_work
+from tenants.core.db.unit_of_work import OPERATOR, operator_work
 
 
 @contextmanager

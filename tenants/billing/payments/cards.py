@@ -13,8 +13,8 @@ from tenants.billing.payments.errors import NoSuchProvider, ProviderAway, Provid
 from tenants.billing.payments.models import ProviderCustomer, ProviderEvent
 from tenants.billing.payments.provider import CardProvider, SavedCard
 from tenants.billing.payments.providers import card_provider
-from tenants.context import operator_work
-from tenants.database_time import database_now
+from tenants.core.db.clock import database_now
+from tenants.core.db.unit_of_work import operator_work
 from tenants.models import Tenant
 
 PAGE = "/billing/card"

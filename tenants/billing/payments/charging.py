@@ -17,8 +17,8 @@ from tenants.billing.payments.provider import Order, Standing
 from tenants.billing.payments.providers import card_provider
 from tenants.billing.payments.schedule import AFTER_DAYS, next_try
 from tenants.billing.payments.settling import take_standing
-from tenants.context import OPERATOR, operator_work
-from tenants.database_time import database_now
+from tenants.core.db.clock import database_now
+from tenants.core.db.unit_of_work import OPERATOR, operator_work
 from tenants.models import Tenant
 
 log = structlog.get_logger(__name__)

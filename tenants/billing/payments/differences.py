@@ -12,7 +12,7 @@ from tenants.billing.payments.provider import Standing
 from tenants.billing.payments.providers import provider_named
 from tenants.billing.payments.settling import PROVIDER, refund_came_back, take_told_amount
 from tenants.billing.wording import money
-from tenants.context import operator_work
+from tenants.core.db.unit_of_work import operator_work
 
 _CLEARED = ("cleared_micros", "cleared_currency", "cleared_id", "told_micros", "told_currency", "told_id")
 

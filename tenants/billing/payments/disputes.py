@@ -18,8 +18,8 @@ from tenants.billing.payments.settling import (
     take_refund,
     told_otherwise,
 )
-from tenants.context import operator_work
-from tenants.database_time import database_now
+from tenants.core.db.clock import database_now
+from tenants.core.db.unit_of_work import operator_work
 
 log = structlog.get_logger(__name__)
 ENDED = ("lost", *DISPUTES_LEFT_BEHIND)

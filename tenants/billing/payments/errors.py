@@ -1,6 +1,6 @@
 """What is said to whom a payment refuses, and what providers may answer."""
 
-from tenants.errors import DomainError
+from tenants.core.errors import DomainError
 
 
 class NoSuchPayment(DomainError):

@@ -24,8 +24,8 @@ from tenants.billing.payments.settling import (
 from tenants.billing.payments.stripe.client import is_live
 from tenants.billing.payments.stripe.payments import STRIPE
 from tenants.billing.payments.stripe.reading import Told, read_event
-from tenants.context import OPERATOR, operator_work
-from tenants.ids import uuid7
+from tenants.core.db.unit_of_work import OPERATOR, operator_work
+from tenants.core.ids import uuid7
 
 log = structlog.get_logger(__name__)
 TOLERANCE_S = 300

@@ -4,8 +4,8 @@ from django.db import models
 from django.db.models.functions import Now
 
 from tenants.billing.invoices.models import Invoice
-from tenants.ids import uuid7
-from tenants.scoped import TenantOwned
+from tenants.core.db.tenant_owned import TenantOwned
+from tenants.core.ids import uuid7
 
 DISPUTES_LEFT_BEHIND = ("won", "warning_closed")
 """Ended, and the money stayed."""

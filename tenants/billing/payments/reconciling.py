@@ -15,7 +15,7 @@ from tenants.billing.payments.models import Payment
 from tenants.billing.payments.provider import Standing
 from tenants.billing.payments.provider_checks import COMPARED, Ours, against_provider
 from tenants.billing.payments.providers import card_provider
-from tenants.context import OPERATOR, operator_work
+from tenants.core.db.unit_of_work import OPERATOR, operator_work
 
 log = structlog.get_logger(__name__)
 WINDOW = timedelta(days=7)

@@ -17,7 +17,7 @@ from tenants.billing.payments.schedule import may_ask_again
 from tenants.billing.payments.settling import take_refund
 from tenants.billing.shares import unit_micros
 from tenants.billing.wording import money
-from tenants.database_time import database_now
+from tenants.core.db.clock import database_now
 
 log = structlog.get_logger(__name__)
 LONGEST_REASON = 200

@@ -35,8 +35,8 @@ from tenants.billing.payments.providers import checked_provider, provider_named
 from tenants.billing.payments.schedule import CHECKOUT_LASTS, may_ask_again
 from tenants.billing.shares import unit_micros
 from tenants.billing.wording import money
-from tenants.context import operator_work
-from tenants.database_time import database_now
+from tenants.core.db.clock import database_now
+from tenants.core.db.unit_of_work import operator_work
 
 log = structlog.get_logger(__name__)
 MOST_MICROS = 10**12

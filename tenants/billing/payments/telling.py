@@ -12,7 +12,7 @@ from django.db import connections
 from tenants.billing.invoices.models import BillingDetails
 from tenants.billing.payments.schedule import AFTER_DAYS
 from tenants.billing.wording import money
-from tenants.context import OPERATOR, operator_work
+from tenants.core.db.unit_of_work import OPERATOR, operator_work
 from tenants.models import Membership
 
 log = structlog.get_logger(__name__)

@@ -17,8 +17,8 @@ from tenants.billing.payments.refunds import ask_pending_refunds
 from tenants.billing.payments.schedule import CHECKOUT_LASTS, LOOK_AFTER, LOOK_EVERY, may_ask_again
 from tenants.billing.payments.services import give_up, take_look
 from tenants.billing.payments.settling import take_standing
-from tenants.context import operator_work
-from tenants.database_time import database_now
+from tenants.core.db.clock import database_now
+from tenants.core.db.unit_of_work import operator_work
 
 log = structlog.get_logger(__name__)
 AT_ONCE = 50

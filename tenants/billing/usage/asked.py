@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Literal
 from uuid import UUID
 
-from tenants.errors import DomainError
+from tenants.core.errors import DomainError
 
 Bucket = Literal["hour", "day", "month"]
 Group = Literal["model", "key", "meter", "livemode", "cached"]

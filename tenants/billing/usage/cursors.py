@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from tenants.billing.usage.asked import Asked
-from tenants.errors import DomainError
+from tenants.core.errors import DomainError
 
 LONGEST = 2_000
 

@@ -7,11 +7,11 @@ from datetime import datetime
 from uuid import UUID
 
 from tenants.billing.models import UsageRecord
-from tenants.billing.prices import METERS, display
 from tenants.billing.usage.asked import Asked, Group
 from tenants.billing.usage.records import Place, is_cached, records
 from tenants.billing.usage.sums import Row, Sum, end_of, sums
-from tenants.context import unit_of_work
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.plans.prices import METERS, display
 
 AT_ONCE = 1_000
 _DANGEROUS = ("=", "+", "-", "@", "\t", "\r", "\n")

@@ -12,7 +12,7 @@ from django.utils import timezone
 from tenants.billing.months import Month
 from tenants.billing.usage.asked import Asked, Bucket, Group
 from tenants.billing.usage.sources import source_of, whole_months, windows
-from tenants.context import current_alias, current_tenant_id
+from tenants.core.db.unit_of_work import current_alias, current_tenant_id
 
 _HOUR = timedelta(hours=1)
 FIRST_DAYS = 31

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
-from tenants.billing.prices import display
 from tenants.billing.usage.asked import Asked
 from tenants.billing.usage.sums import Row, Sum, end_of
 from tenants.models import ApiKey
+from tenants.plans.prices import display
 
 
 def row_told(row: Row, asked: Asked, keys: dict[str, dict[str, str]]) -> dict[str, object]:

@@ -15,8 +15,8 @@ from inference.registry.models import ModelPool, ModelVersion, ServedModel
 from inference.registry.services import ModelCard, NewVersion, add_version
 from inference.runtime.engine import local_engine
 from jobs.worker.versions import VersionCatalogue
-from tenants.billing.prices import Price
-from tenants.context import operator_work
+from tenants.core.db.unit_of_work import operator_work
+from tenants.plans.prices import Price
 from tests.fixtures import unique
 
 INPUTS = 32

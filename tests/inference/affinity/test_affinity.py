@@ -25,8 +25,8 @@ from inference.registry.models import ModelPool, ModelVersion, ServedModel
 from inference.registry.pipelines import PipelineUpload, add_pipeline
 from inference.runtime.engine import local_engine
 from jobs.worker.versions import VersionCatalogue
-from tenants.billing.prices import Price
-from tenants.context import OPERATOR, operator_work
+from tenants.core.db.unit_of_work import OPERATOR, operator_work
+from tenants.plans.prices import Price
 from tests.fixtures import unique
 from tests.waiting import eventually
 

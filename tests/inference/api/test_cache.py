@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from django.test import Client
 
-from tenants.identity import Identity
-from tenants.selectors import results_generation
+from tenants.authentication.selectors import results_generation
+from tenants.identity.identity import Identity
 
 
 def erase(identity: Identity) -> int:

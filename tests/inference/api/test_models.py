@@ -9,8 +9,8 @@ from inference.gateway.open_inference.faces import face_of
 from inference.registry.builtin.catalogue import EMBED
 from inference.registry.models import ModelVersion
 from inference.registry.services import set_paused
-from tenants.context import operator_work
-from tenants.identity import Identity
+from tenants.core.db.unit_of_work import operator_work
+from tenants.identity.identity import Identity
 
 
 def test_a_paused_model_can_still_be_read(version: ModelVersion, identity: Identity) -> None:

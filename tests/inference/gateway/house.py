@@ -20,11 +20,11 @@ from inference.gateway.room import Room
 from inference.lane import AsyncLaneClient, LaneRequest
 from inference.runtime.tensors import VECTORS
 from tenants.api.authentication import IDENTITY
-from tenants.asgi.protocol import Message, Scope
-from tenants.asgi.stopping import Stop
-from tenants.asgi.threads import DatabaseThreads
-from tenants.identity import Identity
-from tenants.metering.events import MeterEvent
+from tenants.billing.metering.events import MeterEvent
+from tenants.core.asgi.protocol import Message, Scope
+from tenants.core.asgi.stopping import Stop
+from tenants.core.asgi.threads import DatabaseThreads
+from tenants.identity.identity import Identity
 from tests.inference.gateway.known import cache_at, inference_of
 
 REFUSED = "refuse me"

@@ -7,7 +7,7 @@ from inference.gateway.kept_replies import KeptReplies
 from inference.gateway.known_results import KnownResults
 from inference.gateway.targets import Targets
 from inference.lane import AsyncLaneClient
-from tenants.asgi.threads import DatabaseThreads
+from tenants.core.asgi.threads import DatabaseThreads
 
 
 def inference_of(

@@ -2,9 +2,9 @@
 
 from uuid import uuid4
 
-from tenants.billing.plans.agreed import AgreedPrice, AgreedPrices
-from tenants.billing.prices import Price
-from tenants.identity import Identity
+from tenants.identity.identity import Identity
+from tenants.plans.agreed import AgreedPrice, AgreedPrices
+from tenants.plans.prices import Price
 from tests.inference.gateway.house import House
 from tests.inference.gateway.test_known_results import run, until_word
 

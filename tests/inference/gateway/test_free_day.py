@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 from pytest_django import Settings
 
-from tenants.identity import Identity
-from tenants.rates.free_day import AllowanceSpent, free_day
+from tenants.identity.identity import Identity
+from tenants.limits.rates.free_day import AllowanceSpent, free_day
 from tests.inference.gateway.house import Embedder, houses
 
 

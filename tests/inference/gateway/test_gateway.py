@@ -9,15 +9,15 @@ from django.conf import settings
 from inference.gateway.exchange import Exchange
 from inference.gateway.gateway import EMBEDDINGS, Gateway
 from inference.gateway.replies import Reply
-from tenants.asgi.protocol import Message, Receive, Scope, Send
-from tenants.asgi.stopping import Stop
-from tenants.billing.prices import Price
-from tenants.errors import DomainError
-from tenants.ids import uuid7
-from tenants.metering.backlog import Backlog, durable_redis
-from tenants.metering.events import MeterEvent, read_event
-from tenants.metering.keys import FIELD, STREAM
-from tenants.metering.stream import MeterAway, MeterStream
+from tenants.billing.metering.backlog import Backlog, durable_redis
+from tenants.billing.metering.events import MeterEvent, read_event
+from tenants.billing.metering.keys import FIELD, STREAM
+from tenants.billing.metering.stream import MeterAway, MeterStream
+from tenants.core.asgi.protocol import Message, Receive, Scope, Send
+from tenants.core.asgi.stopping import Stop
+from tenants.core.errors import DomainError
+from tenants.core.ids import uuid7
+from tenants.plans.prices import Price
 
 NOWHERE = "redis://127.0.0.1:1/0"
 

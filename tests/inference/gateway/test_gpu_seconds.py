@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from tenants.identity import Identity
+from tenants.identity.identity import Identity
 from tests.inference.gateway.house import Embedder, House, houses
 
 

@@ -9,7 +9,7 @@ import redis
 from inference.contracts import Units
 from inference.gateway.replies import Reply
 from inference.gateway.written_replies import KeptReply, read_reply, write_reply
-from tenants.identity import Identity
+from tenants.identity.identity import Identity
 from tests.inference.gateway.house import Embedder, houses
 from tests.inference.gateway.test_known_results import _add_version, entries_of, until_word
 

@@ -8,8 +8,8 @@ import pytest
 
 from inference.errors import DeadlinePassed
 from inference.gateway.listening import ListenedCall
-from tenants.asgi.protocol import ClientGone, Message
-from tenants.asgi.stopping import Restarting, Stop
+from tenants.core.asgi.protocol import ClientGone, Message
+from tenants.core.asgi.stopping import Restarting, Stop
 
 
 class Caller:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from inference.contracts import TensorInput, TextInput, TokenInput
 from inference.gateway.most import most_of, most_units
 from inference.lane.works import LaneWork
-from tenants.billing.prices import Meter, Price
+from tenants.plans.prices import Meter, Price
 
 TEXTS = TextInput(("four", "žluť", ""), single=False)
 TENSORS = TensorInput({"x": np.zeros((2, 2), np.float32)})

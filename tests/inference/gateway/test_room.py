@@ -1,7 +1,7 @@
 import pytest
 
 from inference.gateway.room import MOST_OF_ONE, Room
-from tenants.asgi.threads import Overloaded
+from tenants.core.asgi.threads import Overloaded
 
 
 def test_bodies_share_a_room_that_is_free_again_at_their_end() -> None:

@@ -10,8 +10,8 @@ import httpx
 import pytest
 from django.conf import settings
 
-from tenants.context import unit_of_work
-from tenants.metering.roll_up import roll_up_uses
+from tenants.billing.metering.roll_up import roll_up_uses
+from tenants.core.db.unit_of_work import unit_of_work
 from tenants.models import UsageRecord
 from tenants.services import CreatedTenant
 from tests.fixtures import unique

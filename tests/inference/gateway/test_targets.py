@@ -10,8 +10,8 @@ from inference.gateway import targets as targets_module
 from inference.gateway.targets import LONGEST_REFERENCE, Target, Targets
 from inference.models import ModelVersion, ServedModel
 from inference.registry.errors import ModelNotFound, ModelPaused
-from tenants.asgi.threads import DatabaseThreads
-from tenants.context import operator_work
+from tenants.core.asgi.threads import DatabaseThreads
+from tenants.core.db.unit_of_work import operator_work
 
 T = TypeVar("T")
 

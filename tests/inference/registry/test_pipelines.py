@@ -14,8 +14,8 @@ from inference.registry.pipelines import PipelineUpload, add_pipeline
 from inference.registry.selectors import spec_of
 from inference.registry.services import ModelCard, NewVersion, add_version
 from inference.runtime.engine import local_engine
-from tenants.billing.prices import Price
-from tenants.context import operator_work
+from tenants.core.db.unit_of_work import operator_work
+from tenants.plans.prices import Price
 from tests.fixtures import unique
 from tests.inference.pipelines.declarations import CLASSIFIER, changed, save_colours
 from tests.inference.pipelines.test_pipeline import solid

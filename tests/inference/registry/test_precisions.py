@@ -15,8 +15,8 @@ from inference.registry.selectors import spec_of
 from inference.runtime.artifacts import artifact
 from inference.runtime.engine import Engine
 from inference.runtime.session_host import SessionHost
-from tenants.billing.prices import Price
-from tenants.context import operator_work
+from tenants.core.db.unit_of_work import operator_work
+from tenants.plans.prices import Price
 from tests.inference.runtime.graphs import save_adder
 from tests.inference.runtime.hosts import PLAN
 

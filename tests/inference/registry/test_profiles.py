@@ -5,7 +5,7 @@ from django.db.utils import ProgrammingError
 from inference.registry.models import SessionProfile
 from inference.registry.profiles import PostgresProfiles
 from inference.runtime.profiles import Profile
-from tenants.context import APP, OPERATOR
+from tenants.core.db.unit_of_work import APP, OPERATOR
 
 ARTIFACT = "5" * 64
 PROFILE = Profile(100, 200, True, 300, 1.5, 0.25, {"fixed_s": 0.1, "seen": [[1, 2]]}, {"least_rows": 1})

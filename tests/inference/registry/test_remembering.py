@@ -8,7 +8,7 @@ from inference.registry.errors import ModelNotFound, ModelPaused
 from inference.registry.models import ModelVersion, ServedModel
 from inference.registry.selectors import remembering_versions, resolve
 from inference.registry.services import set_paused
-from tenants.context import APP, operator_work
+from tenants.core.db.unit_of_work import APP, operator_work
 from tests.waiting import eventually
 
 

@@ -2,7 +2,7 @@
 
 from inference.registry.models import ServedModel
 from inference.registry.services import seed_builtin
-from tenants.context import operator_work
+from tenants.core.db.unit_of_work import operator_work
 
 
 def parameters_of(name: str) -> list[str]:

@@ -4,9 +4,9 @@ import pytest
 from django.test import Client
 
 from tenants.api.authentication import IDENTITY
-from tenants.context import unit_of_work
-from tenants.identity import Identity
-from tenants.selectors import identify_key
+from tenants.authentication.selectors import identify_key
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.identity.identity import Identity
 from tenants.services import CreatedTenant, create_key
 
 Ask = Callable[..., "tuple[int, dict[str, object]]"]

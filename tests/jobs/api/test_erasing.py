@@ -9,8 +9,8 @@ import pytest
 from django.test import Client
 
 from jobs.models import Job
-from tenants.context import operator_work
-from tenants.identity import Identity
+from tenants.core.db.unit_of_work import operator_work
+from tenants.identity.identity import Identity
 from tenants.models import Tenant
 from tests.jobs.conftest import Desk
 

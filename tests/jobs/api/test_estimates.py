@@ -11,16 +11,16 @@ from django.test import Client
 from inference.registry.models import ModelVersion
 from jobs.models import Document, Job
 from tenants.api.authentication import IDENTITY
-from tenants.asgi.protocol import UPLOAD
-from tenants.billing.plans.selectors import terms_of
-from tenants.billing.plans.services import subscribe
-from tenants.context import unit_of_work
-from tenants.identity import Identity
-from tenants.selectors import identify_key
+from tenants.authentication.selectors import identify_key
+from tenants.core.asgi.protocol import UPLOAD
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.identity.identity import Identity
+from tenants.plans.selectors import terms_of
+from tenants.plans.services import subscribe
 from tenants.services import CreatedTenant
 from tests.jobs.api.conftest import form_of
 from tests.jobs.conftest import Desk
-from tests.tenants.billing.plans.selling import include, make_plan, own_price, price
+from tests.tenants.plans.selling import include, make_plan, own_price, price
 
 Make = Callable[..., ModelVersion]
 

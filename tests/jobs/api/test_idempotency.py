@@ -16,8 +16,8 @@ from jobs.documents.reader.contents import Inspection, PageSize
 from jobs.documents.uploads import Upload
 from jobs.idempotency.keys import Sent
 from jobs.services import cancel_job
-from tenants.context import APP
-from tenants.identity import Identity
+from tenants.core.db.unit_of_work import APP
+from tenants.identity.identity import Identity
 from tests.fixtures import unique
 from tests.jobs.api.conftest import form_of, send_job
 from tests.jobs.conftest import Desk

@@ -12,10 +12,10 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from tenants.api.authentication import IDENTITY
+from tenants.authentication.selectors import identify_key
 from tenants.billing.invoices.models import Seller
-from tenants.context import APP, operator_work, unit_of_work
+from tenants.core.db.unit_of_work import APP, operator_work, unit_of_work
 from tenants.models import Invoice
-from tenants.selectors import identify_key
 from tenants.services import CreatedTenant, create_key
 from tests.flows.invoices import credit_note, issued, line
 

@@ -8,11 +8,11 @@ from rest_framework.test import APIRequestFactory
 
 from jobs.api.limits import LimitList
 from tenants.api.authentication import IDENTITY
-from tenants.context import operator_work, unit_of_work
+from tenants.authentication.selectors import identify_key
+from tenants.core.db.unit_of_work import operator_work, unit_of_work
+from tenants.limits.rates.free_day import free_day
+from tenants.limits.rates.spending import Price, spending
 from tenants.models import ApiKey, ModelLimit, Tenant
-from tenants.rates.free_day import free_day
-from tenants.rates.spending import Price, spending
-from tenants.selectors import identify_key
 from tenants.services import CreatedTenant, create_key
 
 

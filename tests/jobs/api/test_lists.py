@@ -9,8 +9,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from jobs.services import cancel_job
-from tenants.context import APP
-from tenants.identity import Identity
+from tenants.core.db.unit_of_work import APP
+from tenants.identity.identity import Identity
 from tests.jobs.conftest import Desk
 
 Ask = Callable[..., Any]

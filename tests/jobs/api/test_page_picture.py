@@ -8,8 +8,8 @@ from jobs.documents import files
 from jobs.documents.services import delete_document
 from jobs.models import Document, DocumentPage
 from tenants.api.authentication import IDENTITY
-from tenants.context import unit_of_work
-from tenants.identity import Identity
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.identity.identity import Identity
 from tests.fixtures import unique
 
 PICTURE = b"\x89PNG\r\n\x1a\n"

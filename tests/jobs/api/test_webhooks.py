@@ -13,8 +13,8 @@ from django.test import Client
 from jobs.models import Document, WebhookDelivery
 from jobs.webhooks import job_urls
 from jobs.webhooks.services import MOST_ENDPOINTS
-from tenants.context import operator_work, unit_of_work
-from tenants.identity import Identity
+from tenants.core.db.unit_of_work import operator_work, unit_of_work
+from tenants.identity.identity import Identity
 from tests.jobs.conftest import Desk
 
 from .conftest import form_of, send_job

@@ -6,7 +6,7 @@ import openai
 import pytest
 
 from inference.registry.models import ModelVersion
-from tenants.identity import Identity
+from tenants.identity.identity import Identity
 from tests.flows.accounts import account, caller, product
 from tests.flows.product import Account, Product
 

@@ -20,8 +20,8 @@ from jobs.batches.merges import merge_files
 from jobs.batches.models import Batch, BatchTask, StoredFile
 from jobs.batches.services import BatchRequest, create_batch, store_file
 from jobs.documents.uploads import Upload
-from tenants.context import OPERATOR, unit_of_work
-from tenants.identity import Identity
+from tenants.core.db.unit_of_work import OPERATOR, unit_of_work
+from tenants.identity.identity import Identity
 
 EMBEDDINGS = "/v1/embeddings"
 

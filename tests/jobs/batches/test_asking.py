@@ -19,12 +19,12 @@ from jobs.batches.ids import line_id
 from jobs.batches.lines import BatchLine
 from jobs.batches.tries import most_tries
 from maas.edge.refusals import worded
-from tenants.asgi.protocol import ClientGone
-from tenants.asgi.stopping import Stop
-from tenants.asgi.threads import DatabaseThreads
-from tenants.billing.prices import Price
-from tenants.context import operator_work
-from tenants.errors import DomainError
+from tenants.core.asgi.protocol import ClientGone
+from tenants.core.asgi.stopping import Stop
+from tenants.core.asgi.threads import DatabaseThreads
+from tenants.core.db.unit_of_work import operator_work
+from tenants.core.errors import DomainError
+from tenants.plans.prices import Price
 
 from .desk import BatchDesk
 from .test_settlement import use

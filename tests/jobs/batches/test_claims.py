@@ -21,8 +21,8 @@ from jobs.batches.services import cancel_batch
 from jobs.batches.settlement import Done, finish_run
 from jobs.batches.slices import MOST_LINES
 from jobs.errors import Fenced
-from tenants.context import OPERATOR, operator_work
-from tenants.identity import Identity
+from tenants.core.db.unit_of_work import OPERATOR, operator_work
+from tenants.identity.identity import Identity
 from tenants.models import ApiKey
 from tenants.services import create_key
 from tests.waiting import eventually

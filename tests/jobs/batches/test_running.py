@@ -25,8 +25,8 @@ from jobs.batches.settlement import Done, finish_run, give_up_lines
 from jobs.batches.slices import MOST_LINES
 from jobs.batches.upkeep import expire_batches
 from maas.edge.refusals import worded
-from tenants.asgi.stopping import Stop
-from tenants.asgi.threads import DatabaseThreads
+from tenants.core.asgi.stopping import Stop
+from tenants.core.asgi.threads import DatabaseThreads
 
 from .desk import BatchDesk
 from .test_settlement import saved, use, uses

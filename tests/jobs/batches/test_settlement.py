@@ -17,10 +17,10 @@ from jobs.batches.settlement import Done, finish_run
 from jobs.batches.slices import MOST_LINES
 from jobs.batches.upkeep import erase_expired_files, expire_batches, keep_up_batches
 from jobs.errors import Fenced, NotFound
+from tenants.billing.metering.events import MeterEvent
 from tenants.billing.models import UsageRecord
-from tenants.billing.prices import Price
-from tenants.context import unit_of_work
-from tenants.metering.events import MeterEvent
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.plans.prices import Price
 
 from .desk import BatchDesk
 

@@ -23,8 +23,8 @@ from jobs.batches.tries import (
     task_pause_s,
 )
 from jobs.errors import StorageUnavailable
-from tenants.asgi.threads import Overloaded
-from tenants.errors import DatabaseAway, DomainError
+from tenants.core.asgi.threads import Overloaded
+from tenants.core.errors import DatabaseAway, DomainError
 
 
 def raised(cause: WorkRefused | ModelFailed) -> DomainError:

@@ -9,7 +9,7 @@ from jobs.batches.ids import BATCH, shown
 from jobs.batches.models import Batch, BatchTask
 from jobs.batches.services import cancel_batch
 from jobs.batches.upkeep import forget_batches_of_tests
-from tenants.context import OPERATOR, operator_work
+from tenants.core.db.unit_of_work import OPERATOR, operator_work
 
 from .desk import BatchDesk
 

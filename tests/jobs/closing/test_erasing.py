@@ -23,13 +23,13 @@ from jobs.services import JobRequest, submit_job
 from jobs.webhooks.services import create_endpoint
 from jobs.webhooks.upkeep import erase_old_webhooks
 from maas.api_errors import as_domain_error
-from tenants.closing.services import ask_to_close, begin_erasing, remind_owners, take_back
-from tenants.context import OPERATOR, operator_work, unit_of_work
-from tenants.errors import TenantClosing
-from tenants.identity import Identity
+from tenants.authentication.selectors import identify_member
+from tenants.core.db.tenant_owned import TenantOwned
+from tenants.core.db.unit_of_work import OPERATOR, operator_work, unit_of_work
+from tenants.core.errors import TenantClosing
+from tenants.deletion.services import ask_to_close, begin_erasing, remind_owners, take_back
+from tenants.identity.identity import Identity
 from tenants.models import AuditEntry, Membership, Tenant, UsageRecord
-from tenants.scoped import TenantOwned
-from tenants.selectors import identify_member
 from tenants.services import CreatedTenant
 from tests.fixtures import unique
 from tests.jobs.conftest import Desk

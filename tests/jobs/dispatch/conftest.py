@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from jobs.dispatch.broker import broker_server, publishing_broker
-from tenants.identity import Identity
+from tenants.identity.identity import Identity
 from tests.inference.brokers.servers import hanging_server
 from tests.jobs.conftest import Desk
 

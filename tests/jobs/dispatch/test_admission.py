@@ -25,8 +25,8 @@ from jobs.priorities import BULK, INTERACTIVE
 from jobs.services import JobRequest, cancel_job, retry_job
 from jobs.turned_away import was_turned_away
 from tenants.api.authentication import IDENTITY
-from tenants.context import APP, OPERATOR, unit_of_work
-from tenants.errors import DomainError
+from tenants.core.db.unit_of_work import APP, OPERATOR, unit_of_work
+from tenants.core.errors import DomainError
 from tests.fixtures import unique
 from tests.jobs.conftest import Desk
 from tests.jobs.dispatch.test_fair_release import flood, submit

@@ -14,7 +14,7 @@ from jobs.dispatch.sweeper import sweep_expired_leases
 from jobs.errors import Fenced
 from jobs.models import Event, Job, Page
 from jobs.services import cancel_job
-from tenants.context import APP, OPERATOR, operator_work, unit_of_work
+from tenants.core.db.unit_of_work import APP, OPERATOR, operator_work, unit_of_work
 from tests.jobs.conftest import DONE, Desk
 from tests.waiting import eventually
 

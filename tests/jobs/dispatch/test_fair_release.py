@@ -19,7 +19,7 @@ from jobs.dispatch.turns import Room, take
 from jobs.models import Job, Page, Turn
 from jobs.priorities import BULK, INTERACTIVE, STANDARD
 from jobs.services import JobRequest, cancel_job, retry_job, submit_job
-from tenants.context import OPERATOR, operator_work, unit_of_work
+from tenants.core.db.unit_of_work import OPERATOR, operator_work, unit_of_work
 from tenants.models import Tenant
 from tests.jobs.conftest import Desk
 from tests.waiting import eventually

@@ -2,7 +2,7 @@ from django.db import connections, transaction
 
 from jobs.dispatch.horizon import Horizon, tell_horizon
 from jobs.dispatch.metrics import HORIZON_AGE
-from tenants.context import OPERATOR
+from tenants.core.db.unit_of_work import OPERATOR
 from tests.waiting import eventually
 
 

@@ -17,13 +17,13 @@ from jobs.dispatch.scheduler import Scheduler
 from jobs.idempotency.expiry import REMEMBERED
 from jobs.idempotency.submissions import submit_once
 from jobs.services import JobRequest
-from tenants.billing.prices import Price
-from tenants.context import OPERATOR, unit_of_work
-from tenants.ids import uuid7
-from tenants.metering.backlog import durable_redis
-from tenants.metering.events import MeterEvent, write_event
-from tenants.metering.keys import FIELD, STREAM
+from tenants.billing.metering.backlog import durable_redis
+from tenants.billing.metering.events import MeterEvent, write_event
+from tenants.billing.metering.keys import FIELD, STREAM
+from tenants.core.db.unit_of_work import OPERATOR, unit_of_work
+from tenants.core.ids import uuid7
 from tenants.models import UsageRecord
+from tenants.plans.prices import Price
 from tests.jobs.conftest import Desk
 from tests.jobs.idempotency.conftest import age_keys, keys_of
 from tests.waiting import eventually
@@ -161,7 +161,7 @@ import django
 django.setup()
 from django.db import connections, transaction
 from jobs.dispatch import scheduler
-from tenants.context import OPERATOR
+from tenants.core.db.unit_of_work import OPERATOR
 
 def stand_still():
     with transaction.atomic(using=OPERATOR), connections[OPERATOR].cursor() as cursor:

@@ -13,7 +13,7 @@ from jobs.dispatch.settlement import PATIENCE_S, Failure, fail_page, finish_page
 from jobs.errors import Fenced
 from jobs.models import Page
 from jobs.services import cancel_job
-from tenants.context import OPERATOR, unit_of_work
+from tenants.core.db.unit_of_work import OPERATOR, unit_of_work
 from tenants.models import UsageRecord
 from tests.jobs.conftest import DONE, Desk
 

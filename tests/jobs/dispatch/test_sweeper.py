@@ -7,7 +7,7 @@ from django.db import connections, transaction
 from jobs import states
 from jobs.dispatch import sweeper
 from jobs.dispatch.sweeper import sweep_expired_leases
-from tenants.context import OPERATOR
+from tenants.core.db.unit_of_work import OPERATOR
 from tests.jobs.conftest import Desk
 from tests.waiting import eventually
 

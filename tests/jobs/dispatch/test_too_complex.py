@@ -10,7 +10,7 @@ from jobs.dispatch.claims import Claim
 from jobs.dispatch.job_ends import Failure
 from jobs.documents.too_complex import CODE, DETAIL
 from jobs.models import Document, DocumentPage, Event, Job
-from tenants.context import operator_work, unit_of_work
+from tenants.core.db.unit_of_work import operator_work, unit_of_work
 from tests.jobs.conftest import Desk
 
 FAILURE = Failure(CODE, "Reading the document needs more than 30 s.")

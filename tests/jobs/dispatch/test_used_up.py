@@ -7,7 +7,7 @@ from jobs import states
 from jobs.dispatch.settlement import Failure, fail_page
 from jobs.dispatch.sweeper import sweep_expired_leases
 from jobs.dispatch.used_up import end_used_up_pages
-from tenants.context import OPERATOR
+from tenants.core.db.unit_of_work import OPERATOR
 from tests.jobs.conftest import Desk
 from tests.waiting import eventually
 

@@ -14,8 +14,8 @@ from jobs.documents.reading import reader
 from jobs.documents.services import delete_document, store_document
 from jobs.errors import StorageUnavailable
 from jobs.models import Document, FileToErase
-from tenants.context import OPERATOR, unit_of_work
-from tenants.identity import Identity
+from tenants.core.db.unit_of_work import OPERATOR, unit_of_work
+from tenants.identity.identity import Identity
 from tests.jobs.documents.conftest import Folder
 from tests.jobs.documents.test_services import stored, upload
 from tests.samples.pdfs import scanned_pdf, text_pdf

@@ -15,8 +15,8 @@ from jobs.documents.services import StoredDocument, delete_document, store_docum
 from jobs.documents.uploads import Upload
 from jobs.errors import DocumentDeleted
 from jobs.models import Document, DocumentPage
-from tenants.context import unit_of_work
-from tenants.identity import Identity
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.identity.identity import Identity
 from tests.samples.pdfs import encrypted_pdf, scanned_pdf, text_pdf
 from tests.samples.uploads import arrived
 

@@ -11,8 +11,8 @@ from jobs.dispatch.settlement import finish_page
 from jobs.documents import files
 from jobs.exports.services import Format, export_job
 from jobs.models import DocumentPage, Job
-from tenants.context import unit_of_work
-from tenants.identity import Identity
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.identity.identity import Identity
 from tests.jobs.conftest import Desk
 
 WIDTH, HEIGHT = 800, 1000

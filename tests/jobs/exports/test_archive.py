@@ -14,9 +14,9 @@ from jobs.dispatch.settlement import finish_page
 from jobs.errors import InvalidRequest, NotFound
 from jobs.exports.archive import MOST_JOBS, Archive, archived_jobs
 from jobs.exports.errors import TooManyExports
-from tenants.context import APP
-from tenants.identity import Identity
-from tenants.ids import uuid7
+from tenants.core.db.unit_of_work import APP
+from tenants.core.ids import uuid7
+from tenants.identity.identity import Identity
 from tests.jobs.conftest import Desk
 
 

@@ -10,8 +10,8 @@ from jobs.documents.services import delete_document
 from jobs.exports import services
 from jobs.models import Document, Job
 from tenants.api.authentication import IDENTITY
-from tenants.context import unit_of_work
-from tenants.ids import uuid7
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.core.ids import uuid7
 from tests.jobs.exports.conftest import ReadingDesk, box, line
 
 

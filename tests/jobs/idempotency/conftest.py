@@ -10,8 +10,8 @@ from jobs.idempotency.once import Answered
 from jobs.idempotency.submissions import submit_once
 from jobs.models import IdempotencyKey, Job
 from jobs.services import JobRequest
-from tenants.context import OPERATOR, unit_of_work
-from tenants.identity import Identity
+from tenants.core.db.unit_of_work import OPERATOR, unit_of_work
+from tenants.identity.identity import Identity
 from tests.jobs.conftest import Desk
 
 Submit = Callable[..., Answered[Job]]

@@ -13,7 +13,7 @@ from jobs.idempotency.holds import LEASE_S, Hold, let_go, renew
 from jobs.idempotency.keys import Sent
 from jobs.idempotency.once import Answered, count_once, hold, made_before, make_in_steps
 from jobs.models import HeldKey
-from tenants.context import OPERATOR, unit_of_work
+from tenants.core.db.unit_of_work import OPERATOR, unit_of_work
 from tests.jobs.conftest import Desk
 
 Way = Callable[[Sent], Any]

@@ -5,7 +5,7 @@ import pytest
 from jobs.deadlines import Deadlines
 from jobs.errors import IdempotencyKeyReused, InvalidRequest
 from jobs.idempotency.keys import LONGEST, Asked, Sent, checked_key, fingerprint_of, require_same
-from tenants.ids import uuid7
+from tenants.core.ids import uuid7
 
 SENT = Sent(uuid7(), "retry_job", "k", "one")
 ASKED = Asked("parse", {"a": 1, "b": [2]}, None, None, {"text": "hello"}, True)

@@ -15,7 +15,7 @@ from jobs.errors import IdempotentResultGone, InvalidRequest, RequestInProgress
 from jobs.idempotency.keys import Sent
 from jobs.idempotency.once import Answered, Keep, count_once, make_in_steps, make_once
 from jobs.models import Document, IdempotencyKey
-from tenants.context import APP, unit_of_work
+from tenants.core.db.unit_of_work import APP, unit_of_work
 from tests.jobs.conftest import Desk
 
 from .conftest import keys_of

@@ -19,11 +19,11 @@ from jobs.idempotency.submissions import submit_once
 from jobs.models import Document, FileToErase, Job
 from jobs.services import JobRequest, cancel_job
 from tenants.billing.ledger.errors import PaymentRequired
-from tenants.context import unit_of_work
-from tenants.identity import Identity
-from tenants.rates.limits import caller_limits
-from tenants.rates.rates import Rates
-from tenants.rates.spending import Spending
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.identity.identity import Identity
+from tenants.limits.rates.limits import caller_limits
+from tenants.limits.rates.rates import Rates
+from tenants.limits.rates.spending import Spending
 from tests.jobs.conftest import Desk
 from tests.samples.pdfs import text_pdf
 from tests.samples.uploads import arrived

@@ -10,7 +10,7 @@ from django.db.models.expressions import RawSQL
 
 from jobs import states
 from jobs.models import Event, Job, Page
-from tenants.context import operator_work
+from tenants.core.db.unit_of_work import operator_work
 from tenants.models import UsageRecord
 
 _TOLD = frozenset({"wake_again_at"})

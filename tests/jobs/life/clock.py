@@ -4,7 +4,7 @@ from uuid import UUID
 
 from django.db import connections
 
-from tenants.context import OPERATOR
+from tenants.core.db.unit_of_work import OPERATOR
 
 _OURS = "job_id IN (SELECT id FROM jobs_job WHERE request_id = %s)"
 _HOLD_STILL = f"""

@@ -8,7 +8,7 @@ from typing import TypeVar
 from django.db import transaction
 
 from jobs.errors import Fenced
-from tenants.context import APP, OPERATOR
+from tenants.core.db.unit_of_work import APP, OPERATOR
 
 Answer = TypeVar("Answer")
 

@@ -21,8 +21,8 @@ from jobs.live.passes import Pass
 from jobs.live.tickets import issue_ticket
 from jobs.models import Job
 from tenants.accounts.session_store import SessionStore
-from tenants.context import operator_work, unit_of_work
-from tenants.identity import Identity
+from tenants.core.db.unit_of_work import operator_work, unit_of_work
+from tenants.identity.identity import Identity
 from tenants.models import User
 from tenants.services import CreatedTenant, create_key, revoke_key
 from tests.jobs.conftest import Desk

@@ -13,15 +13,15 @@ from jobs.live.passes import Pass
 from jobs.live.sessions import Sessions
 from tenants.accounts.members import change_role, remove_member
 from tenants.api.authentication import IDENTITY
-from tenants.asgi.place_bound import TooManyTries
-from tenants.asgi.protocol import Scope
-from tenants.asgi.strangers import Strangers
-from tenants.asgi.threads import DatabaseThreads
-from tenants.context import operator_work
-from tenants.errors import NotSignedIn
-from tenants.identity import Identity
+from tenants.authentication.selectors import identify_member
+from tenants.core.asgi.client_ip_limit import TooManyTries
+from tenants.core.asgi.credentials import Strangers
+from tenants.core.asgi.protocol import Scope
+from tenants.core.asgi.threads import DatabaseThreads
+from tenants.core.db.unit_of_work import operator_work
+from tenants.core.errors import NotSignedIn
+from tenants.identity.identity import Identity
 from tenants.models import ApiKey, Membership, User
-from tenants.selectors import identify_member
 from tenants.services import CreatedTenant
 from tests.fixtures import unique
 

@@ -18,12 +18,12 @@ from inference.registry.models import ModelVersion
 from jobs.idempotency.holds import LEASE_S
 from jobs.models import Document, HeldKey, IdempotencyKey
 from jobs.own_folder import LOCK
-from tenants.context import operator_work, unit_of_work
+from tenants.core.db.unit_of_work import operator_work, unit_of_work
 from tenants.services import CreatedTenant, create_key
 from tests.maas.granian_server import GranianServer
 from tests.samples.pdfs import text_pdf
-from tests.tenants.egress.conftest import certificate
-from tests.tenants.egress.receiver import Receiver
+from tests.tenants.core.http_client.conftest import certificate
+from tests.tenants.core.http_client.receiver import Receiver
 from tests.waiting import eventually
 
 SECRET = "X-Signature=s3cr3t-of-a-storage"

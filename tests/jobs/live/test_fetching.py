@@ -13,14 +13,14 @@ import pytest
 from jobs.documents.uploads import Address
 from jobs.live.fetching import Fetcher, Fetching
 from jobs.live.spool import Spool
-from tenants.asgi.stopping import Restarting, Stop
-from tenants.asgi.threads import BoundedThreads, Overloaded
-from tenants.egress.client import Answer, Caps, Cut
-from tenants.egress.errors import EgressFailed
-from tenants.egress.urls import Rules, Target, read_url
-from tenants.errors import DomainError
-from tests.tenants.egress.conftest import own_certificate, receiver, world
-from tests.tenants.egress.world import DRIP_S, HOST, Make, World
+from tenants.core.asgi.stopping import Restarting, Stop
+from tenants.core.asgi.threads import BoundedThreads, Overloaded
+from tenants.core.errors import DomainError
+from tenants.core.http_client.client import Answer, Caps, Cut
+from tenants.core.http_client.errors import EgressFailed
+from tenants.core.http_client.urls import Rules, Target, read_url
+from tests.tenants.core.http_client.conftest import own_certificate, receiver, world
+from tests.tenants.core.http_client.world import DRIP_S, HOST, Make, World
 from tests.waiting import eventually
 
 __all__ = ["own_certificate", "receiver", "world"]

@@ -14,8 +14,8 @@ from jobs.live.inspections import Inspections
 from jobs.live.spool import Spool
 from jobs.uploads import finishing
 from jobs.uploads.receiving import Turn
-from tenants.asgi.stopping import Stop
-from tenants.asgi.threads import BoundedThreads, DatabaseThreads
+from tenants.core.asgi.stopping import Stop
+from tenants.core.asgi.threads import BoundedThreads, DatabaseThreads
 
 PATIENCE_S = 10.0
 

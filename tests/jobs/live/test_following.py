@@ -17,10 +17,10 @@ from jobs.live.moving import SPREAD_MS
 from jobs.live.passes import Pass
 from jobs.live.sessions import Sessions
 from jobs.live.tails import TenantTail
-from tenants.asgi.protocol import Message
-from tenants.asgi.strangers import Strangers
-from tenants.asgi.threads import DatabaseThreads
-from tenants.identity import Identity
+from tenants.core.asgi.credentials import Strangers
+from tenants.core.asgi.protocol import Message
+from tenants.core.asgi.threads import DatabaseThreads
+from tenants.identity.identity import Identity
 from tests.event_source import Said, said_in
 
 

@@ -7,10 +7,10 @@ from jobs.live.doorman import Doorman
 from jobs.live.guests import Guests
 from jobs.live.passes import Pass
 from jobs.live.sessions import Sessions
-from tenants.asgi.strangers import Strangers
-from tenants.asgi.threads import DatabaseThreads
-from tenants.context import unit_of_work
-from tenants.identity import Identity
+from tenants.core.asgi.credentials import Strangers
+from tenants.core.asgi.threads import DatabaseThreads
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.identity.identity import Identity
 from tenants.services import keep_key_to, revoke_key
 
 LONG_S = 3600.0

@@ -18,9 +18,9 @@ from jobs.documents.reader.contents import PageSize
 from jobs.documents.services import store_document
 from jobs.documents.uploads import Upload
 from jobs.live.inspections import LONG_BYTES, Inspections, ReaderBusy
-from tenants.asgi.stopping import Restarting, Stop
-from tenants.asgi.threads import DatabaseThreads
-from tenants.identity import Identity
+from tenants.core.asgi.stopping import Restarting, Stop
+from tenants.core.asgi.threads import DatabaseThreads
+from tenants.identity.identity import Identity
 from tenants.services import CreatedTenant
 from tests.maas.granian_server import GranianServer, frozen_children
 from tests.samples.pdfs import text_pdf

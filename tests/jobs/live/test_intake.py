@@ -11,10 +11,10 @@ import pytest
 from jobs.live.intake import Intake, TooMuchAtOnce, places_for
 from jobs.live.pressure import BURST, FEW
 from tenants.api.authentication import IDENTITY
-from tenants.asgi.protocol import Scope
-from tenants.asgi.threads import Overloaded
-from tenants.identity import Identity
-from tenants.limits import EffectiveLimits
+from tenants.core.asgi.protocol import Scope
+from tenants.core.asgi.threads import Overloaded
+from tenants.identity.identity import Identity
+from tenants.limits.effective import EffectiveLimits
 
 ONE, TWO = uuid4(), uuid4()
 LIMITS = EffectiveLimits(upload_bytes=1, document_pages=1, page_pixels=1, inline_bytes=1)

@@ -5,7 +5,7 @@ from uuid import UUID
 import pytest
 
 from jobs.live.messages import FollowJob, FollowTenant, Ping, parse_message
-from tenants.errors import DomainError
+from tenants.core.errors import DomainError
 
 JOB = UUID(int=7)
 

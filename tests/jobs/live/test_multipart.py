@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jobs.live.multipart import Form, FormLimits, FormReader, boundary_of
-from tenants.errors import DomainError
+from tenants.core.errors import DomainError
 
 FILE = 'Content-Disposition: form-data; name="file"; filename="a.pdf"\r\nContent-Type: application/pdf'
 MODEL = 'Content-Disposition: form-data; name="model"'

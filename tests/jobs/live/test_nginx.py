@@ -9,7 +9,7 @@ import pytest
 from websockets.sync.client import connect
 
 from jobs.dispatch.events import append_event
-from tenants.context import unit_of_work
+from tenants.core.db.unit_of_work import unit_of_work
 from tenants.services import CreatedTenant
 from tests.event_source import events_in, said_in
 from tests.jobs.conftest import Desk

@@ -8,7 +8,7 @@ import pytest
 
 from jobs.models import FileToErase, UploadPiece
 from jobs.uploads.upkeep import expire_uploads
-from tenants.context import operator_work, unit_of_work
+from tenants.core.db.unit_of_work import operator_work, unit_of_work
 from tenants.services import CreatedTenant, create_key, revoke_key
 from tests.jobs.conftest import Desk
 from tests.jobs.live.tus import BYTES, Tus, checksum, metadata

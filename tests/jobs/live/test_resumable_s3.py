@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from jobs.uploads.layout import PART_BYTES
-from tenants.context import operator_work
+from tenants.core.db.unit_of_work import operator_work
 from tenants.services import CreatedTenant, create_key
 from tests.jobs.live.test_resumable import (
     PDF,

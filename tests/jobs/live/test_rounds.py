@@ -11,8 +11,8 @@ from jobs.dispatch.events import append_event
 from jobs.live.hub import Hub
 from jobs.live.rounds import Rounds, pause_s
 from jobs.models import Job
-from tenants.asgi.threads import DatabaseThreads
-from tenants.context import unit_of_work
+from tenants.core.asgi.threads import DatabaseThreads
+from tenants.core.db.unit_of_work import unit_of_work
 from tests.jobs.conftest import Desk
 
 

@@ -6,7 +6,7 @@ from uuid import UUID
 import pytest
 
 from jobs.live.seats import Seats, TooManyStreams
-from tenants.asgi.threads import Overloaded
+from tenants.core.asgi.threads import Overloaded
 
 A, B = UUID(int=1), UUID(int=2)
 

@@ -15,7 +15,7 @@ import pytest
 from jobs.errors import StorageUnavailable
 from jobs.live.spool import BATCH_BYTES, Spool, refusal_of
 from jobs.own_folder import LOCK
-from tenants.asgi.threads import BoundedThreads
+from tenants.core.asgi.threads import BoundedThreads
 from tests.waiting import eventually
 
 
@@ -123,7 +123,8 @@ def test_the_folder_of_a_dead_process_is_swept_and_that_of_a_living_one_kept(
     kept = living.prepare() / "upload"
     kept.write_bytes(b"x")
     program = (
-        "from pathlib import Path; from jobs.live.spool import Spool; from tenants.asgi.threads import BoundedThreads;"
+        "from pathlib import Path;"
+        "from jobs.live.spool import Spool; from tenants.core.asgi.threads import BoundedThreads;"
         f"spool = Spool(Path({str(tmp_path / 'spool')!r}), BoundedThreads('spool', 1));"
         "(spool.prepare() / 'upload').write_bytes(b'x'); print(spool.prepare(), flush=True);"
         "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"

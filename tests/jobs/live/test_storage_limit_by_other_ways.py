@@ -11,18 +11,18 @@ import pytest
 
 from inference.registry.models import ModelVersion
 from jobs.models import Document, Job, ResumableUpload, StoredFile
-from tenants.context import operator_work, unit_of_work
+from tenants.core.db.unit_of_work import operator_work, unit_of_work
+from tenants.limits.storage.counting import stored_bytes
+from tenants.limits.storage.room import MB
 from tenants.models import Tenant
 from tenants.services import CreatedTenant
-from tenants.storage.counting import stored_bytes
-from tenants.storage.room import MB
 from tests.jobs.live.test_fetches import at, local_certificate, ok, there
 from tests.jobs.live.test_storage_limit import LINES, caller, full, refused
 from tests.jobs.live.tus import Tus
 from tests.maas.granian_server import GranianServer
 from tests.samples.pdfs import text_pdf
 from tests.stand_in_s3 import Bucket, new_bucket, stand_in_s3
-from tests.tenants.egress.receiver import Receiver
+from tests.tenants.core.http_client.receiver import Receiver
 
 __all__ = ["caller", "full", "local_certificate", "there"]
 MANY = 12

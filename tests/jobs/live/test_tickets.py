@@ -8,8 +8,8 @@ from django.conf import settings
 
 from jobs.live.passes import Pass
 from jobs.live.tickets import LIFETIME_S, issue_ticket, redeem_ticket
-from tenants.identity import Identity
-from tenants.rates.limits import UNLIMITED
+from tenants.identity.identity import Identity
+from tenants.limits.rates.limits import UNLIMITED
 
 SESSION_KEY = "0123456789abcdefghijklmnopqrstuv"
 

@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 
 from jobs.live.turns import Turns
-from tenants.asgi.threads import Overloaded
+from tenants.core.asgi.threads import Overloaded
 
 A, B, C = (UUID(int=number) for number in (1, 2, 3))
 

@@ -10,7 +10,7 @@ import pytest
 from jobs.live.spool import BATCH_BYTES
 from jobs.live.uploads import is_document, is_upload
 from jobs.own_folder import LOCK
-from tenants.context import operator_work
+from tenants.core.db.unit_of_work import operator_work
 from tenants.services import CreatedTenant, create_key
 from tests.maas.granian_server import GranianServer
 from tests.maas.mount_urls import IDLE_S

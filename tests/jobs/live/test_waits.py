@@ -14,7 +14,7 @@ from django.conf import settings
 from jobs.dispatch.changes import announce
 from jobs.live.hub import Hub
 from jobs.live.waits import Waits
-from tenants.asgi.protocol import Receive, Scope, Send, body_chunks
+from tenants.core.asgi.protocol import Receive, Scope, Send, body_chunks
 
 TENANT = uuid4()
 

@@ -3,7 +3,7 @@
 import pytest
 from django.test import Client
 
-from tenants.context import operator_work
+from tenants.core.db.unit_of_work import operator_work
 from tenants.models import Membership
 from tenants.services import CreatedTenant
 

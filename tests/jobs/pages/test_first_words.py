@@ -4,7 +4,7 @@ import pytest
 
 from jobs.models import Job
 from jobs.pages.first_words import first_words, with_first_words
-from tenants.context import unit_of_work
+from tenants.core.db.unit_of_work import unit_of_work
 from tests.jobs.conftest import Desk
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from jobs.pages.wording import price_words, state_words
 from jobs.states import JOB_STATES
-from tenants.billing.prices import Price
+from tenants.plans.prices import Price
 
 
 @pytest.mark.parametrize(("per", "words"), [(1, "0.0015 € per page"), (1000, "0.0015 € per 1000 pages")])

@@ -5,7 +5,7 @@ from pathlib import Path
 from django.conf import settings
 from django.db import connections
 
-from tenants.context import OPERATOR
+from tenants.core.db.unit_of_work import OPERATOR
 
 _TABLES = """
 SELECT c.oid::regclass::text FROM pg_class c

@@ -13,8 +13,8 @@ from jobs.batches import states
 from jobs.batches.models import Batch
 from jobs.retention.batches import forget_words_of_batches
 from jobs.retention.preview import overdue
-from tenants.context import OPERATOR, operator_work
-from tenants.identity import Identity
+from tenants.core.db.unit_of_work import OPERATOR, operator_work
+from tenants.identity.identity import Identity
 from tenants.models import Tenant
 from tests.jobs.batches.desk import BatchDesk, no_batches
 

@@ -10,8 +10,8 @@ from jobs.retention.erasing import erase_job
 from jobs.selectors import get_job, job_events_after, tenant_events_after
 from jobs.services import retry_job
 from jobs.webhooks.services import create_endpoint, replay_delivery
-from tenants.context import unit_of_work
-from tenants.identity import Identity
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.identity.identity import Identity
 from tests.jobs.conftest import Desk
 from tests.waiting import eventually
 

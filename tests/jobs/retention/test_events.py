@@ -5,7 +5,7 @@ from jobs.errors import EventsErased
 from jobs.models import Event, Job
 from jobs.retention.events import erase_old_events
 from jobs.selectors import job_events_after, tenant_events_after
-from tenants.context import unit_of_work
+from tenants.core.db.unit_of_work import unit_of_work
 from tests.jobs.conftest import Desk
 from tests.waiting import eventually
 

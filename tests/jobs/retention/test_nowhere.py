@@ -15,7 +15,7 @@ from jobs.retention.documents import erase_document_and_jobs
 from jobs.retention.erasing import erase_job
 from jobs.services import JobRequest
 from jobs.webhooks.services import create_endpoint
-from tenants.identity import Identity
+from tenants.identity.identity import Identity
 from tests.fixtures import unique
 from tests.jobs.conftest import Desk
 from tests.jobs.documents.conftest import Folder, folder

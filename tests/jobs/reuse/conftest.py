@@ -14,8 +14,8 @@ from jobs.reuse.keys import Content
 from jobs.reuse.running import Found, look, plan_for, take_known_page, wait_for_it
 from jobs.reuse.wishes import Wish
 from jobs.services import JobRequest, submit_job
-from tenants.context import unit_of_work
-from tenants.identity import Identity
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.identity.identity import Identity
 from tenants.models import UsageRecord
 from tests.jobs.conftest import DONE, Desk
 

@@ -14,8 +14,8 @@ from jobs.search.backfill import index_ordered_jobs
 from jobs.search.embeddings import meaning_available
 from jobs.search.selectors import search_jobs
 from jobs.services import JobRequest, retry_job
-from tenants.context import APP, unit_of_work
-from tenants.identity import Identity
+from tenants.core.db.unit_of_work import APP, unit_of_work
+from tenants.identity.identity import Identity
 from tenants.results import erase_results
 from tests.jobs.reuse.conftest import TTL_S, Bench
 

@@ -3,7 +3,7 @@
 import pytest
 
 from tenants.billing.ledger.errors import InsufficientFunds
-from tenants.context import unit_of_work
+from tenants.core.db.unit_of_work import unit_of_work
 from tenants.models import LedgerTransaction
 from tests.tenants.billing.ledger.conftest import Purse
 

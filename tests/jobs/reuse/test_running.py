@@ -18,7 +18,7 @@ from jobs.errors import Fenced
 from jobs.models import Document, Event, Job, Page
 from jobs.reuse.running import look, take_known_page, wait_for_it
 from jobs.services import cancel_job
-from tenants.context import unit_of_work
+from tenants.core.db.unit_of_work import unit_of_work
 from tests.jobs.conftest import DONE
 from tests.jobs.reuse.conftest import Bench
 

@@ -11,7 +11,7 @@ from jobs.models import Job, PageText
 from jobs.search.backfill import STRETCH, index_ordered_jobs
 from jobs.search.missing import order_missing
 from jobs.search.selectors import search_jobs
-from tenants.context import OPERATOR, operator_work, unit_of_work
+from tenants.core.db.unit_of_work import OPERATOR, operator_work, unit_of_work
 from tests.jobs.conftest import Desk
 
 

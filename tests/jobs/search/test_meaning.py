@@ -18,8 +18,8 @@ from jobs.search.errors import MeaningUnavailable
 from jobs.search.query_embedding import embed
 from jobs.search.selectors import Hit, meaning_available, meaning_of, nearest
 from jobs.services import retry_job
-from tenants.context import unit_of_work
-from tenants.identity import Identity
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.identity.identity import Identity
 from tests.jobs.conftest import Desk
 
 LEASE = "The landlord lets the flat to the tenant for a monthly rent and a deposit."

@@ -12,8 +12,8 @@ from jobs.documents.services import delete_document
 from jobs.models import Job, Page
 from jobs.search.selectors import excerpts, search_jobs
 from jobs.services import retry_job
-from tenants.context import unit_of_work
-from tenants.identity import Identity
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.identity.identity import Identity
 from tests.jobs.conftest import Desk
 
 

@@ -28,8 +28,8 @@ from jobs.uploads.services import create_upload, terminate_upload
 from jobs.uploads.upkeep import expire_uploads, finish_stranded_uploads
 from maas.env import storage_backend
 from maas.supervisor.ports import free_port
-from tenants.context import unit_of_work
-from tenants.identity import Identity
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.identity.identity import Identity
 from tests.jobs.conftest import Desk
 from tests.jobs.documents.conftest import folder
 from tests.samples.pdfs import text_pdf

@@ -21,8 +21,8 @@ from jobs.uploads.selectors import get_upload
 from jobs.uploads.services import create_upload, terminate_upload
 from jobs.uploads.upkeep import expire_uploads, finish_stranded_uploads, forget_uploads
 from maas.storage import DurableFileSystemStorage
-from tenants.context import unit_of_work
-from tenants.identity import Identity
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.identity.identity import Identity
 from tests.jobs.conftest import Desk
 from tests.jobs.documents.conftest import Folder, folder
 from tests.samples.pdfs import text_pdf

@@ -19,7 +19,7 @@ from jobs.webhooks.sending import attempt, signed
 from jobs.webhooks.services import WithSecret, create_endpoint
 from jobs.webhooks.settlement import settle
 from jobs.webhooks.signing import is_genuine
-from tenants.context import OPERATOR, operator_work, unit_of_work
+from tenants.core.db.unit_of_work import OPERATOR, operator_work, unit_of_work
 from tests.jobs.conftest import Desk
 
 

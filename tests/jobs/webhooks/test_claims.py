@@ -9,7 +9,7 @@ from django.db import connections
 
 from jobs.webhooks import claims
 from jobs.webhooks.lanes import WIDEST
-from tenants.context import OPERATOR, operator_work
+from tenants.core.db.unit_of_work import OPERATOR, operator_work
 
 from .conftest import Post, Receiver
 

@@ -16,7 +16,7 @@ from jobs.webhooks.deliverer import Deliveries, start_deliverer
 from jobs.webhooks.lanes import PER_ENDPOINT
 from jobs.webhooks.sending import attempt
 from jobs.webhooks.upkeep import KEPT_DAYS, erase_old_webhooks
-from tenants.context import unit_of_work
+from tenants.core.db.unit_of_work import unit_of_work
 from tests.waiting import eventually
 
 from .conftest import Post, Receiver

@@ -16,9 +16,9 @@ from jobs.webhooks.errors import WebhookDisabled
 from jobs.webhooks.sending import attempt, signed
 from jobs.webhooks.settlement import settle
 from jobs.webhooks.upkeep import end_stranded_deliveries
-from tenants.context import APP, unit_of_work
-from tenants.egress.client import Outbound
-from tenants.identity import Identity
+from tenants.core.db.unit_of_work import APP, unit_of_work
+from tenants.core.http_client.client import Outbound
+from tenants.identity.identity import Identity
 
 from .conftest import Post, Receiver
 
@@ -162,7 +162,7 @@ def test_a_name_that_leads_inside_is_told_as_one_that_is_not_there(monkeypatch: 
             return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("10.0.0.1", 0))]
         raise socket.gaierror
 
-    monkeypatch.setattr("tenants.egress.lookup.socket.getaddrinfo", resolve)
+    monkeypatch.setattr("tenants.core.http_client.lookup.socket.getaddrinfo", resolve)
     inside, nowhere = (
         attempt(Outbound("POST", f"https://{host}.example.com/hook", {}, b"{}"))
         for host in ("inside", "nowhere")

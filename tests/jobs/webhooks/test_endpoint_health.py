@@ -16,8 +16,8 @@ from jobs.webhooks.lanes import PER_ENDPOINT, WIDEST
 from jobs.webhooks.schedule import DELAYS_S
 from jobs.webhooks.sending import attempt, signed
 from jobs.webhooks.settlement import FAST_MS, SLOW_MS, settle
-from tenants.context import OPERATOR
-from tenants.egress import lookup
+from tenants.core.db.unit_of_work import OPERATOR
+from tenants.core.http_client import lookup
 
 from .conftest import Post, Receiver
 

@@ -10,7 +10,7 @@ from inference.runtime.engine import Engine, local_engine
 from inference.runtime.own_limits import EMBED_LIMITS
 from jobs.worker import batch_limits
 from jobs.worker.batch_limits import FollowedLimits
-from tenants.context import operator_work
+from tenants.core.db.unit_of_work import operator_work
 
 
 class Clock:

@@ -22,7 +22,7 @@ from jobs.batches.tries import MOST_TRIES
 from jobs.worker.batches import AT_ONCE, BatchWorker
 from maas.edge.refusals import worded
 from maas.storage import DurableFileSystemStorage
-from tenants.context import unit_of_work
+from tenants.core.db.unit_of_work import unit_of_work
 from tests.jobs.batches.conftest import alone, desk
 from tests.jobs.batches.desk import BatchDesk
 from tests.jobs.batches.test_settlement import saved, uses

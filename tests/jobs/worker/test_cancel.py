@@ -27,9 +27,9 @@ from jobs.services import JobRequest, cancel_job, submit_job
 from jobs.worker.leases import Leases
 from jobs.worker.page_runner import PageRunner
 from jobs.worker.versions import VersionCatalogue
-from tenants.billing.prices import Price
-from tenants.context import operator_work
-from tenants.identity import Identity
+from tenants.core.db.unit_of_work import operator_work
+from tenants.identity.identity import Identity
+from tenants.plans.prices import Price
 from tests.fixtures import unique
 from tests.samples.counting_model import FOR_EVER, counting_input, save_counting_model
 from tests.samples.pdfs import laughing_pdf

@@ -15,7 +15,7 @@ from inference.lane import LaneClient, LaneUnavailable
 from inference.runtime.engine import Engine
 from jobs.worker.lane import WorkerLane
 from jobs.worker.versions import VersionCatalogue
-from tenants.context import APP
+from tenants.core.db.unit_of_work import APP
 
 MODEL = "embed@1"
 LINE = TextInput(("a line",), single=True)

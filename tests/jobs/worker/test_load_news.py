@@ -4,7 +4,7 @@ from django.db import transaction
 
 from jobs.models import Event, Job
 from jobs.worker.load_news import LoadNews
-from tenants.context import OPERATOR, operator_work, unit_of_work
+from tenants.core.db.unit_of_work import OPERATOR, operator_work, unit_of_work
 from tests.jobs.conftest import Desk
 from tests.waiting import eventually
 

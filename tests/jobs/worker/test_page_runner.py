@@ -32,8 +32,8 @@ from jobs.worker.leases import Leases
 from jobs.worker.page_ends import end_of
 from jobs.worker.page_runner import PageRunner
 from jobs.worker.versions import VersionCatalogue
-from tenants.context import APP, operator_work, unit_of_work
-from tenants.identity import Identity
+from tenants.core.db.unit_of_work import APP, operator_work, unit_of_work
+from tenants.identity.identity import Identity
 from tenants.models import UsageRecord
 from tests.samples.pdfs import laughing_pdf, scanned_pdf
 from tests.samples.uploads import arrived

@@ -5,7 +5,7 @@ from django.db import OperationalError, connections, transaction
 
 from jobs.worker import patience
 from jobs.worker.patience import while_database_is_away
-from tenants.context import APP
+from tenants.core.db.unit_of_work import APP
 
 
 def _tries(code: str, monkeypatch: pytest.MonkeyPatch) -> int:

@@ -14,8 +14,8 @@ import pytest
 from inference.affinity.heartbeats import EXPIRES_S, WorkerReport, live_workers
 from jobs.models import Job, Page
 from jobs.services import JobRequest, submit_job
-from tenants.context import unit_of_work
-from tenants.identity import Identity
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.identity.identity import Identity
 from tests.inference.affinity.models import ONE_ROW, PoolOfModels, pool_of_models
 from tests.kept_cluster import PROJECT
 from tests.waiting import eventually

@@ -13,7 +13,7 @@ from psycopg.conninfo import make_conninfo
 from maas.backup import embeddings, programs
 from maas.backup.moment import one_moment
 from maas.embedded.provision import create_database
-from tenants.row_security import OPERATOR_ROLE
+from tenants.core.db.row_security import OPERATOR_ROLE
 from tests.fixtures import unique
 from tests.services import RunAddress
 

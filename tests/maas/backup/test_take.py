@@ -13,8 +13,8 @@ from maas.backup.folder import BackupFolder
 from maas.backup.moment import one_moment, refuse_hidden_tables, row_counts
 from maas.backup.named_files import NamedFile
 from maas.backup.take import Taking
-from tenants.context import operator_work
-from tenants.identity import Identity
+from tenants.core.db.unit_of_work import operator_work
+from tenants.identity.identity import Identity
 from tests.samples.pdfs import text_pdf
 from tests.samples.uploads import arrived
 

@@ -10,7 +10,7 @@ from django.test import Client
 from inference.registry.models import ModelVersion, ServedModel
 from jobs.models import Document, Job
 from maas.demo.first_job import NAME
-from tenants.context import operator_work, unit_of_work
+from tenants.core.db.unit_of_work import operator_work, unit_of_work
 from tenants.models import Membership
 from tenants.services import CreatedTenant
 

@@ -3,10 +3,10 @@
 import pytest
 
 from maas.demo.plans import sell_starter
-from tenants.billing.plans.models import Plan
-from tenants.context import operator_work
+from tenants.core.db.unit_of_work import operator_work
+from tenants.limits.storage.room import most_stored_bytes
+from tenants.plans.models import Plan
 from tenants.services import CreatedTenant
-from tenants.storage.room import most_stored_bytes
 from tests.fixtures import unique
 
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import pytest
 
 from maas.edge.body import Allowance, BodyTooLarge, BodyTooSlow, GuardedBody
-from tenants.asgi.protocol import Message, Receive
-from tenants.asgi.stopping import Restarting, Stop
+from tenants.core.asgi.protocol import Message, Receive
+from tenants.core.asgi.stopping import Restarting, Stop
 
 IN_CHUNKS = [(b"transfer-encoding", b"chunked")]
 OF_A_LENGTH = [(b"content-length", b"100")]

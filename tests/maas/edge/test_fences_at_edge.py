@@ -4,7 +4,7 @@ import httpx
 import pytest
 from websockets.exceptions import InvalidStatus
 
-from tenants.context import unit_of_work
+from tenants.core.db.unit_of_work import unit_of_work
 from tenants.services import CreatedTenant, create_key
 from tests.flows.event_socket import EventSocket
 from tests.maas.granian_server import GranianServer

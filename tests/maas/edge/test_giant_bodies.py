@@ -9,7 +9,7 @@ from pathlib import Path
 import psutil  # type: ignore[import-untyped]
 import pytest
 
-from tenants.keys import new_key
+from tenants.api_keys.format import new_key
 from tenants.services import CreatedTenant
 from tests.maas.granian_server import GranianServer
 

@@ -7,8 +7,8 @@ import httpx
 import pytest
 
 from jobs.own_folder import LOCK
-from tenants.context import operator_work, unit_of_work
-from tenants.keys import new_key
+from tenants.api_keys.format import new_key
+from tenants.core.db.unit_of_work import operator_work, unit_of_work
 from tenants.models import ApiKey, Tenant
 from tenants.services import CreatedTenant, create_key, revoke_key
 from tests.maas.granian_server import GranianServer

@@ -19,18 +19,18 @@ from maas.edge.guard import EdgeGuard
 from maas.edge.journal import LONGEST_CLIENT, LONGEST_QUERY, MOST_WAITING, Journal, Note, entry_of
 from maas.edge.key_use import KeyUse
 from maas.edge.keys import KeyRing
-from tenants.asgi.protocol import REQUEST_ID, Receive, Scope, Send
-from tenants.asgi.stopping import Stop
-from tenants.asgi.strangers import Strangers
-from tenants.asgi.threads import DatabaseThreads
-from tenants.context import unit_of_work
-from tenants.identity import Identity
-from tenants.journal.entries import LONGEST_MADE, LONGEST_PATH, JournalEntry
-from tenants.journal.minutes import counted, minute_key
-from tenants.journal.store import KEPT, recent_requests
-from tenants.keys import new_key
+from tenants.api_keys.format import new_key
+from tenants.core.asgi.credentials import Strangers
+from tenants.core.asgi.protocol import REQUEST_ID, Receive, Scope, Send
+from tenants.core.asgi.stopping import Stop
+from tenants.core.asgi.threads import DatabaseThreads
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.identity.identity import Identity
+from tenants.limits.rates.desk import Desk
 from tenants.models import ApiKey
-from tenants.rates.desk import Desk
+from tenants.request_log.entries import LONGEST_MADE, LONGEST_PATH, JournalEntry
+from tenants.request_log.minutes import counted, minute_key
+from tenants.request_log.store import KEPT, recent_requests
 from tenants.services import CreatedTenant
 from tests.maas.granian_server import GranianServer
 from tests.waiting import eventually

@@ -10,8 +10,8 @@ from django.conf import settings
 
 from inference.registry.models import ModelVersion, ServedModel
 from jobs.models import Document
-from tenants.context import operator_work, unit_of_work
-from tenants.keys import new_key
+from tenants.api_keys.format import new_key
+from tenants.core.db.unit_of_work import operator_work, unit_of_work
 from tenants.models import ApiKey, Tenant
 from tenants.services import CreatedTenant, create_key, revoke_key
 from tests.fixtures import unique

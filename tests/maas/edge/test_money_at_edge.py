@@ -15,15 +15,15 @@ from django.db import connections
 
 from inference.lane import LaneReader
 from inference.registry.models import ModelVersion
-from tenants.billing.plans.services import subscribe
-from tenants.context import operator_work, unit_of_work
-from tenants.metering.roll_up import roll_up_uses
+from tenants.billing.metering.roll_up import roll_up_uses
+from tenants.core.db.unit_of_work import operator_work, unit_of_work
 from tenants.models import IncludedPool, UsageRecord
+from tenants.plans.services import subscribe
 from tenants.services import CreatedTenant
 from tests.inference.gateway.house import REFUSED, Embedder
 from tests.maas.granian_server import GranianServer
 from tests.tenants.billing.ledger.conftest import Purse
-from tests.tenants.billing.plans.selling import include, make_plan
+from tests.tenants.plans.selling import include, make_plan
 from tests.waiting import eventually
 
 CALLERS, PAID, PRICE = 60, 17, 10

@@ -3,7 +3,7 @@
 import pytest
 
 from maas.edge.query_keys import carries_key
-from tenants.keys import KeyParts
+from tenants.api_keys.format import KeyParts
 
 # Fixed, since they name the tests: every process of a run must collect the same.
 KEY = KeyParts("0123456789ab", "S" * 32, livemode=True).text

@@ -4,7 +4,7 @@ import pytest
 
 from inference.gateway.gateway import GRPC_PREFIX
 from maas.edge.request_kinds import kind_of, outcome_of
-from tenants.asgi.protocol import Scope
+from tenants.core.asgi.protocol import Scope
 
 
 def _scope(path: str, method: str = "GET", **headers: str) -> Scope:

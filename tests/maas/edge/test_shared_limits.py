@@ -9,7 +9,7 @@ import httpx
 import pytest
 from django.conf import settings
 
-from tenants.context import operator_work
+from tenants.core.db.unit_of_work import operator_work
 from tenants.models import Tenant
 from tenants.services import CreatedTenant, create_tenant
 from tests.fixtures import unique
@@ -77,7 +77,7 @@ def test_two_processes_let_exactly_the_limit_through_of_many_at_once(
     pytest.fail(f"Redis was too slow {TRIES} times for this to tell anything")
 
 
-@pytest.mark.long  # tests/tenants/rates/test_desk.py has it of two desks, and test_limits.py of a Redis that is gone
+@pytest.mark.long  # limits/rates/test_desk.py has it of two desks, test_limits.py of a Redis that is gone
 def test_two_processes_whose_redis_is_late_let_no_more_through_than_each_would_alone() -> None:
     with SlowWire(settings.MAAS_REDIS_URL) as wire, two_servers(MAAS_REDIS_URL=wire.url) as servers:
         tenant = limited_tenant()

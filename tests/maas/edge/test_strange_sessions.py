@@ -11,7 +11,7 @@ from django.test import Client
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
-from tenants.context import operator_work
+from tenants.core.db.unit_of_work import operator_work
 from tenants.models import Tenant
 from tenants.services import CreatedTenant
 from tests.maas.granian_server import GranianServer

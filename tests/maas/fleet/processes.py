@@ -13,8 +13,8 @@ from inference.cache.terms import CacheTerms
 from inference.registry.models import ModelPool, ServedModel
 from inference.registry.services import ModelCard, NewVersion, add_version
 from maas.supervisor.ports import free_port
-from tenants.billing.prices import Price
-from tenants.context import operator_work
+from tenants.core.db.unit_of_work import operator_work
+from tenants.plans.prices import Price
 from tests.fixtures import unique
 from tests.inference.runtime.graphs import save_patient, save_wide
 from tests.kept_cluster import PROJECT

@@ -8,8 +8,8 @@ from functools import partial
 
 import pytest
 
-from tenants.context import unit_of_work
-from tenants.metering.roll_up import roll_up_uses
+from tenants.billing.metering.roll_up import roll_up_uses
+from tenants.core.db.unit_of_work import unit_of_work
 from tenants.models import UsageRecord
 from tenants.services import CreatedTenant
 from tests.maas.fleet.balancer import Balancer, calls_until

@@ -14,12 +14,12 @@ from maas.edge.refusals import refusal, refuse_request
 from maas.grpc_port.port import GrpcPort
 from maas.supervisor.ports import free_port
 from tenants.api.authentication import IDENTITY
-from tenants.asgi.protocol import REQUEST_ID, Receive, Scope, Send, bearer, body_chunks, has_body
-from tenants.asgi.stopping import Stop
-from tenants.asgi.strangers import Strangers
-from tenants.asgi.threads import DatabaseThreads
-from tenants.errors import DomainError
-from tenants.identity import Identity
+from tenants.core.asgi.credentials import Strangers
+from tenants.core.asgi.protocol import REQUEST_ID, Receive, Scope, Send, bearer, body_chunks, has_body
+from tenants.core.asgi.stopping import Stop
+from tenants.core.asgi.threads import DatabaseThreads
+from tenants.core.errors import DomainError
+from tenants.identity.identity import Identity
 from tests.waiting import eventually
 
 PATIENCE_S = 60

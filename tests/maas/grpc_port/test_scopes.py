@@ -2,7 +2,7 @@ import pytest
 
 from inference.gateway.gateway import OVER_GRPC
 from maas.grpc_port.scopes import client_of, scope_of
-from tenants.asgi.protocol import bearer, has_body, header
+from tenants.core.asgi.protocol import bearer, has_body, header
 
 
 def test_a_call_is_the_request_that_it_is_on_the_wire() -> None:

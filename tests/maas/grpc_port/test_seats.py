@@ -1,7 +1,7 @@
 import pytest
 
 from maas.grpc_port.seats import StreamSeats
-from tenants.asgi.threads import Overloaded
+from tenants.core.asgi.threads import Overloaded
 
 
 def test_streams_are_refused_beyond_their_number() -> None:

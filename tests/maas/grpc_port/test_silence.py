@@ -8,8 +8,8 @@ import grpc
 import grpc.aio
 import pytest
 
-from tenants.identity import SCOPES, Identity
-from tenants.selectors import effective_limits
+from tenants.authentication.selectors import effective_limits
+from tenants.identity.identity import SCOPES, Identity
 from tests.maas.grpc_port.in_process import PATIENCE_S, Answering, opened_port, until
 from tests.waiting import eventually
 

@@ -7,8 +7,8 @@ import grpc
 import grpc.aio
 import pytest
 
-from tenants.context import unit_of_work
-from tenants.selectors import identify_key
+from tenants.authentication.selectors import identify_key
+from tenants.core.db.unit_of_work import unit_of_work
 from tenants.services import CreatedTenant, revoke_key
 from tests.maas.grpc_port.in_process import Answering, Caller, opened_port, until
 

@@ -18,9 +18,9 @@ from maas.operations.home import last_minutes
 from maas.operations.queues import Queue, among, bounded, queues
 from maas.operations.storage import storage_now
 from maas.operations.traffic import requests_by_minute
-from tenants.context import operator_work
-from tenants.identity import Identity
-from tenants.journal.minutes import minute_key
+from tenants.core.db.unit_of_work import operator_work
+from tenants.identity.identity import Identity
+from tenants.request_log.minutes import minute_key
 from tests.fixtures import unique
 from tests.jobs.conftest import Desk
 

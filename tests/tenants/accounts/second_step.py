@@ -9,7 +9,7 @@ import time
 from allauth.mfa.models import Authenticator
 from allauth.mfa.utils import encrypt
 
-from tenants.context import operator_work
+from tenants.core.db.unit_of_work import operator_work
 from tenants.models import User
 
 

@@ -9,11 +9,11 @@ from django.db import connections
 
 from tenants.accounts.errors import LastOwner, OwnerShutOut
 from tenants.accounts.members import change_role, hand_over, leave, remove_member
-from tenants.context import operator_work
-from tenants.errors import NotPermitted, TenantLeft
-from tenants.identity import Identity
+from tenants.authentication.selectors import identify_member
+from tenants.core.db.unit_of_work import operator_work
+from tenants.core.errors import NotPermitted, TenantLeft
+from tenants.identity.identity import Identity
 from tenants.models import AuditEntry, Membership, User
-from tenants.selectors import identify_member
 from tenants.services import CreatedTenant
 from tests.fixtures import unique
 

@@ -14,11 +14,11 @@ from tenants.accounts.addresses import vouch_for
 from tenants.accounts.errors import InvitedAsAnother
 from tenants.accounts.invitations import accept_as_new, token_of
 from tenants.accounts.unconfirmed import forget_unconfirmed
-from tenants.context import account_work, operator_work, unit_of_work
+from tenants.core.db.unit_of_work import account_work, operator_work, unit_of_work
 from tenants.models import Invitation, Membership, Tenant, User
 from tenants.services import CreatedTenant, create_key
 from tests.tenants.accounts.second_step import give_app
-from tests.tenants.pages.accounts.conftest import _mailing, email, link_in, stranger
+from tests.tenants.dashboard.accounts.conftest import _mailing, email, link_in, stranger
 
 __all__ = ["_mailing", "email", "stranger"]
 FIRST, SECOND = "password of the first", "password of the second"

@@ -1,7 +1,7 @@
 from datetime import UTC, datetime
 
+from tenants.api_keys.format import new_key
 from tenants.audit.changes import HIDDEN, LONGEST, changes_between
-from tenants.keys import new_key
 
 
 def test_only_what_differs_is_told() -> None:

@@ -6,7 +6,7 @@ from django.core.management import CommandError, call_command
 from django.db import connections
 from django.utils import timezone
 
-from tenants.context import unit_of_work
+from tenants.core.db.unit_of_work import unit_of_work
 from tenants.models import AuditEntry
 from tenants.services import CreatedTenant
 

@@ -13,8 +13,8 @@ from jobs.webhooks.services import (
 )
 from tenants.audit.acting import KEY, Acting, acting_as
 from tenants.audit.services import record
-from tenants.context import APP, OPERATOR, operator_work, unit_of_work
-from tenants.identity import Identity
+from tenants.core.db.unit_of_work import APP, OPERATOR, operator_work, unit_of_work
+from tenants.identity.identity import Identity
 from tenants.models import AuditEntry, Tenant
 from tenants.results import erase_results
 from tenants.services import CreatedTenant, create_key, revoke_key, rotate_key, set_tenant_state

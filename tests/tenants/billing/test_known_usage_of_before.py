@@ -7,7 +7,7 @@ from django.db import connections
 from django.db.models import Sum
 
 from tenants.billing.models import UsageDay, UsageRecord
-from tenants.context import OPERATOR, unit_of_work
+from tenants.core.db.unit_of_work import OPERATOR, unit_of_work
 from tenants.services import CreatedTenant
 
 TELL_APART = import_module("tenants.migrations.0016_known_usage_of_before").TELL_APART

@@ -10,7 +10,7 @@ from django.db import connections
 
 from tenants.billing.models import UsageDay, UsageMonth, UsageRecord, UsageTotal
 from tenants.billing.settling import settle_days
-from tenants.context import OPERATOR, unit_of_work
+from tenants.core.db.unit_of_work import OPERATOR, unit_of_work
 from tenants.services import CreatedTenant
 
 Use = Callable[..., None]

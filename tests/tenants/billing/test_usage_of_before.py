@@ -5,7 +5,7 @@ from uuid import UUID, uuid4
 
 from django.db import connections
 
-from tenants.context import OPERATOR, unit_of_work
+from tenants.core.db.unit_of_work import OPERATOR, unit_of_work
 from tenants.models import UsageDay, UsageRecord
 from tenants.services import CreatedTenant
 

@@ -2,10 +2,10 @@
 
 import pytest
 
+from tenants.billing.dashboard.money import shown_money
 from tenants.billing.invoices.amounts import quantity_of, unit_price
-from tenants.billing.prices import Meter, Price
 from tenants.billing.wording import exact_money, money, number_of, per_words, rounded_money, used_words
-from tenants.pages.money import shown_money
+from tenants.plans.prices import Meter, Price
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from inference.gateway.open_inference.paths import Route
 from inference.gateway.open_inference.requests import InferRequest
 from inference.gateway.open_inference.routes import OpenInference, Tell
 from inference.gateway.replies import Reply
-from tenants.errors import DomainError
+from tenants.core.errors import DomainError
 
 MOST_ASKED_BYTES = 4096
 """Of every message but those with tensors: a name, a version, a flag."""

@@ -35,8 +35,8 @@ from tenants.billing.ledger.reserving.script import (
     said,
 )
 from tenants.billing.ledger.standing import budget_key, rooms_of
-from tenants.context import current_alias
-from tenants.ids import uuid7
+from tenants.core.db.unit_of_work import current_alias
+from tenants.core.ids import uuid7
 
 log = structlog.get_logger(__name__)
 PATIENCE_S = 0.25

@@ -6,8 +6,8 @@ from enum import Enum
 from typing import Literal, NamedTuple, Self
 
 from tenants.billing.ledger.reserving.script import pool_name
-from tenants.billing.plans.agreed import EVERY_MODEL
-from tenants.billing.prices import Meter
+from tenants.plans.agreed import EVERY_MODEL
+from tenants.plans.prices import Meter
 
 Whose = Literal["wallet", "tenant", "key"]
 

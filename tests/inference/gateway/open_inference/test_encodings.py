@@ -14,7 +14,7 @@ from inference.gateway.open_inference.encodings import (
     let_out,
     made_smaller,
 )
-from tenants.errors import DomainError
+from tenants.core.errors import DomainError
 
 MOST = 10_000
 # The time within is fixed: it is part of the test's name, which every process must find alike.

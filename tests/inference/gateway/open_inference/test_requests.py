@@ -15,7 +15,7 @@ from inference.gateway.open_inference.requests import (
     read_request,
     wants_only_ready,
 )
-from tenants.errors import DomainError
+from tenants.core.errors import DomainError
 
 
 def read(raw: bytes, header: str | None) -> InferRequest:

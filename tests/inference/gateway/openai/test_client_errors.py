@@ -6,8 +6,8 @@ from typing import Any
 import openai
 import pytest
 
-from tenants.context import unit_of_work
-from tenants.keys import new_key
+from tenants.api_keys.format import new_key
+from tenants.core.db.unit_of_work import unit_of_work
 from tenants.services import CreatedTenant, create_key
 from tests.maas.granian_server import GranianServer
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from inference.contracts import TextInput, TokenInput
 from inference.gateway.openai.embedding_request import EmbeddingRequest, read_request
-from tenants.errors import DomainError
+from tenants.core.errors import DomainError
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),

@@ -12,12 +12,12 @@ from inference.gateway.room import Room
 from inference.lane import AsyncLaneClient
 from inference.registry.models import ModelVersion
 from tenants.api.authentication import IDENTITY
-from tenants.asgi.protocol import Message, Scope
-from tenants.asgi.stopping import Stop
-from tenants.asgi.threads import DatabaseThreads
-from tenants.context import operator_work
-from tenants.errors import DomainError
-from tenants.identity import Identity
+from tenants.core.asgi.protocol import Message, Scope
+from tenants.core.asgi.stopping import Stop
+from tenants.core.asgi.threads import DatabaseThreads
+from tenants.core.db.unit_of_work import operator_work
+from tenants.core.errors import DomainError
+from tenants.identity.identity import Identity
 from tests.inference.gateway.known import cache_at, inference_of
 
 NOWHERE = "redis://127.0.0.1:1/0"

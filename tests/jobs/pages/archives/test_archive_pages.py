@@ -12,7 +12,7 @@ from jobs.archives.services import cancel_archive
 from jobs.models import Job
 from jobs.pages.archives import views
 from jobs.services import cancel_job
-from tenants.context import APP, unit_of_work
+from tenants.core.db.unit_of_work import APP, unit_of_work
 from tests.jobs.archives.test_unpacking import Bench, bench
 from tests.samples.pdfs import text_pdf
 

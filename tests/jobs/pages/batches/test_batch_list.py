@@ -13,7 +13,7 @@ from jobs.batches.models import Batch
 from jobs.batches.settlement import Done, finish_run
 from jobs.batches.upkeep import erase_expired_files
 from jobs.pages.batches.batch_view import batch_view
-from tenants.context import APP
+from tenants.core.db.unit_of_work import APP
 from tests.jobs.batches.conftest import alone, desk
 from tests.jobs.batches.desk import BatchDesk
 from tests.jobs.batches.test_settlement import saved

@@ -10,7 +10,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from inference.registry.models import ModelVersion, ServedModel
-from tenants.context import APP, operator_work
+from tenants.core.db.unit_of_work import APP, operator_work
 from tests.jobs.conftest import Desk
 
 LIST_QUERIES = 8

@@ -4,7 +4,7 @@ from inference.registry.models import ModelVersion, ServedModel
 from inference.runtime.document_kinds import EVERY_KIND
 from jobs.pages.catalogue.model_view import takes_in_words
 from jobs.pages.catalogue.playground_view import input_kinds, playground_view
-from tenants.billing.plans.agreed import NONE
+from tenants.plans.agreed import NONE
 
 
 def test_models_of_texts_begin_with_a_text_and_others_with_a_document() -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from jobs.pages.catalogue.pricing import example_cost, run_cost
 from jobs.pages.wording import price_words
-from tenants.billing.prices import Meter, Price
+from tenants.plans.prices import Meter, Price
 
 
 def price(meter: Meter, micros: int, per: int = 1) -> Price:

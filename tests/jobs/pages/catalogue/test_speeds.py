@@ -3,8 +3,8 @@
 from inference.registry.models import ModelVersion
 from jobs.models import Page
 from jobs.pages.catalogue.speeds import Speed, recent_speeds
-from tenants.context import unit_of_work
-from tenants.identity import Identity
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.identity.identity import Identity
 from tests.jobs.conftest import Desk
 
 

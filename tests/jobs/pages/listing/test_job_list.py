@@ -14,8 +14,8 @@ from jobs.dispatch.settlement import finish_page
 from jobs.documents.services import delete_document
 from jobs.models import Job
 from jobs.services import JobRequest, cancel_job, submit_job
-from tenants.context import APP, unit_of_work
-from tenants.identity import Identity
+from tenants.core.db.unit_of_work import APP, unit_of_work
+from tenants.identity.identity import Identity
 from tests.jobs.conftest import Desk
 
 QUERIES = 8

@@ -16,7 +16,7 @@ from inference.runtime.session_host import SessionHost
 from jobs.search import patience, query_embedding
 from jobs.search.meaning import AWAY, BROKEN, TAKEN
 from tenants.api.authentication import IDENTITY
-from tenants.identity import Identity
+from tenants.identity.identity import Identity
 from tests.jobs.conftest import Desk
 
 WORDS = "/jobs?q=a+flat+for+rent&by=meaning"

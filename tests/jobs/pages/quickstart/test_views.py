@@ -9,9 +9,9 @@ import pytest
 from django.test import Client
 
 from jobs.pages.quickstart.views import KEY_SCOPES, PLACEHOLDER
-from tenants.context import unit_of_work
+from tenants.authentication.selectors import identify_key
+from tenants.core.db.unit_of_work import unit_of_work
 from tenants.models import ApiKey
-from tenants.selectors import identify_key
 from tenants.services import MOST_WORKING_KEYS, CreatedTenant, create_key
 from tests.flows.product import Product
 from tests.flows.signing_in import signed_in

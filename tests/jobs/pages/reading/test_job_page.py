@@ -18,9 +18,9 @@ from jobs.pages.reading.selectors import MOST_EVENTS, STRIP, reading
 from jobs.priorities import BULK
 from jobs.retention.erasing import erase_job
 from jobs.services import JobRequest, cancel_job, retry_job, submit_job
-from tenants.context import APP, unit_of_work
-from tenants.identity import Identity
-from tenants.pages.moments import moment_html
+from tenants.core.db.unit_of_work import APP, unit_of_work
+from tenants.dashboard.moments import moment_html
+from tenants.identity.identity import Identity
 from tests.jobs.conftest import Desk
 
 QUERIES = 13

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tenants.billing.included.allotting import Room, Work, allot
-from tenants.billing.prices import Price
+from tenants.plans.prices import Price
 
 NOVEMBER, OCTOBER = date(2026, 11, 1), date(2026, 10, 1)
 CHEAP, DEAR = Price("page", 10, 1, "EUR"), Price("page", 90, 1, "EUR")

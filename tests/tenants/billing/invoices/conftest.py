@@ -15,14 +15,14 @@ from tenants.billing.invoices.collecting import at
 from tenants.billing.invoices.models import BillingDetails, Invoice, InvoiceLine, Seller
 from tenants.billing.invoices.services import draw_month
 from tenants.billing.ledger.terms import grant_credit, set_terms
+from tenants.billing.metering.events import MeterEvent
+from tenants.billing.metering.services import record_events
 from tenants.billing.months import Month
-from tenants.billing.prices import Price
-from tenants.context import OPERATOR, operator_work, unit_of_work
-from tenants.database_time import database_now
-from tenants.ids import uuid7
-from tenants.metering.events import MeterEvent
-from tenants.metering.services import record_events
+from tenants.core.db.clock import database_now
+from tenants.core.db.unit_of_work import OPERATOR, operator_work, unit_of_work
+from tenants.core.ids import uuid7
 from tenants.models import LedgerEntry, Plan, Subscription, Tenant, Wallet
+from tenants.plans.prices import Price
 from tenants.services import CreatedTenant
 
 PAGE = Price("page", 1_500, 1, "EUR")

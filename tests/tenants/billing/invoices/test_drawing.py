@@ -23,8 +23,8 @@ from tenants.billing.invoices.drawing import (
     still_to_bill,
     with_uncollected,
 )
-from tenants.billing.plans.month import Included, Used
-from tenants.billing.prices import Price
+from tenants.plans.month import Included, Used
+from tenants.plans.prices import Price
 
 FIRST, AFTER = datetime(2026, 6, 1, tzinfo=UTC), datetime(2026, 7, 1, tzinfo=UTC)
 MONTH = MonthOfTime(FIRST, AFTER, AFTER)

@@ -9,7 +9,7 @@ from structlog.testing import capture_logs
 
 from tenants.billing.invoices.patience import LONGEST, Patience, pause_after
 from tenants.billing.invoices.run import bill_ended_months
-from tenants.context import operator_work
+from tenants.core.db.unit_of_work import operator_work
 from tenants.models import ClosedMonth, UsageRecord
 
 from .conftest import Customer

@@ -13,10 +13,10 @@ from django.utils import timezone
 
 from tenants.billing.invoices.issued import find_invoice, whole
 from tenants.billing.invoices.pdf.written import as_pdf
-from tenants.context import unit_of_work
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.core.times import day_text
 from tenants.models import Invoice
 from tenants.services import CreatedTenant
-from tenants.times import day_text
 from tests.flows.invoices import FEE, credit_note, issued, line
 
 Issue = Callable[..., Invoice]

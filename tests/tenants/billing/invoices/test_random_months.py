@@ -18,10 +18,10 @@ from tenants.billing.invoices.services import credit
 from tenants.billing.ledger.reconciling import compare_ledger
 from tenants.billing.payments.reconciling import compare_payments
 from tenants.billing.payments.transfers import record_transfer
-from tenants.billing.prices import Price
-from tenants.context import operator_work, unit_of_work
+from tenants.core.db.unit_of_work import operator_work, unit_of_work
 from tenants.models import LedgerEntry, Plan, PlanIncluded
-from tests.tenants.billing.plans.selling import make_plan
+from tenants.plans.prices import Price
+from tests.tenants.plans.selling import make_plan
 
 from .conftest import OPERATOR_NAME, Customer, in_the_past
 

@@ -10,8 +10,8 @@ from tenants.billing.invoices.services import credit, write_off
 from tenants.billing.ledger import postings
 from tenants.billing.ledger.checks import Compared
 from tenants.billing.ledger.journal import Source, post
-from tenants.context import operator_work, unit_of_work
-from tenants.ids import uuid7
+from tenants.core.db.unit_of_work import operator_work, unit_of_work
+from tenants.core.ids import uuid7
 
 from .conftest import OPERATOR_NAME, Customer
 

@@ -11,7 +11,7 @@ from tenants.billing.invoices import run
 from tenants.billing.invoices.errors import NotBillable
 from tenants.billing.invoices.models import Invoice, Seller
 from tenants.billing.invoices.run import bill_ended_months
-from tenants.context import operator_work
+from tenants.core.db.unit_of_work import operator_work
 from tenants.models import Tenant, UsageRecord
 
 from .conftest import Customer

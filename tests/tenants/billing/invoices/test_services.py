@@ -12,11 +12,11 @@ from tenants.billing.invoices.collecting import at
 from tenants.billing.invoices.errors import NotBillable
 from tenants.billing.invoices.models import Invoice, InvoiceLine, NumberSeries, Seller
 from tenants.billing.invoices.services import credit, preview_month, write_off
-from tenants.billing.prices import Price
-from tenants.context import APP, OPERATOR, operator_work, unit_of_work
-from tenants.database_time import database_now
+from tenants.core.db.clock import database_now
+from tenants.core.db.unit_of_work import APP, OPERATOR, operator_work, unit_of_work
 from tenants.models import AuditEntry, Wallet
-from tests.tenants.billing.plans.selling import include, make_plan
+from tenants.plans.prices import Price
+from tests.tenants.plans.selling import include, make_plan
 
 from .conftest import OPERATOR_NAME, PAGE, Customer, in_the_past
 

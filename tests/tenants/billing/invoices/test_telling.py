@@ -8,8 +8,8 @@ from django.core import mail
 from django.utils import timezone
 
 from tenants.billing.invoices.telling import tell_of_invoices
-from tenants.context import operator_work
-from tenants.ids import first_id_at
+from tenants.core.db.unit_of_work import operator_work
+from tenants.core.ids import first_id_at
 from tenants.models import Invoice, Membership, User
 from tenants.services import CreatedTenant
 from tests.fixtures import unique

@@ -7,7 +7,7 @@ from django.core import mail
 
 from tenants.billing.ledger.alerts import alert_of_budgets
 from tenants.billing.ledger.services import pay_at_once
-from tenants.context import unit_of_work
+from tenants.core.db.unit_of_work import unit_of_work
 from tenants.models import BudgetAlert
 from tenants.services import CreatedTenant
 

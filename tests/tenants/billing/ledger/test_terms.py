@@ -6,11 +6,11 @@ from django.db import transaction
 
 from tenants.billing.ledger.journal import open_wallet
 from tenants.billing.ledger.terms import set_terms
-from tenants.billing.plans.services import subscribe
-from tenants.context import OPERATOR, operator_work
+from tenants.core.db.unit_of_work import OPERATOR, operator_work
 from tenants.models import Wallet
+from tenants.plans.services import subscribe
 from tenants.services import CreatedTenant
-from tests.tenants.billing.plans.selling import make_plan
+from tests.tenants.plans.selling import make_plan
 
 
 def kinds(tenant: CreatedTenant) -> Mapping[str, str]:

@@ -9,19 +9,19 @@ from typing import Any, TypeVar
 import pytest
 from django.conf import settings
 
-from tenants.asgi.threads import DatabaseThreads, Overloaded
+from tenants.authentication.selectors import identify_key
 from tenants.billing.ledger.errors import InsufficientFunds
 from tenants.billing.ledger.reserving.reservations import Reservation
 from tenants.billing.ledger.reserving.rooms import Most
 from tenants.billing.ledger.services import hold
 from tenants.billing.ledger.till import Till
-from tenants.billing.prices import Price
-from tenants.context import unit_of_work
-from tenants.identity import Identity
-from tenants.ids import uuid7
-from tenants.metering.events import MeterEvent
-from tenants.metering.services import record_events
-from tenants.selectors import identify_key
+from tenants.billing.metering.events import MeterEvent
+from tenants.billing.metering.services import record_events
+from tenants.core.asgi.threads import DatabaseThreads, Overloaded
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.core.ids import uuid7
+from tenants.identity.identity import Identity
+from tenants.plans.prices import Price
 from tenants.services import CreatedTenant
 
 from .conftest import Purse

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import pytest
 from django.conf import settings
 
-from tenants.asgi.threads import DatabaseThreads
+from tenants.authentication.selectors import identify_key
 from tenants.billing.included.allotting import Work
 from tenants.billing.ledger.errors import InsufficientFunds
 from tenants.billing.ledger.reconciling import compare_ledger
@@ -17,18 +17,18 @@ from tenants.billing.ledger.reserving.reservations import Reservation
 from tenants.billing.ledger.reserving.rooms import Most
 from tenants.billing.ledger.services import hold, settle
 from tenants.billing.ledger.till import Till
-from tenants.billing.plans.services import subscribe
-from tenants.billing.prices import Price
-from tenants.context import operator_work, unit_of_work
-from tenants.identity import Identity
-from tenants.ids import uuid7
-from tenants.metering.events import MeterEvent, read_event, with_covered, write_event
-from tenants.metering.services import record_events
+from tenants.billing.metering.events import MeterEvent, read_event, with_covered, write_event
+from tenants.billing.metering.services import record_events
+from tenants.core.asgi.threads import DatabaseThreads
+from tenants.core.db.unit_of_work import operator_work, unit_of_work
+from tenants.core.ids import uuid7
+from tenants.identity.identity import Identity
 from tenants.models import IncludedPool, IncludedUse, Plan
-from tenants.selectors import identify_key
+from tenants.plans.prices import Price
+from tenants.plans.services import subscribe
 from tenants.services import CreatedTenant
 from tests.tenants.billing.invoices.conftest import this_month
-from tests.tenants.billing.plans.selling import include, make_plan
+from tests.tenants.plans.selling import include, make_plan
 
 from .conftest import Purse
 

@@ -18,7 +18,7 @@ from tenants.billing.payments.books import books
 from tenants.billing.payments.events import receive_event
 from tenants.billing.payments.models import Payment, ProviderCustomer
 from tenants.billing.payments.services import TopUp, begin_invoice_payment, begin_top_up, start
-from tenants.context import OPERATOR, operator_work
+from tenants.core.db.unit_of_work import OPERATOR, operator_work
 from tenants.services import CreatedTenant
 from tests.fixtures import unique
 from tests.stand_in_stripe import SECRET_KEY, WEBHOOK_SECRET, StandIn, event, signed, stand_in_stripe

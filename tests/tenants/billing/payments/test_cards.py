@@ -2,7 +2,7 @@
 
 from tenants.billing.payments.cards import begin_saving_card, forget_card, keep_card, let_card_pay
 from tenants.billing.payments.models import ProviderCustomer
-from tenants.context import operator_work
+from tenants.core.db.unit_of_work import operator_work
 from tests.stand_in_stripe import StandIn
 
 from .conftest import Payer, tell

@@ -17,7 +17,7 @@ from tenants.billing.payments.schedule import next_try
 from tenants.billing.payments.telling import tell_of_refused_cards
 from tenants.billing.payments.transfers import record_transfer
 from tenants.billing.payments.upkeep import look_after_payments
-from tenants.context import operator_work
+from tenants.core.db.unit_of_work import operator_work
 from tenants.models import Tenant
 from tests.stand_in_stripe import StandIn
 

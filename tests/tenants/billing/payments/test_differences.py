@@ -13,8 +13,8 @@ from tenants.billing.payments.errors import NotBookable
 from tenants.billing.payments.models import Payment, Refund
 from tenants.billing.payments.reconciling import compare_payments, compare_provider
 from tenants.billing.payments.refunds import ask_refund, decide_refund
-from tenants.context import operator_work
-from tenants.ids import uuid7
+from tenants.core.db.unit_of_work import operator_work
+from tenants.core.ids import uuid7
 from tenants.models import AuditEntry, LedgerDifference
 from tenants.services import create_operator
 from tests.fixtures import unique

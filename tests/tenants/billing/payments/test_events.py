@@ -9,8 +9,8 @@ from pytest_django import Settings
 from tenants.billing.payments.errors import NoSuchPayment, ProviderUnavailable, WrongSignature
 from tenants.billing.payments.events import receive_event
 from tenants.billing.payments.models import ProviderEvent
-from tenants.context import operator_work
-from tenants.ids import uuid7
+from tenants.core.db.unit_of_work import operator_work
+from tenants.core.ids import uuid7
 from tests.stand_in_stripe import StandIn, event, signed
 
 from .conftest import EURO, Payer, fresh, grow_older, open_of, tell, tell_again

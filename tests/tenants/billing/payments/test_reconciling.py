@@ -14,8 +14,8 @@ from tenants.billing.payments.provider import Standing
 from tenants.billing.payments.provider_checks import Ours, against_provider
 from tenants.billing.payments.reconciling import compare_payments, compare_provider
 from tenants.billing.payments.refunds import ask_refund, decide_refund
-from tenants.context import OPERATOR, operator_work
-from tenants.ids import uuid7
+from tenants.core.db.unit_of_work import OPERATOR, operator_work
+from tenants.core.ids import uuid7
 from tenants.models import LedgerDifference
 from tests.stand_in_stripe import StandIn
 

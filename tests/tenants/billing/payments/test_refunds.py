@@ -14,8 +14,8 @@ from tenants.billing.payments.reconciling import compare_payments
 from tenants.billing.payments.refunds import ask_pending_refunds, ask_refund, decide_refund
 from tenants.billing.payments.schedule import LOOK_EVERY
 from tenants.billing.payments.transfers import record_announced
-from tenants.context import OPERATOR, operator_work
-from tenants.ids import uuid7
+from tenants.core.db.unit_of_work import OPERATOR, operator_work
+from tenants.core.ids import uuid7
 from tests.stand_in_stripe import StandIn
 
 from .conftest import EURO, Payer, fresh, open_of, tell

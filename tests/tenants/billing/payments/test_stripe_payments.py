@@ -16,8 +16,8 @@ from tenants.billing.payments.reconciling import compare_payments
 from tenants.billing.payments.services import TopUp, begin_invoice_payment, begin_top_up, start
 from tenants.billing.payments.transfers import record_announced
 from tenants.billing.payments.upkeep import look_after_payments
-from tenants.context import operator_work
-from tenants.ids import uuid7
+from tenants.core.db.unit_of_work import operator_work
+from tenants.core.ids import uuid7
 from tenants.models import LedgerDifference
 from tests.stand_in_stripe import StandIn
 

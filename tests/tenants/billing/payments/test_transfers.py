@@ -9,7 +9,7 @@ from tenants.billing.ledger.errors import InvalidTerms
 from tenants.billing.payments.errors import NoSuchProvider
 from tenants.billing.payments.reconciling import compare_payments
 from tenants.billing.payments.transfers import cancel_announced, record_announced, record_transfer
-from tenants.ids import uuid7
+from tenants.core.ids import uuid7
 from tenants.services import CreatedTenant
 
 from .conftest import EURO, Payer, fresh, open_of

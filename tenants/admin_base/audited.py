@@ -1,0 +1,125 @@
+"""Tells a tenant's audit log what operators did in the admin to what is the tenant's."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Model
+
+from tenants.audit.changes import Changes, changes_between
+from tenants.audit.services import record
+from tenants.core.db.tenant_owned import TenantOwned
+from tenants.models import ApiKey, BillingDetails, Membership, ModelLimit, Tenant, TenantPrice, User, Wallet
+
+_KINDS: Mapping[type[Model], str] = {
+    Tenant: "tenant",
+    ApiKey: "key",
+    Membership: "member",
+    ModelLimit: "model_limit",
+    BillingDetails: "billing",
+    TenantPrice: "price",
+}
+_BY_SERVICES = (Wallet,)
+"""Told of by the services that write them, which know more."""
+_MADE_BY_FORMS = (TenantPrice,)
+_LONGEST_VALUE = 60
+_ADDED, _CHANGED, _REMOVED = "added", "changed", "removed"
+_STATES = {Tenant.State.SUSPENDED: "tenant.suspended", Tenant.State.ACTIVE: "tenant.activated"}
+
+
+def tell_of_form(form: Any, formsets: Iterable[Any], *, add: bool) -> None:
+    """What was changed on one page. What a form adds itself is told of by the service that makes it.
+
+    A person's new password is set by a form of no row: it is no tenant's.
+    """
+    row = getattr(form, "instance", None)
+    if row is not None and add and isinstance(row, _MADE_BY_FORMS):
+        _tell(row, _ADDED, changes_between({}, _values(row, form)))
+    elif row is not None and not add and form.changed_data:
+        _tell(row, _CHANGED, _changed_by(form))
+    for formset in formsets:
+        for row in formset.new_objects:
+            _tell(row, _ADDED, changes_between({}, _values(row, formset.form)))
+        for row, names in formset.changed_objects:
+            form = next(one for one in formset.initial_forms if one.instance.pk == row.pk)
+            _tell(row, _CHANGED, _changed_by(form, names))
+        for row in formset.deleted_objects:
+            _tell(row, _REMOVED, changes_between(_values(row, formset.form), {}))
+
+
+def tell_of_deletion(row: Model) -> None:
+    _tell(row, _REMOVED, {})
+
+
+def tell_of_action(row: Model, words: str) -> None:
+    """For actions that no service of ours writes down."""
+    tenant_id = tenant_of(row)
+    if tenant_id is not None:
+        subject = f"{row._meta.verbose_name} {row.pk}"
+        record(tenant_id=tenant_id, deed="operator.acted", subject_id=row.pk, subject=subject, note=words)
+
+
+def tell_accounts_of(person: User, changes: Changes, note: str = "") -> None:
+    """Every account that this person belongs to: whoever sets how a member signs in could act as them."""
+    for membership in Membership.objects.filter(user_id=person.pk):
+        record(
+            tenant_id=membership.tenant_id,
+            deed="member.access_set",
+            subject_id=membership.pk,
+            subject=person.email,
+            changes=changes,
+            note=note,
+        )
+
+
+def with_values(message: Any, form: Any) -> Any:
+    """The operators' own log: of each field of a row what it was and what it is."""
+    for part in message if isinstance(message, list) else ():
+        changed = part.get("changed")
+        if changed and "name" not in changed and len(changed.get("fields", ())) == len(form.changed_data):
+            pairs = zip(changed["fields"], form.changed_data, strict=True)
+            changed["fields"] = [_with_value(str(label), form, name) for label, name in pairs]
+    return message
+
+
+def _with_value(label: str, form: Any, name: str) -> str:
+    change = _changed_by(form, [name]).get(name)
+    if change is None:
+        return label
+    before, after = (str(change[side])[:_LONGEST_VALUE] for side in ("before", "after"))
+    return f"{label}: {before} → {after}"
+
+
+def tenant_of(row: Model) -> UUID | None:
+    if isinstance(row, Tenant):
+        return row.pk
+    return row.tenant_id if isinstance(row, TenantOwned) else None
+
+
+def _tell(row: Model, what: str, changes: Changes) -> None:
+    tenant_id, kind = tenant_of(row), _KINDS.get(type(row))
+    if tenant_id is None or isinstance(row, _BY_SERVICES):
+        return
+    if kind is None:
+        tell_of_action(row, f"{what.capitalize()}.")
+        return
+    deed = (
+        _STATES[Tenant.State(row.state)]
+        if isinstance(row, Tenant) and "state" in changes
+        else f"{kind}.{what}"
+    )
+    subject = (
+        row.user.email if isinstance(row, Membership) else row.model if isinstance(row, ModelLimit) else row
+    )
+    record(tenant_id=tenant_id, deed=deed, subject_id=row.pk, subject=subject, changes=changes)
+
+
+def _changed_by(form: Any, names: Iterable[str] | None = None) -> Changes:
+    names = list(form.changed_data if names is None else names)
+    before = {name: form.initial.get(name) for name in names}
+    return changes_between(before, {name: form.cleaned_data.get(name) for name in names})
+
+
+def _values(row: Model, form: Any) -> dict[str, Any]:
+    found = {name: getattr(row, name) for name in form.base_fields if hasattr(row, name)}
+    return {name: value for name, value in found.items() if value is not None}

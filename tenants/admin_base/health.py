@@ -1,0 +1,54 @@
+"""What is wrong with tenants, in a few words each: an operator's first look at many of them.
+
+Apps that know more than accounts and money say it through `on_health`; each is asked once for a whole page of a list.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.utils.html import format_html_join
+from django.utils.safestring import SafeString
+
+from tenants.admin_base.columns import BAD, GOOD, tone
+from tenants.admin_base.formatting import list_link
+
+
+@dataclass(frozen=True)
+class Trouble:
+    words: str
+    list_name: str
+    """Where it can be acted on."""
+    filters: Mapping[str, str]
+    """Beside the tenant's."""
+
+
+Troubles = Mapping[UUID, Sequence[Trouble]]
+Look = Callable[[Sequence[UUID]], Troubles]
+_looks: dict[Look, str] = {}
+
+
+def on_health(needs: str, look: Look) -> None:
+    """`needs` is the permission without which an operator is not told. Said once, when the process starts."""
+    _looks[look] = needs
+
+
+def troubles_of(tenant_ids: Sequence[UUID], may: Callable[[str], bool]) -> dict[UUID, list[Trouble]]:
+    """In an operator's work; tenants without any are not in it."""
+    found: dict[UUID, list[Trouble]] = defaultdict(list)
+    for look, needs in _looks.items():
+        if tenant_ids and may(needs):
+            for tenant_id, troubles in look(tenant_ids).items():
+                found[tenant_id].extend(troubles)
+    return dict(found)
+
+
+def health_words(tenant_id: UUID, troubles: Sequence[Trouble]) -> SafeString:
+    """Each leads to the list of what it tells of."""
+    if not troubles:
+        return tone("well", GOOD)
+    links = (
+        list_link(one.list_name, one.words, tenant__id__exact=tenant_id, **one.filters) for one in troubles
+    )
+    return format_html_join(" ", "{}", ((tone(link, BAD),) for link in links))

@@ -1,0 +1,210 @@
+"""How the operator looks at what the product itself wrote: read-only, found by id or name, counted only so far."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import nullcontext
+from functools import cache, cached_property
+from typing import Any, cast
+from uuid import UUID
+
+from django.contrib import admin, messages
+from django.contrib.admin import ShowFacets
+from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
+from django.core.paginator import Paginator
+from django.db import transaction
+from django.db.models import Model, Q, QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils.html import escape
+from django.utils.safestring import SafeString, mark_safe
+from unfold.admin import ModelAdmin, checkbox
+from unfold.views import ChangeList
+
+from tenants.admin_base.audited import tell_of_action, tell_of_deletion, tell_of_form, with_values
+from tenants.core.db.unit_of_work import OPERATOR, operator_entry
+from tenants.models import Membership, Tenant
+
+SOME_TENANTS = 20
+_VALUE = "the-value-of-a-row"
+
+
+class BoundedPaginator(Paginator):  # type: ignore[type-arg]
+    """To count a table of events takes Postgres longer than an operator waits, and nobody reads page 201."""
+
+    MOST_ROWS = 10_000
+    template_name = "admin/bounded_pagination.html"
+
+    @cached_property
+    def count(self) -> int:
+        return min(self._counted, self.MOST_ROWS)
+
+    @property
+    def counted(self) -> str:
+        return f"{self.MOST_ROWS:,}+" if self._counted > self.MOST_ROWS else f"{self._counted:,}"
+
+    @cached_property
+    def _counted(self) -> int:
+        rows = cast("QuerySet[Any]", self.object_list).order_by()
+        return rows[: self.MOST_ROWS + 1].count()
+
+
+class BoundedChangeList(ChangeList):  # type: ignore[misc]  # the theme has no types
+    """The theme compares with a count of all rows, which nobody makes here."""
+
+    def get_results(self, request: HttpRequest) -> None:
+        super().get_results(request)
+        capped = self.result_count >= BoundedPaginator.MOST_ROWS
+        if capped or not (self.query or self.has_active_filters):
+            self.full_result_count = self.result_count
+
+
+@cache
+def _checkbox_around_value() -> tuple[str, str]:
+    """The theme draws the same box by a template of its own for each row, half of what a list takes."""
+    before, after = str(checkbox.render(ACTION_CHECKBOX_NAME, _VALUE)).split(_VALUE)
+    return before, after
+
+
+class OperatorAdmin(ModelAdmin):  # type: ignore[misc]  # the theme has no types
+    """What all lists share."""
+
+    paginator = BoundedPaginator
+    show_full_result_count = False
+    list_per_page = 50
+    list_max_show_all = 0
+    # A count beside each choice of a filter would read the whole table for each.
+    show_facets = ShowFacets.NEVER
+    list_filter_submit = True
+    list_fullwidth = True
+    list_disable_select_all = True
+    compressed_fields = True
+
+    change_form_outer_before_template = "admin/row_actions.html"
+    one_transaction = True
+    """What an action does and its entries in the log: all or nothing."""
+
+    def row_actions(self, row: Any) -> list[str]:
+        """The actions of the list that make sense for this row, to be offered on its page too."""
+        return []
+
+    def change_view(
+        self,
+        request: HttpRequest,
+        object_id: str,
+        form_url: str = "",
+        extra_context: Mapping[str, Any] | None = None,
+    ) -> HttpResponse:
+        says_more = type(self).row_actions is not OperatorAdmin.row_actions
+        row = self.get_object(request, object_id) if says_more else None
+        more = self.more(request, row) if row is not None else {}
+        answer = super().change_view(request, object_id, form_url, {**(extra_context or {}), **more})
+        return cast("HttpResponse", answer)
+
+    def more(self, request: HttpRequest, row: Any) -> dict[str, Any]:
+        """What the page of a row shows beside its fields."""
+        allowed = self.get_actions(request)
+        offered = [(name, allowed[name][2]) for name in self.row_actions(row) if name in allowed]
+        meta = self.opts
+        act_at = reverse(f"admin:{meta.app_label}_{meta.model_name}_changelist")
+        return {"offered": offered, "act_at": act_at}
+
+    @admin.display(description=ModelAdmin.action_checkbox.short_description)
+    def action_checkbox(self, obj: Model) -> SafeString:
+        before, after = _checkbox_around_value()
+        return mark_safe(f"{before}{escape(obj.pk)}{after}")  # noqa: S308  # the value alone is not the theme's
+
+    def response_action(self, request: HttpRequest, queryset: "QuerySet[Any]") -> HttpResponse | None:
+        """What is acted on is what was seen: never all that a filter would find."""
+        if request.POST.get("select_across") == "1":
+            self.message_user(request, "Nothing was done: choose the rows themselves.", messages.ERROR)
+            return None
+        with transaction.atomic(using=OPERATOR) if self.one_transaction else nullcontext():
+            answer: HttpResponse | None = super().response_action(request, queryset)
+        return answer
+
+    services_tell = False
+    """Whether what its actions do is written down in the tenant's audit log by the services that do it."""
+
+    def construct_change_message(
+        self, request: HttpRequest, form: Any, formsets: Any, add: bool = False
+    ) -> Any:
+        tell_of_form(form, formsets or (), add=add)
+        return with_values(super().construct_change_message(request, form, formsets, add), form)
+
+    def log_change(self, request: HttpRequest, obj: Any, message: Any) -> Any:
+        """Of an action where it is words, else of a form, which was told of above."""
+        if isinstance(message, str) and not self.services_tell:
+            tell_of_action(obj, message)
+        with operator_entry():
+            return super().log_change(request, obj, message)
+
+    def delete_model(self, request: HttpRequest, obj: Any) -> None:
+        tell_of_deletion(obj)
+        super().delete_model(request, obj)
+
+    def delete_queryset(self, request: HttpRequest, queryset: "QuerySet[Any]") -> None:
+        for row in queryset:
+            tell_of_deletion(row)
+        super().delete_queryset(request, queryset)
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[BoundedChangeList]:
+        return BoundedChangeList
+
+    def in_words(self, row: Any) -> str:
+        """How a row is named to whoever is asked about it."""
+        return str(row)
+
+    def url_of(self, row: Model) -> str:
+        meta = self.opts
+        return reverse(f"admin:{meta.app_label}_{meta.model_name}_change", args=[row.pk])
+
+
+class FoundById(OperatorAdmin):
+    """Search takes whole ids and the beginnings of names: each has an index, where words would read every row."""
+
+    id_fields: tuple[str, ...] = ("id", "tenant_id")
+    search_fields = ("id",)
+    search_help_text = "Whole id, tenant, or e-mail"
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: "QuerySet[Any]", search_term: str
+    ) -> "tuple[QuerySet[Any], bool]":
+        term = search_term.strip()
+        if not term:
+            return queryset, False
+        for matches in self.candidates(term):
+            found = queryset.filter(matches)
+            if found.order_by()[:1].exists():
+                return found, False
+        return queryset.none(), False
+
+    def candidates(self, term: str) -> Iterator[Q]:
+        """What the term may mean, likeliest first; one after another, since each alone has an index."""
+        try:
+            wanted = UUID(term)
+        except ValueError:
+            yield from self.begins_with(term)
+            return
+        for name in self.id_fields:
+            yield Q(**{name: wanted})
+
+    def begins_with(self, term: str) -> Iterator[Q]:
+        if "tenant_id" in self.id_fields and (tenants := tenants_named(term)):
+            yield Q(tenant_id__in=tenants)
+
+
+def tenants_named(term: str) -> list[UUID]:
+    if "@" in term:
+        members = Membership.objects.filter(user__email=term.lower())
+        return list(members.values_list("tenant_id", flat=True)[:SOME_TENANTS])
+    return list(Tenant.objects.filter(name__istartswith=term).values_list("id", flat=True)[:SOME_TENANTS])
+
+
+class RecordAdmin(FoundById):
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False

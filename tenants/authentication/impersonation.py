@@ -1,0 +1,167 @@
+"""An operator in the place of one account's member: for a reason, for a while, and to look unless they ask for more."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from allauth.usersessions.models import UserSession
+from django.contrib.auth.signals import user_logged_out
+from django.db import transaction
+from django.dispatch import receiver
+from django.http import HttpRequest
+from django.utils import timezone
+
+from tenants.audit.changes import changes_between
+from tenants.audit.services import record
+from tenants.authentication.chosen_tenant import chosen_tenant
+from tenants.authentication.selectors import MembershipRow, member_of, memberships_of
+from tenants.core.db.unit_of_work import current_alias, unit_of_work
+from tenants.core.errors import NotPermitted
+from tenants.identity.identity import Identity
+from tenants.models import Membership
+
+NAME = "impersonation"
+LASTS = timedelta(minutes=30)
+READING = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
+NEVER = frozenset({"keys:write", "members:write", "account:write", "billing:write", "webhooks:write"})
+"""Not even with leave to write: a key, a member or an endpoint would last longer than this does, and their secrets are
+the account's alone."""
+
+
+@dataclass(frozen=True)
+class Impersonation:
+    """As it stands in the operator's session, and nowhere else."""
+
+    tenant_id: UUID
+    member_id: UUID
+    email: str
+    ends_at: datetime
+    may_write: bool
+
+    @property
+    def over(self) -> bool:
+        return timezone.now() >= self.ends_at
+
+    def kept_to(self, identity: Identity) -> Identity:
+        scopes = identity.scopes - NEVER
+        if not self.may_write:
+            scopes = frozenset(scope for scope in scopes if scope.endswith(":read"))
+        return replace(identity, scopes=scopes)
+
+
+class ImpersonationOver(NotPermitted):
+    """Its time is over, or whom the operator acted as is a member no more."""
+
+
+def impersonation_of(request: HttpRequest, user: Any = None) -> Impersonation | None:
+    """Also one that is over: whoever finds it ends it. Of operators alone."""
+    held: Any = request.session.get(NAME) if hasattr(request, "session") else None
+    if not isinstance(held, dict) or not getattr(user or request.user, "is_staff", False):
+        return None
+    return Impersonation(
+        tenant_id=UUID(held["tenant"]),
+        member_id=UUID(held["member"]),
+        email=held["email"],
+        ends_at=datetime.fromisoformat(held["ends_at"]),
+        may_write=held["may_write"] is True,
+    )
+
+
+def seat_of(request: HttpRequest) -> tuple[Sequence[MembershipRow], Identity | None]:
+    """The accounts that a signed-in person may act for, and the one that they do act for now.
+
+    Raises TenantSuspended, TenantLeft and ImpersonationOver.
+    """
+    assert request.user.pk is not None
+    acting = impersonation_of(request)
+    if acting is None:
+        rows = memberships_of(request.user.pk)
+        return rows, member_of(rows, request.user.pk, chosen_tenant(request))
+    if acting.over:
+        raise ImpersonationOver("Your time of acting for this account is over. Nothing was done.")
+    # That one account and no other, whatever else the member belongs to.
+    rows = [row for row in memberships_of(acting.member_id) if row.tenant_id == acting.tenant_id]
+    identity = member_of(rows, acting.member_id, acting.tenant_id)
+    if identity is None:
+        raise ImpersonationOver(f"{acting.email} is no member of this account any more. Nothing was done.")
+    return rows, acting.kept_to(identity)
+
+
+def begin(request: HttpRequest, member: Membership, *, reason: str, may_write: bool) -> None:
+    """Operators' work. Whom they acted as before, they act as no more."""
+    end(request, "began to act as somebody else")
+    ends_at = timezone.now() + LASTS
+    with transaction.atomic(using=current_alias()):
+        record(
+            tenant_id=member.tenant_id,
+            deed="impersonation.started",
+            subject_id=member.user_id,
+            subject=member.user.email,
+            changes=changes_between({}, {"may_write": may_write, "ends_at": ends_at}),
+            note=reason,
+        )
+    request.session.cycle_key()
+    # Under its new key: else nobody could see this session in the list of theirs, or end it.
+    UserSession.objects.create_from_request(request)
+    request.session[NAME] = {
+        "tenant": str(member.tenant_id),
+        "member": str(member.user_id),
+        "email": member.user.email,
+        "ends_at": ends_at.isoformat(),
+        "may_write": may_write,
+    }
+
+
+def end(request: HttpRequest, why: str) -> UUID | None:
+    """Whose account it was; None where there was none."""
+    acting = impersonation_of(request)
+    if acting is None:
+        return None
+    with unit_of_work(acting.tenant_id):
+        record(
+            tenant_id=acting.tenant_id,
+            deed="impersonation.ended",
+            subject_id=acting.member_id,
+            subject=acting.email,
+            note=why,
+        )
+    # Afterwards: it is the session that says whose deed the entry is, and that an operator is not named in it.
+    del request.session[NAME]
+    return acting.tenant_id
+
+
+@receiver(user_logged_out)
+def end_with_session(request: HttpRequest | None, **kwargs: object) -> None:
+    """However somebody is signed out, what they acted as is over."""
+    if request is not None and hasattr(request, "session") and hasattr(request, "user"):
+        end(request, "signed out")
+
+
+def require_own_hands(request: HttpRequest) -> None:
+    """For what is a person's own: an operator's account is not the member's."""
+    acting = impersonation_of(request)
+    if acting is not None and not acting.over:
+        raise NotPermitted(
+            f"You act as {acting.email}. Stop first: this is about your own account, not theirs."
+        )
+
+
+def tell_of_write(request: HttpRequest) -> None:
+    """Before anything is done, and however it ends. Raises NotPermitted for who may only look."""
+    acting = impersonation_of(request)
+    if acting is None or request.method in READING:
+        return
+    if not acting.may_write:
+        raise NotPermitted(
+            f"You act as {acting.email}, and only to look. Stop, and begin again with leave to change things."
+        )
+    with unit_of_work(acting.tenant_id):
+        record(
+            tenant_id=acting.tenant_id,
+            deed="impersonation.wrote",
+            subject_id=acting.member_id,
+            subject=acting.email,
+            note=f"{request.method} {request.path}",
+        )

@@ -1,0 +1,30 @@
+"""Holds what a page sends to the account it was shown for: another tab may have switched the session to another."""
+
+from django.http import HttpRequest
+
+from tenants.authentication.selectors import memberships_of
+from tenants.core.errors import TenantSwitched
+from tenants.identity.identity import Identity
+
+HEADER = "X-Tenant"
+FIELD = "shown_tenant"
+READING = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
+
+
+def is_of_other_tenant(shown_for: str | None, identity: Identity) -> bool:
+    """What does not say where it comes from is no page's, or one's of before."""
+    return bool(shown_for) and shown_for != str(identity.tenant_id)
+
+
+def refuse_other_tenants(shown_for: str | None, request: HttpRequest, identity: Identity) -> None:
+    """Nothing is refused that only reads. Queries the database where it refuses."""
+    if request.method in READING or not is_of_other_tenant(shown_for, identity):
+        return
+    assert identity.user_id is not None
+    rows = memberships_of(identity.user_id)
+    name = next((row.tenant_name for row in rows if str(row.tenant_id) == shown_for), None)
+    belongs_to = f"the account “{name}”" if name else "an account that you no longer belong to"
+    raise TenantSwitched(
+        f"This page belongs to {belongs_to}; in another tab you have switched to “{identity.tenant_name}”. "
+        "Nothing was done. Load the page again" + (f", or switch back to “{name}”." if name else ".")
+    )

@@ -1,0 +1,258 @@
+"""Pages on which an operator bills a month, takes back a part of an invoice, or gives one up."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+from django import forms
+from django.contrib import admin, messages
+from django.contrib.admin.models import CHANGE, LogEntry
+from django.core.exceptions import PermissionDenied
+from django.db import transaction
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.template.response import TemplateResponse
+from django.urls import reverse
+from unfold.widgets import (
+    UnfoldAdminDecimalFieldWidget,
+    UnfoldAdminTextInputWidget,
+    UnfoldBooleanSwitchWidget,
+)
+
+from tenants.billing.invoices.amounts import amount, amount_of
+from tenants.billing.invoices.drawing import Draft, Line
+from tenants.billing.invoices.errors import NotBillable
+from tenants.billing.invoices.issued import find_invoice
+from tenants.billing.invoices.services import LONGEST_REASON, credit, draw_month, preview_month, write_off
+from tenants.billing.invoices.wording import text_of
+from tenants.billing.months import Month
+from tenants.billing.wording import number_of
+from tenants.core.db.unit_of_work import OPERATOR
+from tenants.models import Invoice, Plan, Tenant
+
+MICROS = 1_000_000
+
+
+class MonthField(forms.CharField):
+    widget = UnfoldAdminTextInputWidget
+
+    def clean(self, value: Any) -> Month:
+        found = Month.parse(super().clean(value))
+        if found is None:
+            raise forms.ValidationError("Write year-month, such as 2026-11.")
+        return found
+
+
+class DrawForm(forms.Form):
+    tenant = forms.UUIDField(label="Tenant's id", widget=UnfoldAdminTextInputWidget)
+    month = MonthField(label="Month", help_text="Such as 2026-11.")
+    closes = forms.BooleanField(
+        label="The month is over",
+        required=False,
+        initial=True,
+        widget=UnfoldBooleanSwitchWidget,
+        help_text="What of it comes later goes on the next invoice. Off: it is billed as far as it has come.",
+    )
+
+    def clean_tenant(self) -> Tenant:
+        found = Tenant.objects.filter(pk=self.cleaned_data["tenant"]).first()
+        if found is None:
+            raise forms.ValidationError("There is no such tenant.")
+        return found
+
+
+class ReasonForm(forms.Form):
+    reason = forms.CharField(
+        max_length=LONGEST_REASON,
+        widget=UnfoldAdminTextInputWidget,
+        help_text="The books keep it, and the account's people read it.",
+    )
+
+
+class CreditForm(ReasonForm):
+    net = forms.DecimalField(
+        label="Amount before tax",
+        required=False,
+        min_value=Decimal("0.001"),
+        decimal_places=3,
+        max_digits=18,
+        widget=UnfoldAdminDecimalFieldWidget,
+        help_text="Empty: all that is left of it. Its tax is taken back with it.",
+    )
+    taken_back = forms.IntegerField(widget=forms.HiddenInput)
+    """In millionths, when the form was shown: one that is sent twice takes nothing back a second time."""
+    field_order = ("net", "reason", "taken_back")
+
+    @property
+    def net_micros(self) -> int | None:
+        net: Decimal | None = self.cleaned_data["net"]
+        return None if net is None else int(net * MICROS)
+
+
+@dataclass(frozen=True)
+class DraftView:
+    title: str
+    lines: Sequence[tuple[str, str, str, str]]
+    sums: Sequence[tuple[str, str]]
+
+
+def draw_page(request: HttpRequest) -> HttpResponse:
+    """Shows what would be billed; what is sent as it was shown is billed."""
+    _require(request, "tenants.add_invoice")
+    sent = request.POST or request.GET
+    form = DrawForm(
+        sent if "tenant" in sent and "month" in sent else None, initial={"closes": True, **request.GET.dict()}
+    )
+    drafts: list[DraftView] | None = None
+    if form.is_bound and form.is_valid():
+        said = form.cleaned_data
+        try:
+            if request.method == "POST" and "draw" in request.POST:
+                return _drawn(request, said["tenant"], said["month"], closes=said["closes"])
+            drafts = _previewed(said["tenant"], said["month"])
+        except NotBillable as refusal:
+            form.add_error(None, refusal.detail)
+    context = {"form": form, "drafts": drafts, "back": reverse("admin:tenants_invoice_changelist")}
+    return _page(request, "Bill a tenant’s month", "draw", context)
+
+
+def _drawn(request: HttpRequest, tenant: Tenant, month: Month, *, closes: bool) -> HttpResponse:
+    with transaction.atomic(using=OPERATOR):
+        issued = draw_month(tenant.pk, month, closes=closes, made_by=str(request.user))
+        _log(
+            request,
+            tenant,
+            f"Billed {month}: {', '.join(one.number for one in issued) or 'nothing to bill'}.",
+        )
+    numbers = ", ".join(invoice.number for invoice in issued)
+    messages.success(request, f"Issued: {numbers}." if issued else f"There was nothing to bill for {month}.")
+    if len(issued) == 1:
+        return redirect("admin:tenants_invoice_change", issued[0].pk)
+    return redirect("admin:tenants_invoice_changelist")
+
+
+def _previewed(tenant: Tenant, month: Month) -> list[DraftView]:
+    plans = dict(Plan.objects.values_list("pk", "name"))
+    return [_view(draft, plans) for draft in preview_month(tenant.pk, month)]
+
+
+def _view(draft: Draft, plans: dict[UUID, str]) -> DraftView:
+    currency = draft.currency
+    lines = [
+        (
+            text_of(line, plans),
+            _number(line.amount.quantity, line),
+            _number(line.amount.included, line),
+            amount(line.amount_micros, currency),
+        )
+        for line in draft.lines
+    ]
+    sums = [
+        ("Net", amount_of(draft.net_micros, currency)),
+        (draft.tax.name or "Tax", amount_of(draft.tax_micros, currency)),
+        ("Total", amount_of(draft.total_micros, currency)),
+    ]
+    return DraftView(f"In {currency}", lines, sums)
+
+
+def _number(quantity: int, line: Line) -> str:
+    """In what its price is for; empty for none."""
+    price = line.item.price
+    return number_of(quantity, price.meter if price else "") if quantity else ""
+
+
+def credit_page(request: HttpRequest, invoice_id: UUID) -> HttpResponse:
+    invoice = _invoice(request, invoice_id)
+    before = _taken_back(invoice)
+    form = CreditForm(request.POST or None, initial={"taken_back": before})
+    if form.is_bound and form.is_valid():
+        try:
+            return _credited(request, invoice, form)
+        except NotBillable as refusal:
+            form.add_error(None, refusal.detail)
+    left = invoice.net_micros - before
+    context = {
+        "form": form,
+        "words": f"Of {amount_of(invoice.net_micros, invoice.currency)} before tax, "
+        f"{amount_of(left, invoice.currency)} can be taken back. What is open is less by it, and what was paid "
+        "already is credit again. A credit note cannot be undone.",
+        "button": "Issue the credit note",
+        "back": reverse("admin:tenants_invoice_change", args=[invoice.pk]),
+    }
+    return _page(request, f"Take back a part of {invoice.number}", "act", context)
+
+
+def _credited(request: HttpRequest, invoice: Invoice, form: CreditForm) -> HttpResponse:
+    with transaction.atomic(using=OPERATOR):
+        Tenant.objects.select_for_update(no_key=True).get(pk=invoice.tenant_id)
+        if _taken_back(invoice) != form.cleaned_data["taken_back"]:
+            raise NotBillable("Something was taken back of it since this page was shown. Look at it again.")
+        note = credit(
+            tenant_id=invoice.tenant_id,
+            invoice_id=invoice.pk,
+            reason=form.cleaned_data["reason"],
+            made_by=str(request.user),
+            net_micros=form.net_micros,
+        )
+        _log(request, invoice, f"Took back {amount_of(note.total_micros, note.currency)} by {note.number}.")
+    messages.success(request, f"Issued {note.number}.")
+    return redirect("admin:tenants_invoice_change", note.pk)
+
+
+def write_off_page(request: HttpRequest, invoice_id: UUID) -> HttpResponse:
+    invoice = _invoice(request, invoice_id)
+    form = ReasonForm(request.POST or None)
+    if form.is_bound and form.is_valid():
+        try:
+            return _written_off(request, invoice, form.cleaned_data["reason"])
+        except NotBillable as refusal:
+            form.add_error(None, refusal.detail)
+    context = {
+        "form": form,
+        "words": f"{amount_of(invoice.open_micros, invoice.currency)} is open. Nobody will be asked for it any more: "
+        "it is your loss. This cannot be undone.",
+        "button": "Write it off",
+        "back": reverse("admin:tenants_invoice_change", args=[invoice.pk]),
+    }
+    return _page(request, f"Write off {invoice.number}", "act", context)
+
+
+def _written_off(request: HttpRequest, invoice: Invoice, reason: str) -> HttpResponse:
+    with transaction.atomic(using=OPERATOR):
+        write_off(
+            tenant_id=invoice.tenant_id, invoice_id=invoice.pk, reason=reason, made_by=str(request.user)
+        )
+        _log(request, invoice, f"Wrote off what was open: {reason}")
+    messages.success(request, f"{invoice.number} is written off.")
+    return redirect("admin:tenants_invoice_change", invoice.pk)
+
+
+def _require(request: HttpRequest, permission: str) -> None:
+    if not request.user.has_perm(permission):
+        raise PermissionDenied
+
+
+def _invoice(request: HttpRequest, invoice_id: UUID) -> Invoice:
+    _require(request, "tenants.change_invoice")
+    found = find_invoice(invoice_id)
+    if found is None or found.kind != Invoice.Kind.INVOICE:
+        raise Http404("There is no such invoice.")
+    return found
+
+
+def _taken_back(invoice: Invoice) -> int:
+    notes = Invoice.objects.filter(tenant_id=invoice.tenant_id, corrects=invoice)
+    return sum(notes.values_list("net_micros", flat=True))
+
+
+def _log(request: HttpRequest, row: Tenant | Invoice, words: str) -> None:
+    """In the operators' log; the tenant's is written by the service."""
+    assert request.user.pk is not None
+    LogEntry.objects.log_actions(request.user.pk, [row], CHANGE, words, single_object=True)
+
+
+def _page(request: HttpRequest, title: str, name: str, context: dict[str, Any]) -> HttpResponse:
+    whole = {**admin.site.each_context(request), "title": title, "opts": Invoice._meta, **context}
+    return TemplateResponse(request, f"admin/tenants/invoice/{name}.html", whole)

@@ -1,0 +1,343 @@
+"""The operator's view of payments: what came in, transfers to record, refunds, and what providers told."""
+
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+from django import forms
+from django.contrib import admin, messages
+from django.db import transaction
+from django.db.models import Model, Q, QuerySet
+from django.http import HttpRequest
+from django.utils.html import format_html_join
+from unfold.contrib.filters.admin import AutocompleteSelectFilter, ChoicesDropdownFilter
+from unfold.widgets import (
+    UnfoldAdminDecimalFieldWidget,
+    UnfoldAdminSelectWidget,
+    UnfoldAdminTextInputWidget,
+    UnfoldBooleanWidget,
+)
+
+from tenants.admin_base.columns import column
+from tenants.admin_base.confirmation import at_once
+from tenants.admin_base.formatting import NOTHING, ago, link_to
+from tenants.admin_base.records import FoundById, RecordAdmin
+from tenants.billing.dashboard.money import shown_money
+from tenants.billing.ledger.errors import InvalidTerms
+from tenants.billing.payments.differences import book_sent_back, book_told, clear_told
+from tenants.billing.payments.errors import NotBookable, NotRefundable
+from tenants.billing.payments.models import Payment, ProviderEvent
+from tenants.billing.payments.offline import OFFLINE
+from tenants.billing.payments.refunds import LONGEST_REASON, ask_refund, decide_refund
+from tenants.billing.payments.services import MOST_MICROS
+from tenants.billing.payments.transfers import cancel_announced, record_announced, record_transfer
+from tenants.billing.wording import money
+from tenants.core.db.unit_of_work import OPERATOR
+from tenants.core.ids import uuid7
+from tenants.models import Invoice, Tenant
+
+MICROS = 1_000_000
+
+
+def _amount(label: str, help_text: str, *, required: bool = False) -> forms.DecimalField:
+    return forms.DecimalField(
+        label=label,
+        required=required,
+        min_value=0,
+        max_value=MOST_MICROS // MICROS,
+        decimal_places=6,
+        help_text=help_text,
+        widget=UnfoldAdminDecimalFieldWidget,
+    )
+
+
+def _words(label: str, help_text: str = "") -> forms.CharField:
+    return forms.CharField(
+        label=label,
+        required=False,
+        max_length=LONGEST_REASON,
+        help_text=help_text,
+        widget=UnfoldAdminTextInputWidget,
+    )
+
+
+class PaymentForm(forms.ModelForm):  # type: ignore[type-arg]
+    came_in = _amount("Transfer that came in", "As it is on the bank account: part of it, or more, is fine.")
+    bank_note = _words("Note", "Such as the day and the bank's own reference.")
+    give_back = _amount("Give back", "Of what came in, whole or in part.")
+    reason = _words("Reason")
+    owed_again = forms.BooleanField(
+        label="Its invoice is owed again",
+        required=False,
+        help_text="Else it is taken out of credit, as where a credit note has made it so.",
+        widget=UnfoldBooleanWidget,
+    )
+    finding = forms.ChoiceField(
+        label="What differs",
+        required=False,
+        widget=UnfoldAdminSelectWidget,
+        choices=[("", "Leave it for now")],
+    )
+    found = _words("What was found", "The account's log keeps it.")
+    told_micros = forms.IntegerField(required=False, widget=forms.HiddenInput)
+    once = forms.UUIDField(widget=forms.HiddenInput, initial=uuid7)
+    """A form that is sent again gives nothing back a second time."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if "finding" in self.fields:
+            self.fields["finding"].choices = [("", "Leave it for now"), *_findings(self.instance)]  # type: ignore[attr-defined]
+            self.initial["told_micros"] = self.instance.told_micros
+
+    class Meta:
+        model = Payment
+        fields: tuple[str, ...] = ()
+
+    def clean(self) -> dict[str, Any]:
+        said = super().clean() or {}
+        if said.get("give_back") and not str(said.get("reason", "")).strip():
+            self.add_error("reason", "Say why: the tenant's books keep it.")
+        if said.get("finding") and not str(said.get("found", "")).strip():
+            self.add_error("found", "Say what was found: the account's log keeps it.")
+        left = self.instance.amount_micros - self.instance.refunded_micros
+        if said.get("give_back") and (_micros(said["give_back"]) or 0) > left:
+            self.add_error("give_back", f"There is {money(left, self.instance.currency)} left of it.")
+        return said
+
+
+class TransferForm(forms.ModelForm):  # type: ignore[type-arg]
+    tenant_id = forms.UUIDField(label="Tenant's id", widget=UnfoldAdminTextInputWidget)
+    invoice_number = _words("Invoice", "Its number; empty: it becomes credit.")
+    currency = forms.RegexField("^[A-Z]{3}$", label="Currency", widget=UnfoldAdminTextInputWidget)
+    came_in = _amount("Transfer that came in", "More than is open becomes credit.", required=True)
+    bank_note = _words("Note", "Such as the day and the bank's own reference.")
+    once = forms.UUIDField(widget=forms.HiddenInput, initial=uuid7)
+
+    class Meta:
+        model = Payment
+        fields: tuple[str, ...] = ()
+
+    def clean(self) -> dict[str, Any]:
+        said = super().clean() or {}
+        tenant_id = said.get("tenant_id")
+        if tenant_id is None or not Tenant.objects.filter(pk=tenant_id).exists():
+            self.add_error("tenant_id", "There is no such tenant.")
+        number = str(said.get("invoice_number", "")).strip()
+        wanted = {"number": number, "tenant_id": said.get("tenant_id"), "currency": said.get("currency")}
+        said["invoice"] = Invoice.objects.filter(**wanted).first() if number else None
+        if number and said["invoice"] is None:
+            self.add_error("invoice_number", "This tenant has no such invoice in that currency.")
+        return said
+
+
+def _micros(amount: Decimal | None) -> int | None:
+    return None if amount is None else int(amount * MICROS)
+
+
+BOOK, CLEAR = "book", "clear"
+
+
+def _findings(payment: Payment) -> list[tuple[str, str]]:
+    """What can be done of what a provider says otherwise."""
+    found = []
+    if payment.told_micros is not None:
+        told = money(payment.told_micros, payment.told_currency)
+        if payment.status != Payment.Status.SUCCEEDED:
+            found.append((BOOK, f"Book that {told} came in"))
+        found.append((CLEAR, f"Clear it: {told} is looked into, and nothing is booked"))
+    if payment.status == Payment.Status.SUCCEEDED:
+        found += [
+            (str(one.id), f"Book that {money(one.amount_micros, payment.currency)} was sent back by the bank")
+            for one in payment.refunds.all()
+            if one.status == Payment.Status.SUCCEEDED and one.failure
+        ]
+    return found
+
+
+_SHOWN = ("owner", "what", "amount", "how", "stands", "reference", "made_by", "note", "refunded", "differs")
+_FINDING = ("finding", "found", "told_micros")
+_REFUND = ("give_back", "reason", "owed_again")
+
+
+@admin.register(Payment)
+class PaymentAdmin(FoundById):
+    form = PaymentForm
+    services_tell = True
+    id_fields = ("id", "tenant_id", "invoice_id")
+    search_help_text = "Whole id: of a payment, tenant or invoice; reference; or tenant's name"
+    list_display = ("when", "owner", "what", "amount", "how", "stands", "reference")
+    list_filter = (
+        ("tenant", AutocompleteSelectFilter),
+        ("status", ChoicesDropdownFilter),
+        ("purpose", ChoicesDropdownFilter),
+    )
+    list_select_related = ("tenant", "invoice")
+    ordering = ("-id",)
+    actions = ("cancel",)
+
+    def get_queryset(self, request: HttpRequest) -> "QuerySet[Payment]":
+        found: QuerySet[Payment] = super().get_queryset(request)
+        return found.select_related("tenant", "invoice").prefetch_related("refunds")
+
+    def begins_with(self, term: str) -> Iterator[Q]:
+        yield Q(reference=term.upper())
+        yield from super().begins_with(term)
+
+    def row_actions(self, row: Payment) -> list[str]:
+        waits = row.provider == OFFLINE and row.status == Payment.Status.PENDING
+        return ["cancel"] if waits else []
+
+    def get_form(self, request: HttpRequest, obj: Payment | None = None, **kwargs: Any) -> Any:
+        form = PaymentForm if obj else TransferForm
+        return super().get_form(request, obj, **{**kwargs, "form": form, "fields": ()})
+
+    def get_fields(self, request: HttpRequest, obj: Payment | None = None) -> tuple[str, ...]:
+        if obj is None:
+            return ("tenant_id", "invoice_number", "currency", "came_in", "bank_note", "once")
+        differs = _FINDING if _findings(obj) else ()
+        if obj.status == Payment.Status.SUCCEEDED:
+            return (*_SHOWN, *differs, *_REFUND, "once")
+        waits = obj.provider == OFFLINE and obj.status == Payment.Status.PENDING
+        return (*_SHOWN, *differs, "came_in", "bank_note", "once") if waits else (*_SHOWN, *differs)
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Payment | None = None) -> tuple[str, ...]:
+        return _SHOWN if obj else ()
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def save_model(self, request: HttpRequest, obj: Payment, form: Any, change: bool) -> None:
+        """By the services alone. What a provider is asked for, it is asked once the row is durable."""
+        said = form.cleaned_data
+        try:
+            if not change:
+                self._record(request, obj, said)
+            elif said.get("finding"):
+                self._settle(request, obj, said)
+            elif said.get("came_in"):
+                self._record_announced(request, obj, said)
+            elif said.get("give_back"):
+                self._give_back(request, obj, said)
+        except (InvalidTerms, NotBookable, NotRefundable) as refusal:
+            self.message_user(request, f"Nothing was done: {refusal}", messages.ERROR)
+
+    def _record(self, request: HttpRequest, obj: Payment, said: dict[str, Any]) -> None:
+        made = record_transfer(
+            tenant_id=said["tenant_id"],
+            currency=said["currency"],
+            amount_micros=_micros(said["came_in"]) or 0,
+            note=said["bank_note"],
+            made_by=str(request.user),
+            invoice_id=said["invoice"].id if said["invoice"] else None,
+            once=said["once"],
+        )
+        obj.pk, obj.tenant_id, obj.reference = made.pk, made.tenant_id, made.reference
+
+    def _record_announced(self, request: HttpRequest, obj: Payment, said: dict[str, Any]) -> None:
+        record_announced(
+            payment_id=obj.pk,
+            amount_micros=_micros(said["came_in"]) or 0,
+            note=said["bank_note"],
+            made_by=str(request.user),
+        )
+
+    def _settle(self, request: HttpRequest, obj: Payment, said: dict[str, Any]) -> None:
+        told_micros, found = said.get("told_micros") or 0, said["found"]
+        if said["finding"] == BOOK:
+            transaction.on_commit(lambda: self._book(request, obj.pk, told_micros, found), using=OPERATOR)
+        elif said["finding"] == CLEAR:
+            clear_told(payment_id=obj.pk, told_micros=told_micros, reason=found)
+        else:
+            book_sent_back(refund_id=UUID(said["finding"]), reason=found)
+
+    def _book(self, request: HttpRequest, payment_id: UUID, told_micros: int, found: str) -> None:
+        try:
+            book_told(payment_id=payment_id, told_micros=told_micros, reason=found)
+        except NotBookable as refusal:
+            self.message_user(request, f"Nothing was booked: {refusal}", messages.ERROR)
+
+    def _give_back(self, request: HttpRequest, obj: Payment, said: dict[str, Any]) -> None:
+        refund = decide_refund(
+            payment_id=obj.pk,
+            amount_micros=_micros(said["give_back"]) or 0,
+            reason=said["reason"],
+            made_by=str(request.user),
+            owed_again=bool(said.get("owed_again")),
+            once=said["once"],
+        )
+        transaction.on_commit(lambda: self._ask(request, refund.id), using=OPERATOR)
+
+    def _ask(self, request: HttpRequest, refund_id: UUID) -> None:
+        refund = ask_refund(refund_id)
+        if refund.status == Payment.Status.PENDING:
+            self.message_user(
+                request, "The provider has not confirmed it yet: the scheduler asks on.", messages.WARNING
+            )
+        elif refund.status != Payment.Status.SUCCEEDED:
+            self.message_user(
+                request, f"The provider gave nothing back: {refund.failure or refund.status}.", messages.ERROR
+            )
+
+    @admin.action(description="Cancel: no transfer came")
+    @at_once
+    def cancel(self, request: HttpRequest, chosen: "QuerySet[Payment]") -> None:
+        done = [payment for payment in chosen if cancel_announced(payment_id=payment.pk)]
+        for payment in done:
+            self.log_change(request, payment, "Canceled: no transfer came.")
+        self.message_user(
+            request, f"{len(done)} canceled. What is not an announced transfer stays as it is.", messages.INFO
+        )
+
+    @column("when", order_by="id")
+    def when(self, payment: Payment) -> str:
+        return ago(payment.created_at)
+
+    @column("tenant")
+    def owner(self, payment: Payment) -> str:
+        return link_to(payment.tenant)
+
+    @column("for")
+    def what(self, payment: Payment) -> str:
+        return f"invoice {payment.invoice.number}" if payment.invoice else "credit"
+
+    @column("amount", order_by="amount_micros")
+    def amount(self, payment: Payment) -> str:
+        return shown_money(payment.amount_micros, payment.currency)
+
+    @column("how")
+    def how(self, payment: Payment) -> str:
+        return f"{payment.provider}, saved card" if payment.automatic else payment.provider
+
+    @column("status")
+    def stands(self, payment: Payment) -> str:
+        parts = [payment.status, payment.failure, payment.dispute and f"disputed: {payment.dispute}"]
+        return ", ".join(part for part in parts if part)
+
+    @column("given back")
+    def refunded(self, payment: Payment) -> str:
+        rows = (
+            (ago(one.created_at), money(one.amount_micros, payment.currency), one.status, one.reason)
+            for one in payment.refunds.all()
+        )
+        return format_html_join("", "<div>{} · {} · {} · {}</div>", rows) or NOTHING
+
+    @column("the provider says otherwise")
+    def differs(self, payment: Payment) -> str:
+        if payment.told_micros is None:
+            return NOTHING
+        return money(payment.told_micros, payment.told_currency)
+
+
+@admin.register(ProviderEvent)
+class ProviderEventAdmin(RecordAdmin):
+    id_fields = ("id",)
+    search_fields = ("event_id",)
+    search_help_text = "Whole id"
+    list_display = ("received", "provider", "kind", "event_id", "outcome")
+    ordering = ("-id",)
+    fields = ("received_at", "provider", "kind", "event_id", "outcome", "handled_at", "id")
+
+    @column("received", order_by="id")
+    def received(self, event: ProviderEvent) -> str:
+        return ago(event.received_at)

@@ -1,0 +1,151 @@
+"""Who sells, as it stands on invoices; and whom each tenant's are made out to."""
+
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+from django import forms
+from django.contrib import admin
+from django.db.models import Min, Model, QuerySet
+from django.http import HttpRequest
+from unfold.contrib.filters.admin import AutocompleteSelectFilter, ChoicesDropdownFilter
+from unfold.widgets import UnfoldAdminDecimalFieldWidget, UnfoldAdminTextInputWidget
+
+from tenants.admin_base.columns import column
+from tenants.admin_base.formatting import ago, link_to
+from tenants.admin_base.records import FoundById, OperatorAdmin
+from tenants.billing.invoices.details import OWN, set_billing_details
+from tenants.models import BillingDetails, ClosedMonth, Seller, Tenant
+
+PRINTED = (
+    *("name", "address", "country", "tax_id", "email", "prefix"),
+    *("tax_name", "tax_rate_bp", "payment_days", "bank_details", "footer", "bills_from"),
+)
+TERMS = (*OWN, "tax", "tax_rate_bp")
+
+
+_OWN_PAGES = "tenants_seller_"
+HUNDREDTHS = 100
+
+
+@admin.register(Seller)
+class SellerAdmin(OperatorAdmin):
+    list_display = ("name", "country", "tax_id", "prefix", "payment_days", "bills_from")
+    fields = PRINTED
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """There is one. Other pages, whose menu asks too, are spared the look."""
+        asked = request.resolver_match is not None and str(request.resolver_match.url_name).startswith(
+            _OWN_PAGES
+        )
+        return super().has_add_permission(request) and not (asked and Seller.objects.exists())
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def get_form(self, request: HttpRequest, obj: Seller | None = None, **kwargs: Any) -> Any:
+        return super().get_form(request, obj, **{**kwargs, "form": SellerForm})
+
+
+class PercentField(forms.DecimalField):
+    """Written in percent and kept in hundredths of one, so that 19 is 19 %."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(
+            min_value=0, max_value=100, decimal_places=2, widget=UnfoldAdminDecimalFieldWidget, **kwargs
+        )
+
+    def prepare_value(self, value: Any) -> Any:
+        return Decimal(value) / HUNDREDTHS if isinstance(value, int) else value
+
+    def clean(self, value: Any) -> int | None:
+        percent = super().clean(value)
+        return None if percent is None else int(percent * HUNDREDTHS)
+
+    def has_changed(self, initial: Any, data: Any) -> bool:
+        return super().has_changed(self.prepare_value(initial), data)
+
+
+class SellerForm(forms.ModelForm):  # type: ignore[type-arg]
+    tax_rate_bp = PercentField(label="Tax rate in percent", initial=0)
+
+    class Meta:
+        model = Seller
+        fields = PRINTED
+
+    def clean_bills_from(self) -> Any:
+        """The month is meant, whichever of its days was chosen; none before what is billed already."""
+        wanted = self.cleaned_data["bills_from"].replace(day=1)
+        billed = ClosedMonth.objects.aggregate(first=Min("month"))["first"]
+        moved_back = not self.instance._state.adding and wanted < self.instance.bills_from
+        if moved_back and billed is not None:
+            raise forms.ValidationError(
+                f"Months are billed from {billed:%Y-%m} on already: none before it can be."
+            )
+        return wanted
+
+
+class BillingDetailsForm(forms.ModelForm):  # type: ignore[type-arg]
+    tax_rate_bp = PercentField(label="Tax rate in percent", required=False, help_text="Empty: the seller's.")
+
+    class Meta:
+        model = BillingDetails
+        fields = TERMS
+
+
+class BillingDetailsAddForm(BillingDetailsForm):
+    tenant_id = forms.UUIDField(label="Tenant's id", widget=UnfoldAdminTextInputWidget)
+
+    def clean_tenant_id(self) -> UUID:
+        wanted: UUID = self.cleaned_data["tenant_id"]
+        if not Tenant.objects.filter(pk=wanted).exists():
+            raise forms.ValidationError("There is no such tenant.")
+        if BillingDetails.objects.filter(tenant_id=wanted).exists():
+            raise forms.ValidationError("This tenant has billing details: change them there.")
+        return wanted
+
+
+@admin.register(BillingDetails)
+class BillingDetailsAdmin(FoundById):
+    list_display = ("made_out_to", "owner", "country", "tax_id", "tax", "since")
+    list_filter = (("tenant", AutocompleteSelectFilter), ("tax", ChoicesDropdownFilter))
+    list_select_related = ("tenant",)
+    ordering = ("-id",)
+    readonly_fields = ("owner",)
+
+    def get_queryset(self, request: HttpRequest) -> "QuerySet[BillingDetails]":
+        found: QuerySet[BillingDetails] = super().get_queryset(request)
+        return found.select_related("tenant")
+
+    def get_form(self, request: HttpRequest, obj: BillingDetails | None = None, **kwargs: Any) -> Any:
+        form = BillingDetailsForm if obj else BillingDetailsAddForm
+        return super().get_form(request, obj, **{**kwargs, "form": form, "fields": TERMS})
+
+    def get_fields(self, request: HttpRequest, obj: BillingDetails | None = None) -> tuple[str, ...]:
+        return ("owner", *TERMS) if obj else ("tenant_id", *TERMS)
+
+    def get_readonly_fields(self, request: HttpRequest, obj: BillingDetails | None = None) -> tuple[str, ...]:
+        return self.readonly_fields if obj else ()
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def save_model(self, request: HttpRequest, obj: BillingDetails, form: Any, change: bool) -> None:
+        if change:
+            super().save_model(request, obj, form, change)
+            return
+        said = {name: form.cleaned_data[name] for name in TERMS}
+        made = set_billing_details(tenant_id=form.cleaned_data["tenant_id"], said=said)
+        obj.pk, obj.tenant_id = made.pk, made.tenant_id
+
+    @column("made out to", order_by="name")
+    def made_out_to(self, details: BillingDetails) -> str:
+        return details.name
+
+    @column("tenant")
+    def owner(self, details: BillingDetails) -> str:
+        return link_to(details.tenant)
+
+    @column("changed", order_by="changed_at")
+    def since(self, details: BillingDetails) -> str:
+        return ago(details.changed_at)

@@ -1,0 +1,64 @@
+"""The operator's view of what was used, and at what price."""
+
+from django.contrib import admin
+from unfold.contrib.filters.admin import AutocompleteSelectFilter
+
+from tenants.admin_base.columns import column
+from tenants.admin_base.filters import CreatedFilter
+from tenants.admin_base.formatting import ago, link, link_to, short
+from tenants.admin_base.records import RecordAdmin
+from tenants.billing.dashboard.money import shown_money
+from tenants.billing.wording import used_words
+from tenants.models import UsageRecord
+
+PAGE = "page"
+
+
+@admin.register(UsageRecord)
+class UsageRecordAdmin(RecordAdmin):
+    id_fields = ("id", "tenant_id", "source_id")
+    search_help_text = "Whole id, or tenant"
+    list_display = ("when", "owner", "model_version", "used", "amount", "source", "livemode")
+    list_filter = (
+        ("tenant", AutocompleteSelectFilter),
+        ("created_at", CreatedFilter),
+    )
+    list_select_related = ("tenant",)
+    ordering = ("-id",)
+    fields = (
+        "owner",
+        "source",
+        "model_version",
+        "used",
+        "amount",
+        "price",
+        "livemode",
+        "created_at",
+        "id",
+        "source_id",
+    )
+
+    @column("when", order_by="id")
+    def when(self, record: UsageRecord) -> str:
+        return ago(record.created_at)
+
+    @column("tenant")
+    def owner(self, record: UsageRecord) -> str:
+        return link_to(record.tenant)
+
+    @column("model")
+    def model_version(self, record: UsageRecord) -> str:
+        return f"{record.model}@{record.version}"
+
+    @column("used")
+    def used(self, record: UsageRecord) -> str:
+        return used_words(record.quantity, record.meter)
+
+    @column("amount")
+    def amount(self, record: UsageRecord) -> str:
+        return shown_money(record.amount_micros, record.currency)
+
+    @column("for")
+    def source(self, record: UsageRecord) -> str:
+        words = f"{record.source_kind} {short(record.source_id)}"
+        return link("jobs_page", record.source_id, words) if record.source_kind == PAGE else words

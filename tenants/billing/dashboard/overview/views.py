@@ -1,0 +1,182 @@
+"""What an account has, owes and was billed; and whom its invoices are made out to."""
+
+from collections.abc import Callable
+from typing import Concatenate, ParamSpec
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_safe
+
+from tenants.billing.dashboard.overview.forms import DetailsForm
+from tenants.billing.dashboard.overview.rows import balance_row, invoice_row, invoice_view, units_row
+from tenants.billing.invoices.as_csv import list_as_csv
+from tenants.billing.invoices.details import OWN, set_billing_details
+from tenants.billing.invoices.files import CSV, as_file, csv_file, file_name, pdf_file
+from tenants.billing.invoices.issued import (
+    MOST_EXPORTED,
+    WholeInvoice,
+    billing_details,
+    find_invoice,
+    invoices,
+    whole,
+)
+from tenants.billing.invoices.standing import STANDINGS, WORDS
+from tenants.billing.invoices.told import whole_told
+from tenants.billing.invoices.upcoming import upcoming_rows
+from tenants.billing.ledger.selectors import balances
+from tenants.billing.payments.models import Payment
+from tenants.billing.standing import standing_of
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.dashboard.members import members_only
+from tenants.identity.identity import Identity
+
+P = ParamSpec("P")
+NEWEST, AT_ONCE = 6, 50
+
+
+@require_safe
+@members_only
+def billing_page(request: HttpRequest, identity: Identity) -> HttpResponse:
+    identity.require("billing:read")
+    with unit_of_work(identity.tenant_id):
+        found = list(invoices()[: NEWEST + 1])
+        context = {
+            "balances": [balance_row(one) for one in balances()],
+            "included": [units_row(one) for one in standing_of(identity.tenant_id).rows],
+            "invoices": [invoice_row(one) for one in found[:NEWEST]],
+            "more": len(found) > NEWEST,
+            "overdue": invoices("overdue").count(),
+            "details": billing_details(),
+            "may_write": "billing:write" in identity.scopes,
+        }
+    return render(request, "tenants/billing/billing.html", context)
+
+
+@require_safe
+@members_only
+def upcoming_part(request: HttpRequest, identity: Identity) -> HttpResponse:
+    """Asked for by the page once it is shown: to add up a month can take a moment."""
+    identity.require("billing:read")
+    rows = upcoming_rows(identity.tenant_id)
+    return render(request, "tenants/billing/upcoming.html", {"upcoming": rows})
+
+
+@require_safe
+@members_only
+def invoice_list(request: HttpRequest, identity: Identity) -> HttpResponse:
+    identity.require("billing:read")
+    status, before = _asked_status(request), _place(request.GET.get("before", ""))
+    with unit_of_work(identity.tenant_id):
+        rows = invoices(status)
+        found = list((rows.filter(id__lt=before) if before else rows)[: AT_ONCE + 1])
+        shown = [invoice_row(one) for one in found[:AT_ONCE]]
+    context = {
+        "invoices": shown,
+        "older": str(shown[-1].id) if len(found) > AT_ONCE else "",
+        "before": before,
+        "status": status,
+        "statuses": WORDS.items(),
+        "may_write": "billing:write" in identity.scopes,
+    }
+    return render(request, "tenants/billing/invoice_list.html", context)
+
+
+@require_safe
+@members_only
+def invoice_list_csv(request: HttpRequest, identity: Identity) -> HttpResponse:
+    identity.require("billing:read")
+    status = _asked_status(request)
+    with unit_of_work(identity.tenant_id):
+        written = list_as_csv(invoices(status)[:MOST_EXPORTED])
+    return as_file(written.encode(), CSV, "invoices.csv")
+
+
+def _of_an_invoice(
+    view: Callable[[HttpRequest, Identity, WholeInvoice], HttpResponse],
+) -> Callable[Concatenate[HttpRequest, Identity, ...], HttpResponse]:
+    """Finds the invoice that the address names; another tenant's is like one that never was."""
+
+    def for_invoice(request: HttpRequest, identity: Identity, invoice_id: str) -> HttpResponse:
+        identity.require("billing:read")
+        with unit_of_work(identity.tenant_id):
+            invoice = find_invoice(invoice_id)
+            found = whole(invoice) if invoice else None
+        if found is None:
+            raise Http404(f"There is no invoice {invoice_id[:100]!r}.")
+        return view(request, identity, found)
+
+    return for_invoice
+
+
+@require_safe
+@members_only
+@_of_an_invoice
+def invoice_page(request: HttpRequest, identity: Identity, found: WholeInvoice) -> HttpResponse:
+    with unit_of_work(identity.tenant_id):
+        payments = list(Payment.objects.filter(invoice=found.invoice).order_by("-id"))
+    context = {
+        "view": invoice_view(found, payments),
+        "paper": found.paper,
+        "downloads": [
+            (kind, reverse(f"invoice_{kind.lower()}", args=[found.invoice.id]))
+            for kind in ("PDF", "CSV", "JSON")
+        ],
+        "may_write": "billing:write" in identity.scopes,
+    }
+    return render(request, "tenants/billing/invoice.html", context)
+
+
+@require_safe
+@members_only
+@_of_an_invoice
+def invoice_pdf(request: HttpRequest, identity: Identity, found: WholeInvoice) -> HttpResponse:
+    return pdf_file(found)
+
+
+@require_safe
+@members_only
+@_of_an_invoice
+def invoice_csv(request: HttpRequest, identity: Identity, found: WholeInvoice) -> HttpResponse:
+    return csv_file(found)
+
+
+@require_safe
+@members_only
+@_of_an_invoice
+def invoice_json(request: HttpRequest, identity: Identity, found: WholeInvoice) -> HttpResponse:
+    response = JsonResponse(whole_told(found), json_dumps_params={"ensure_ascii": False, "indent": 2})
+    response["Content-Disposition"] = f'attachment; filename="{file_name(found.invoice, "json")}"'
+    return response
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@members_only
+def details_page(request: HttpRequest, identity: Identity) -> HttpResponse:
+    identity.require("billing:write")
+    with unit_of_work(identity.tenant_id):
+        details = billing_details()
+    known = {name: getattr(details, name) for name in OWN} if details else {"name": identity.tenant_name}
+    form = DetailsForm(request.POST or None, initial=known, label_suffix="")
+    if request.method == "POST" and form.is_valid():
+        with unit_of_work(identity.tenant_id):
+            set_billing_details(tenant_id=identity.tenant_id, said=dict(form.cleaned_data))
+        messages.success(request, "Saved. It stands on invoices that are issued from now on.")
+        return redirect("billing")
+    status = 422 if request.method == "POST" else 200
+    return render(request, "tenants/billing/details.html", {"form": form, "details": details}, status=status)
+
+
+def _asked_status(request: HttpRequest) -> str:
+    """What is no status is none: whoever comes with an old address sees all."""
+    status = request.GET.get("status", "")
+    return status if status in STANDINGS else ""
+
+
+def _place(text: str) -> UUID | None:
+    try:
+        return UUID(text) if text else None
+    except ValueError:
+        raise Http404(f"before={text[:60]!r} is no invoice of the list.") from None

@@ -1,0 +1,72 @@
+"""The saved card: which it is, whether invoices are taken from it, and its removal."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
+from tenants.billing.payments.cards import OUTDATED, begin_saving_card, forget_card, keep_card, let_card_pay
+from tenants.billing.payments.errors import NoSuchProvider, ProviderAway, ProviderUnavailable
+from tenants.billing.payments.providers import card_provider
+from tenants.billing.payments.schedule import AFTER_DAYS
+from tenants.billing.payments.selectors import saved_card as card_of_tenant
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.dashboard.members import members_only
+from tenants.identity.identity import Identity
+
+LONGEST_ID = 200
+
+
+@require_safe
+@members_only
+def saved_card(request: HttpRequest, identity: Identity) -> HttpResponse:
+    """Whoever comes back from the provider names the page they were on; the provider says what came of it."""
+    identity.require("billing:read")
+    page = request.GET.get("saved", "")[:LONGEST_ID]
+    if page.startswith("cs_") and "billing:write" in identity.scopes:
+        try:
+            if keep_card(page, of_tenant=identity.tenant_id) == OUTDATED:
+                messages.warning(request, "A card was saved or removed after you began. Save this one anew.")
+        except ProviderAway:
+            messages.warning(request, "The provider of payments does not answer. The card will be here soon.")
+        return redirect("saved_card")
+    with unit_of_work(identity.tenant_id):
+        card = card_of_tenant()
+    context = {
+        "card": card,
+        "is_offered": card_provider() is not None,
+        "days": AFTER_DAYS,
+        "may_write": "billing:write" in identity.scopes,
+    }
+    return render(request, "tenants/billing/card.html", context)
+
+
+@require_POST
+@members_only
+def save_card(request: HttpRequest, identity: Identity) -> HttpResponse:
+    identity.require("billing:write")
+    try:
+        return redirect(begin_saving_card(tenant_id=identity.tenant_id))
+    except (ProviderUnavailable, NoSuchProvider) as refusal:
+        messages.error(request, refusal.detail)
+        return redirect("saved_card")
+
+
+@require_POST
+@members_only
+def use_card(request: HttpRequest, identity: Identity) -> HttpResponse:
+    identity.require("billing:write")
+    let_card_pay(tenant_id=identity.tenant_id, pays_invoices=request.POST.get("pays_invoices") == "yes")
+    return redirect("saved_card")
+
+
+@require_POST
+@members_only
+def remove_card(request: HttpRequest, identity: Identity) -> HttpResponse:
+    identity.require("billing:write")
+    try:
+        forget_card(tenant_id=identity.tenant_id)
+        messages.success(request, "The card is removed. Nothing is taken from it any more.")
+    except ProviderUnavailable as refusal:
+        messages.warning(request, refusal.detail)
+    return redirect("saved_card")

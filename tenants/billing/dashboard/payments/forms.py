@@ -1,0 +1,55 @@
+"""How much credit is bought, and how it is paid."""
+
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any
+
+from django import forms
+
+from tenants.billing.payments.selectors import ways_to_pay
+from tenants.billing.payments.services import MOST_MICROS, TopUp
+from tenants.billing.shares import unit_micros
+from tenants.billing.wording import rounded_money
+from tenants.core.ids import uuid7
+
+MICROS = 1_000_000
+
+
+class TopUpForm(forms.Form):
+    amount = forms.DecimalField(
+        label="Amount",
+        min_value=0,
+        max_value=MOST_MICROS // MICROS,
+        decimal_places=6,
+        widget=forms.TextInput(attrs={"inputmode": "decimal", "autocomplete": "off"}),
+    )
+    currency = forms.ChoiceField(label="Currency")
+    provider = forms.ChoiceField(label="How you pay", widget=forms.RadioSelect)
+    once = forms.UUIDField(widget=forms.HiddenInput, initial=uuid7)
+    """A form that is sent again, as by a second click, is one payment."""
+
+    def __init__(self, *args: Any, currencies: Sequence[str], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._choose("currency", [(one, one) for one in currencies])
+        self._choose("provider", [(way.name, way.words.capitalize()) for way in ways_to_pay()])
+
+    def _choose(self, name: str, choices: list[tuple[str, str]]) -> None:
+        field = self.fields[name]
+        assert isinstance(field, forms.ChoiceField)
+        field.choices = choices
+        self.initial.setdefault(name, choices[0][0])
+
+    def clean(self) -> dict[str, Any]:
+        said = super().clean() or {}
+        amount, currency = said.get("amount"), said.get("currency")
+        if isinstance(amount, Decimal) and currency:
+            unit = unit_micros(currency)
+            if amount <= 0 or int(amount * MICROS) % unit:
+                self.add_error(
+                    "amount", f"Give more than nothing, in steps of {rounded_money(unit, currency)}."
+                )
+        return said
+
+    @property
+    def wanted(self) -> TopUp:
+        return TopUp(self.cleaned_data["currency"], int(self.cleaned_data["amount"] * MICROS))

@@ -1,0 +1,113 @@
+"""What the chart of a month or a year draws: for each measure, one series of values per model, or per key."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import date
+from typing import Any
+
+from tenants.billing.summary import Summary, UsageLine
+from tenants.billing.wording import symbol_of
+from tenants.plans.prices import MS_PER_SECOND
+
+MOST_SERIES = 6
+OTHERS = {"model": "other models", "key": "other callers"}
+_REST = "\0"
+"""Instead of a name: what is drawn last, whatever it comes to."""
+METER_TITLES = {"page": "Pages", "token": "Tokens", "call": "Calls", "gpu_second": "GPU seconds"}
+
+
+@dataclass(frozen=True)
+class Series:
+    name: str
+    values: list[float]
+
+
+@dataclass(frozen=True)
+class Measure:
+    name: str
+    title: str
+    unit: str
+    series: list[Series]
+
+
+def leading(of_keys: Sequence[UsageLine]) -> set[str]:
+    """The keys that may be drawn by themselves, whatever measure is chosen: the first by each."""
+    totals: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+    for line in of_keys:
+        totals[f"cost {line.currency}"][line.model] += line.amount_micros
+        totals[line.meter][line.model] += line.quantity
+    return {
+        key
+        for of_measure in totals.values()
+        for key in sorted(of_measure, key=lambda one: (-of_measure[one], one))[:MOST_SERIES]
+    }
+
+
+def rest_of(lines: Sequence[UsageLine], leaders: Sequence[UsageLine]) -> list[UsageLine]:
+    """What each day came to without its leaders, which were read a moment later and may have grown."""
+    rest: dict[tuple[date, str, str, bool], list[int]] = defaultdict(lambda: [0, 0])
+    for sign, of in ((1, lines), (-1, leaders)):
+        for line in of:
+            numbers = rest[line.day, line.meter, line.currency, line.livemode]
+            numbers[0] += sign * line.quantity
+            numbers[1] += sign * line.amount_micros
+    return [
+        UsageLine(day, _REST, meter, currency, mode, max(0, quantity), max(0, micros), 0)
+        for (day, meter, currency, mode), (quantity, micros) in rest.items()
+        if quantity > 0 or micros > 0
+    ]
+
+
+def chart_of(
+    days: Sequence[date], by_model: Sequence[UsageLine], by_key: Sequence[UsageLine], summary: Summary
+) -> dict[str, Any]:
+    """Of each day, or of what else `days` begin. The names in `by_key` are those of keys; the rest may be there."""
+    return {
+        "days": [f"{day:%Y-%m-%d}" for day in days],
+        "measures": {
+            "model": _measures(days, by_model, summary, OTHERS["model"]),
+            "key": _measures(days, by_key, summary, OTHERS["key"]),
+        },
+    }
+
+
+def _measures(
+    days: Sequence[date], lines: Sequence[UsageLine], summary: Summary, others: str
+) -> list[dict[str, Any]]:
+    measures = []
+    for currency in summary.currencies:
+        cost = Measure(f"cost-{currency}", f"Cost in {currency}", symbol_of(currency), [])
+        charged = [(line, line.amount_micros / 1_000_000) for line in lines if line.currency == currency]
+        measures.append(_filled(cost, days, charged, others))
+    for meter, title in METER_TITLES.items():
+        counted = [(line, _shown(line)) for line in lines if line.meter == meter]
+        if counted:
+            measures.append(_filled(Measure(meter, title, "", []), days, counted, others))
+    return [asdict(measure) for measure in measures]
+
+
+def _shown(line: UsageLine) -> float:
+    return line.quantity / MS_PER_SECOND if line.meter == "gpu_second" else float(line.quantity)
+
+
+def _filled(
+    measure: Measure, days: Sequence[date], counted: Sequence[tuple[UsageLine, float]], others: str
+) -> Measure:
+    by_name: dict[str, list[float]] = defaultdict(lambda: [0.0] * len(days))
+    places = {day: place for place, day in enumerate(days)}
+    for line, value in counted:
+        by_name[line.model][places[line.day]] += value
+    ordered = sorted(by_name.items(), key=lambda pair: (-sum(pair[1]), pair[0]))
+    return replace(measure, series=_with_others([Series(*one) for one in ordered], others))
+
+
+def _with_others(series: list[Series], others: str) -> list[Series]:
+    """More colours than these cannot be told apart."""
+    named = [one for one in series if one.name != _REST]
+    rest = [one for one in series if one.name == _REST]
+    if len(series) <= MOST_SERIES:
+        return [*named, *(replace(one, name=others) for one in rest)]
+    rest += named[MOST_SERIES - 1 :]
+    sums = [sum(day) for day in zip(*(one.values for one in rest), strict=True)]
+    return [*named[: MOST_SERIES - 1], Series(others, sums)]

@@ -1,0 +1,79 @@
+"""The limits that hold for an account, as rows that a person reads: what they are, and what is left of them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tenants.dashboard.wording import whole
+from tenants.limits.rates.free_day import Left
+from tenants.limits.rates.headers import Standing
+from tenants.limits.rates.limits import Limit
+from tenants.limits.storage.room import StorageStanding
+from tenants.limits.storage.wording import size
+
+TITLES = {
+    "requests": "Requests a minute",
+    "tokens": "Tokens a minute",
+    "pages": "Pages a minute",
+    "calls": "Calls at once",
+}
+
+
+@dataclass(frozen=True)
+class LimitRow:
+    title: str
+    holds_for: str
+    amount: str
+    left: str
+    """Empty while nobody can tell."""
+    left_percent: int
+
+
+def limit_rows(limits: Sequence[Limit], standings: Sequence[Standing] | None) -> list[LimitRow]:
+    """`standings`: of each limit in its place; None where they cannot be asked."""
+    told: Sequence[Standing | None] = standings or [None] * len(limits)
+    return [_row(limit, standing) for limit, standing in zip(limits, told, strict=True)]
+
+
+def _row(limit: Limit, standing: Standing | None) -> LimitRow:
+    model = limit.subject.partition(":")[2]
+    left = max(0, standing.left) if standing else 0
+    return LimitRow(
+        title=TITLES[limit.kind],
+        holds_for=model if limit.of == "model" else "All models",
+        amount=whole(limit.amount),
+        left=whole(left) if standing else "",
+        left_percent=round(100 * left / limit.amount),
+    )
+
+
+_OF_TESTS = {"pages": "Pages a day", "calls": "Calls a day"}
+
+
+def rows_of_tests(days: Sequence[Left]) -> list[LimitRow]:
+    """What the account's test keys may do until midnight UTC."""
+    return [
+        LimitRow(
+            title=_OF_TESTS[day.kind],
+            holds_for="Test keys",
+            amount=whole(day.most),
+            left="" if day.left is None else whole(day.left),
+            left_percent=round(100 * (day.left or 0) / day.most),
+        )
+        for day in days
+    ]
+
+
+@dataclass(frozen=True)
+class StorageRow:
+    used: str
+    most: str
+    """Empty for any amount."""
+    percent: int
+
+
+def storage_row(standing: StorageStanding) -> StorageRow:
+    return StorageRow(
+        used=size(standing.used_bytes),
+        most="" if standing.most_bytes is None else size(standing.most_bytes),
+        percent=standing.percent or 0,
+    )

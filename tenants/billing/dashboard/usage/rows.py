@@ -1,0 +1,152 @@
+"""Rows of the tables of usage, in words."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import date
+
+from tenants.billing.dashboard.money import shown_money
+from tenants.billing.dashboard.usage.chart import METER_TITLES
+from tenants.billing.forecast import Forecast
+from tenants.billing.summary import Summary, Total
+from tenants.billing.wording import exact_money, number_of, rounded_money, symbol_of
+from tenants.core.times import day_text, month_text
+
+MOST_NAMED = 50
+"""Models or keys in a table; all are in the CSV."""
+
+
+@dataclass(frozen=True)
+class Tile:
+    title: str
+    value: str
+    unit: str = ""
+    note: str = ""
+    exact: str = ""
+    """What `value` is rounded from, on hover."""
+
+
+@dataclass(frozen=True)
+class UsageRow:
+    name: str
+    quantities: list[tuple[str, str]]
+    """Title of the meter and number, for each meter of the table; the number is empty where nothing was used."""
+    costs: list[str]
+    share_percent: int
+    cached_percent: int = 0
+    """Of the records, those that were answered from what was known."""
+    query: str = ""
+    """Of the page of this row alone, to go behind the month."""
+    at: str = ""
+    """The day or month of the row, as addresses write it."""
+
+
+def costs(total: Total) -> list[str]:
+    return [shown_money(amount, currency) for currency, amount in sorted(total.amounts_micros.items())]
+
+
+def tiles(total: Total) -> list[Tile]:
+    """What was spent in each currency, then what was used by each meter."""
+    spent = [
+        Tile(
+            "Cost",
+            rounded_money(amount, currency).removesuffix(f" {symbol_of(currency)}"),
+            symbol_of(currency),
+            exact=exact_money(amount, currency),
+        )
+        for currency, amount in sorted(total.amounts_micros.items())
+    ]
+    return [*spent, *_used(total)]
+
+
+def forecast_tiles(forecasts: Mapping[str, Forecast]) -> list[Tile]:
+    """Rounded to what means something: a forecast of a millionth would claim to know too much."""
+    return [
+        Tile(
+            "Forecast for the month",
+            f"{found.micros / 1_000_000:,.2f}",
+            symbol_of(currency),
+            f"{found.low_micros / 1_000_000:,.2f} to {found.high_micros / 1_000_000:,.2f} in four of five months; "
+            f"from the last {found.from_days} days",
+        )
+        for currency, found in sorted(forecasts.items())
+    ]
+
+
+def cache_tiles(total: Total) -> list[Tile]:
+    """What the cache answered, and what that saved; nothing where it answered nothing."""
+    if not total.records_cached:
+        return []
+    saved = " + ".join(
+        rounded_money(amount, currency) for currency, amount in sorted(total.saved_micros.items()) if amount
+    )
+    share = f"{cached_percent(total)} %"
+    note = f"saved {saved}" if saved else "nothing was saved"
+    return [Tile("From the cache", share, "", note)]
+
+
+def _used(total: Total) -> list[Tile]:
+    return [
+        Tile(title, number_of(total.quantities[meter], meter))
+        for meter, title in METER_TITLES.items()
+        if total.quantities.get(meter)
+    ]
+
+
+def meters_of(summary: Summary) -> list[str]:
+    return [meter for meter in METER_TITLES if summary.live.quantities.get(meter)]
+
+
+def rows_by_name(summary: Summary, others: str, shown: Callable[[str], tuple[str, str]]) -> list[UsageRow]:
+    """Of models or of keys, dearest first, in the currency that most is charged in. The last of many are one row.
+
+    `shown`: the name of one as people know it, and the query of its own page.
+    """
+    first = summary.currencies[0] if summary.currencies else ""
+    ordered = sorted(
+        summary.by_model.items(), key=lambda pair: (-pair[1].amounts_micros.get(first, 0), pair[0])
+    )
+    named, rest = ordered[:MOST_NAMED], ordered[MOST_NAMED:]
+    rows = []
+    for one, total in named:
+        title, query = shown(one)
+        rows.append(replace(_row(title, total, summary, first), query=query))
+    if rest:
+        together = _together(total for _, total in rest)
+        rows.append(_row(f"{len(rest):,} {others}", together, summary, first))
+    return rows
+
+
+def _together(totals: Iterable[Total]) -> Total:
+    found = Total()
+    for one in totals:
+        found.merge(one)
+    return found
+
+
+def rows_by_day(summary: Summary, *, months: bool) -> list[UsageRow]:
+    """List the newest first; `months` says that each day stands for its month."""
+    days: list[tuple[date, Total]] = sorted(summary.by_day.items(), reverse=True)
+    return [
+        replace(
+            _row(month_text(day) if months else day_text(day), total, summary, ""),
+            at=f"{day:%Y-%m}" if months else f"{day:%Y-%m-%d}",
+        )
+        for day, total in days
+    ]
+
+
+def _row(name: str, total: Total, summary: Summary, currency: str) -> UsageRow:
+    of_all = summary.live.amounts_micros.get(currency, 0)
+    quantities = [
+        (
+            METER_TITLES[meter],
+            number_of(total.quantities[meter], meter) if total.quantities.get(meter) else "",
+        )
+        for meter in meters_of(summary)
+    ]
+    share = round(100 * total.amounts_micros.get(currency, 0) / of_all) if of_all else 0
+    return UsageRow(name, quantities, costs(total), share, cached_percent(total))
+
+
+def cached_percent(total: Total) -> int:
+    return round(100 * total.records_cached / total.records) if total.records else 0

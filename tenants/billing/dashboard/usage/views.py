@@ -1,0 +1,173 @@
+"""What a month's or a year's use of models came to, a day's single records, and both as files for a spreadsheet."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, date, datetime, time, timedelta
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from tenants.api_keys.selectors import names_of_keys
+from tenants.billing.api.usage import usage_file
+from tenants.billing.dashboard.usage.chart import METER_TITLES, OTHERS, chart_of, leading, rest_of
+from tenants.billing.dashboard.usage.filters import UsageFilter, key_name
+from tenants.billing.dashboard.usage.limit_rows import limit_rows, rows_of_tests, storage_row
+from tenants.billing.dashboard.usage.record_rows import place_of, record_rows, written_place
+from tenants.billing.dashboard.usage.rows import (
+    cache_tiles,
+    forecast_tiles,
+    meters_of,
+    rows_by_day,
+    rows_by_name,
+    tiles,
+)
+from tenants.billing.dashboard.usage.stretch import Stretch
+from tenants.billing.forecast import WINDOW_DAYS, Forecast, forecast
+from tenants.billing.months import Month
+from tenants.billing.selectors import (
+    Used,
+    cost_by_day,
+    first_day_used,
+    used_in,
+)
+from tenants.billing.summary import UsageLine, summarised
+from tenants.billing.usage.asked import GROUPS, Asked, Only
+from tenants.billing.usage.records import records
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.dashboard.members import members_only
+from tenants.identity.identity import Identity
+from tenants.limits.rates.free_day import free_day
+from tenants.limits.rates.spending import spending
+from tenants.limits.storage.room import storage_standing
+
+RECORDS_AT_ONCE = 100
+
+
+@require_safe
+@members_only
+def usage_page(request: HttpRequest, identity: Identity) -> HttpResponse:
+    identity.require("usage:read")
+    today = timezone.now().date()
+    stretch, chosen = Stretch.read(request.GET.dict(), today), UsageFilter.read(request.GET.dict())
+    month, is_current = stretch.month, stretch == Stretch(Month.of(today))
+    with unit_of_work(identity.tenant_id):
+        lines, keys = stretch.by_model(chosen.only), stretch.of_keys(chosen.only)
+        leaders = leading([one for one in keys if one.livemode is chosen.livemode])
+        drawn = stretch.by_key(leaders, chosen.only)
+        first = first_day_used()
+        used = used_in(stretch.since, month) if chosen.only != Only() else Used.of(lines, keys)
+        storage = storage_standing(identity.tenant_id)
+        names = names_of_keys([key for key in used.keys if key])
+        forecasts = _forecasts(month, today, chosen.only, first) if is_current and chosen.livemode else {}
+    summary = summarised(lines, livemode=chosen.livemode)
+    of_keys = summarised(keys, livemode=chosen.livemode)
+    of_models, of_drawn = (
+        [line for line in one if line.livemode is chosen.livemode] for one in (lines, drawn)
+    )
+    by_key = [*_named(of_drawn, names), *rest_of(of_models, of_drawn)]
+    limits = identity.rates.every if is_current else ()
+    context = {
+        "limits": [
+            *limit_rows(limits, spending().standings(limits) if limits else None),
+            *(rows_of_tests(free_day().left(identity.tenant_id)) if is_current else ()),
+        ],
+        "storage": storage_row(storage) if is_current else None,
+        "stretch": stretch,
+        "is_current": is_current,
+        "previous": month.previous if first and stretch.since.first > first and not stretch.is_year else None,
+        "next": month.next if month < Month.of(today) else None,
+        "filter": chosen,
+        "model_options": chosen.models(used),
+        "key_options": chosen.keys(used, names),
+        "can_narrow": len(used.models) > 1 or len(used.keys) > 1 or bool(summary.test) or chosen.narrows,
+        "tiles": [*tiles(summary.live), *cache_tiles(summary.live)],
+        "forecasts": forecast_tiles(forecasts),
+        "tests": tiles(summary.test) if summary.test and chosen.livemode else [],
+        "meters": [METER_TITLES[meter] for meter in meters_of(summary)],
+        "models": rows_by_name(summary, OTHERS["model"], chosen.of_model),
+        "keys": rows_by_name(of_keys, OTHERS["key"], lambda key: chosen.of_key(key, names)),
+        "days": rows_by_day(summary, months=stretch.is_year),
+        "chart": chart_of(stretch.days, of_models, by_key, summary),
+        "used_ever": first is not None,
+    }
+    return render(request, "tenants/usage/usage.html", context)
+
+
+@require_safe
+@members_only
+def usage_day(request: HttpRequest, identity: Identity) -> HttpResponse:
+    """Each record of one day, oldest first."""
+    identity.require("usage:read")
+    day, chosen = _asked_day(request), UsageFilter.read(request.GET.dict())
+    after = place_of(request.GET.get("after", ""))
+    asked = _of_days(day, day + timedelta(days=1), chosen.of_mode)
+    with unit_of_work(identity.tenant_id):
+        found = records(asked, limit=RECORDS_AT_ONCE + 1, after=after)
+        shown = found[:RECORDS_AT_ONCE]
+        names = names_of_keys([str(record.key_id) for record in shown if record.key_id])
+    context = {
+        "day": day,
+        "month": Month.of(day),
+        "filter": chosen,
+        "filter_words": _in_words(chosen, names),
+        "records": record_rows(shown, names),
+        "begun": after is not None,
+        "next": written_place(shown[-1]) if len(found) > len(shown) else "",
+    }
+    return render(request, "tenants/usage/day.html", context)
+
+
+@require_safe
+@members_only
+def usage_csv(request: HttpRequest, identity: Identity) -> HttpResponseBase:
+    """`day`: its records; else the month's sums by day, all told apart; with `records`, the month's records."""
+    identity.require("usage:read")
+    chosen = UsageFilter.read(request.GET.dict())
+    if request.GET.get("day"):
+        day = _asked_day(request)
+        return usage_file(identity, _of_days(day, day + timedelta(days=1), chosen.of_mode), records=True)
+    asked = Stretch.read(request.GET.dict(), timezone.now().date()).asked(chosen.of_mode)
+    return usage_file(identity, asked, records="records" in request.GET)
+
+
+def _named(lines: Sequence[UsageLine], names: Mapping[str, str]) -> list[UsageLine]:
+    return [replace(line, model=key_name(line.model, names)) for line in lines]
+
+
+def _forecasts(month: Month, today: date, only: Only, first: date | None) -> Mapping[str, Forecast]:
+    if first is None:
+        return {}
+    # What a filter leaves may have begun later, and is then as new as that.
+    begun = first_day_used(only) if only != Only() else first
+    since = min(month.first, today - timedelta(days=WINDOW_DAYS))
+    found = {
+        currency: forecast(month, today, by_day, begun)
+        for currency, by_day in cost_by_day(since, today, only).items()
+    }
+    return {currency: one for currency, one in found.items() if one is not None}
+
+
+def _of_days(first: date, after_last: date, only: Only) -> Asked:
+    start, end = (datetime.combine(day, time(), UTC) for day in (first, after_last))
+    return Asked(start, end, "day", GROUPS, only)
+
+
+def _asked_day(request: HttpRequest) -> date:
+    today, text = timezone.now().date(), request.GET.get("day", "")
+    try:
+        day = date.fromisoformat(text) if text else today
+    except ValueError:
+        day = None
+    if day is None or day > today or day.year < 2000:
+        raise Http404(f"{text[:40]!r} is no day that has begun. Write it as year-month-day, such as {today}.")
+    return day
+
+
+def _in_words(chosen: UsageFilter, names: Mapping[str, str]) -> str:
+    words = [chosen.model] if chosen.model else []
+    if chosen.key:
+        words.append(key_name(chosen.key, names))
+    return ", ".join(words)

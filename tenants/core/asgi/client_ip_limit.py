@@ -1,0 +1,87 @@
+"""Bounds how often one place may do what costs us something before we know who it is."""
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+
+from tenants.core.asgi.client_ip import address_of, client_address, place_of
+from tenants.core.asgi.protocol import Scope, headers_of
+from tenants.core.errors import DomainError
+from tenants.limits.rates.bucket import Bucket
+
+MOST_PLACES = 10_000
+US = 1_000_000
+
+
+class TooManyTries(DomainError):
+    code = "rate_limited"
+
+
+class PlaceBound:
+    """Of this process, for all its threads; what was counted longest ago is forgotten first.
+
+    `said` is told to whom it refuses, with `pause_s` in it.
+    """
+
+    def __init__(self, most_a_minute: int, said: str, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._most = most_a_minute
+        self._said = said
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._buckets: OrderedDict[str, Bucket] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._buckets)
+
+    def check(self, place: str) -> None:
+        """Raises TooManyTries where there is none left; takes none."""
+        with self._lock:
+            self._checked(place, self._now_us())
+
+    def take(self, place: str) -> None:
+        """Raises TooManyTries."""
+        with self._lock:
+            now_us = self._now_us()
+            self._keep(place, self._checked(place, now_us).without(1, self._most, now_us))
+
+    def give_back(self, place: str) -> None:
+        with self._lock:
+            bucket, now_us = self._buckets.get(place, Bucket()), self._now_us()
+            self._keep(place, bucket.given_back(1, self._most, now_us))
+
+    def _checked(self, place: str, now_us: int) -> Bucket:
+        bucket = self._buckets.get(place, Bucket())
+        if bucket.available(self._most, now_us) < 1:
+            pause_s = -(-bucket.wait_us(1, self._most, now_us) // US)
+            raise TooManyTries(self._said.format(pause_s=pause_s), extra={"retry_after_s": pause_s})
+        return bucket
+
+    def _keep(self, place: str, bucket: Bucket) -> None:
+        self._buckets[place] = bucket
+        self._buckets.move_to_end(place)
+        while len(self._buckets) > MOST_PLACES:
+            self._buckets.popitem(last=False)
+
+    def _now_us(self) -> int:
+        return int(self._clock() * US)
+
+
+def place_of_scope(scope: Scope, proxies: int) -> str:
+    return place_of(told_address(scope, proxies))
+
+
+def address_of_scope(scope: Scope, proxies: int) -> str:
+    """The address itself, where a place may be a whole network."""
+    return address_of(told_address(scope, proxies))
+
+
+def told_address(scope: Scope, proxies: int) -> str:
+    """As it was written, which may be no address at all."""
+    peer = scope.get("client")
+    told = {
+        "REMOTE_ADDR": peer[0] if peer else "",
+        # A proxy may add a line of its own rather than to its caller's; together they are one list.
+        "HTTP_X_FORWARDED_FOR": ",".join(headers_of(scope, b"x-forwarded-for")),
+    }
+    return client_address(told, proxies)

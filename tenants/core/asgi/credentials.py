@@ -1,0 +1,101 @@
+"""Looks up whose a credential is: those that were good of late apart from all others, whom their place bounds."""
+
+import hashlib
+from collections import OrderedDict
+from collections.abc import Callable
+from functools import partial
+from typing import Generic, TypeVar
+
+from tenants.core.asgi.client_ip_limit import PlaceBound
+from tenants.core.asgi.threads import DatabaseThreads
+
+F = TypeVar("F")
+MOST_A_MINUTE = 300
+"""Far more than people mistype; each is a look-up by an index."""
+MOST_WAITING = 4_096
+"""Far more than one place may try: its flood, which is dealt with at once, puts nobody else off."""
+MOST_GOOD = 50_000
+_SAID = "Too many unknown keys or sessions came from your address. Check yours, and send this again in {pause_s} s."
+
+
+class Strangers:
+    """Who was not seen before is looked up here, however many there are."""
+
+    def __init__(self, tries: PlaceBound | None = None) -> None:
+        self._threads = DatabaseThreads("strangers", 2, waiting=MOST_WAITING)
+        self._tickets = DatabaseThreads("tickets", 1, waiting=MOST_WAITING)
+        """Where Redis is asked: while it hangs, keys and sessions are still looked up."""
+        self._tries = PlaceBound(MOST_A_MINUTE, _SAID) if tries is None else tries
+
+    async def look_up(self, place: str, find: Callable[[], F], is_nobodys: Callable[[F], bool]) -> F:
+        """Raises TooManyTries."""
+        return await self._look_up(self._threads, place, find, is_nobodys)
+
+    async def redeem(self, place: str, find: Callable[[], F], is_nobodys: Callable[[F], bool]) -> F:
+        """As `look_up`, for tickets."""
+        return await self._look_up(self._tickets, place, find, is_nobodys)
+
+    def close(self) -> None:
+        self._threads.close()
+        self._tickets.close()
+
+    async def _look_up(
+        self, threads: DatabaseThreads, place: str, find: Callable[[], F], is_nobodys: Callable[[F], bool]
+    ) -> F:
+        self._tries.check(place)
+        return await threads.run(self._try, place, find, is_nobodys)
+
+    def _try(self, place: str, find: Callable[[], F], is_nobodys: Callable[[F], bool]) -> F:
+        """Counted before it is known what comes of it: of many that came at once, no more are looked up than may be."""
+        self._tries.take(place)
+        try:
+            found = find()
+        except Exception:
+            self._tries.give_back(place)
+            raise
+        if not is_nobodys(found):
+            self._tries.give_back(place)
+        return found
+
+
+class Familiar(Generic[F]):
+    """One kind of credential. Whoever sends others, however many, is looked up behind those that were good of late."""
+
+    def __init__(
+        self,
+        threads: DatabaseThreads,
+        strangers: Strangers,
+        find: Callable[[str], F],
+        *,
+        is_good: Callable[[F], bool],
+        is_nobodys: Callable[[F], bool],
+    ) -> None:
+        self._threads = threads
+        self._strangers = strangers
+        self._find = find
+        self._is_good = is_good
+        self._is_nobodys = is_nobodys
+        self._good: OrderedDict[bytes, None] = OrderedDict()
+
+    async def look_up(self, credential: str, place: str) -> F:
+        """Raises TooManyTries. `place` is where it came from."""
+        digest = digest_of(credential)
+        if digest in self._good:
+            found = await self._threads.run(self._find, credential)
+        else:
+            find = partial(self._find, credential)
+            found = await self._strangers.look_up(place, find, self._is_nobodys)
+        self._keep(digest, self._is_good(found))
+        return found
+
+    def _keep(self, digest: bytes, good: bool) -> None:
+        self._good.pop(digest, None)
+        if good:
+            self._good[digest] = None
+        while len(self._good) > MOST_GOOD:
+            self._good.popitem(last=False)
+
+
+def digest_of(credential: str) -> bytes:
+    """Remembered in its place, so that no list of credentials lies in memory."""
+    return hashlib.sha256(credential.encode("latin-1", "replace")).digest()

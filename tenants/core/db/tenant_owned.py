@@ -1,0 +1,61 @@
+"""The shape of every table that belongs to a tenant."""
+
+from functools import cache
+from typing import TypeVar
+
+from django.db import models
+
+from tenants.core.db.unit_of_work import current_scope
+from tenants.core.errors import UnscopedQuery
+from tenants.core.ids import uuid7
+
+M = TypeVar("M", bound=models.Model)
+
+
+class TenantManager(models.Manager[M]):
+    """Refuses to query without a scope; inside a tenant's scope, only that tenant's rows exist.
+
+    Of those that say whether they are live or a test's, only those of the scope's mode, if it has one; to tests nothing
+    exists that is about money.
+    """
+
+    def get_queryset(self) -> "models.QuerySet[M]":
+        scope = current_scope()
+        if scope is None:
+            raise UnscopedQuery(
+                f"{self.model.__name__} was queried outside unit_of_work() or operator_work()"
+            )
+        queryset = super().get_queryset()
+        if scope.tenant_id is None:
+            return queryset
+        queryset = queryset.filter(tenant_id=scope.tenant_id)
+        return queryset if scope.mode is None else self._of_mode(queryset, scope.mode)
+
+    def _of_mode(self, queryset: "models.QuerySet[M]", mode: bool) -> "models.QuerySet[M]":
+        if _has_mode(self.model):
+            return queryset.filter(livemode=mode)
+        is_money = getattr(self.model, "is_money", False)
+        return queryset.none() if is_money and not mode else queryset
+
+
+@cache
+def _has_mode(model: type[models.Model]) -> bool:
+    return any(field.name == "livemode" for field in model._meta.get_fields())
+
+
+class TenantOwned(models.Model):
+    """`UNIQUE (tenant, id)` lets other tables refer to a row and its tenant at once, so that no reference crosses."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    # No index of its own: the unique pair below begins with it.
+    tenant = models.ForeignKey(
+        "tenants.Tenant", on_delete=models.PROTECT, related_name="+", editable=False, db_index=False
+    )
+
+    objects = TenantManager()
+
+    class Meta:
+        abstract = True
+        constraints = [
+            models.UniqueConstraint(fields=["tenant", "id"], name="%(app_label)s_%(class)s_tenant")
+        ]

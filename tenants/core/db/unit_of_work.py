@@ -1,0 +1,186 @@
+"""Whose data this piece of work may touch: the tenant context of code and database alike."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, cast
+from uuid import UUID
+
+import psycopg
+from django.db import DatabaseError, connections, transaction
+
+from tenants.core.db.roles import ACCOUNTS_ROLE, APP_ROLE, OPERATOR_ROLE, RoleSwitching
+from tenants.core.errors import UnscopedQuery
+
+APP = "default"
+OPERATOR = "operator"
+
+
+class Acting(Protocol):
+    """Whoever works for a tenant, and what of it they may touch."""
+
+    @property
+    def tenant_id(self) -> UUID: ...
+
+    @property
+    def mode(self) -> bool | None:
+        """The `livemode` of all that exists for them; None for both."""
+
+
+@dataclass(frozen=True)
+class Scope:
+    """`tenant_id` is None for the operator, who sees every tenant."""
+
+    tenant_id: UUID | None
+    alias: str
+    mode: bool | None = None
+    """True: what tests made does not exist; False: nothing else does; None: both do."""
+
+
+_scope: ContextVar[Scope | None] = ContextVar("tenant_scope", default=None)
+_role: ContextVar[str] = ContextVar("database_role", default=APP_ROLE)
+
+
+def current_scope() -> Scope | None:
+    return _scope.get()
+
+
+def current_alias() -> str:
+    """The database role that queries of this moment go through."""
+    scope = _scope.get()
+    return scope.alias if scope else APP
+
+
+def current_role() -> str:
+    """The role that connections of the alias APP act as at this moment."""
+    return _role.get()
+
+
+def current_tenant_id() -> UUID:
+    scope = _scope.get()
+    if scope is None or scope.tenant_id is None:
+        raise UnscopedQuery("no tenant: wrap this in unit_of_work(tenant_id)")
+    return scope.tenant_id
+
+
+def current_mode() -> bool | None:
+    """The `livemode` of all that exists here; None for both, and for the operator."""
+    scope = _scope.get()
+    return scope.mode if scope else None
+
+
+@contextmanager
+def unit_of_work(whose: UUID | Acting) -> Iterator[None]:
+    """One transaction in which database and managers know one tenant only, and of it what whoever acts may touch.
+
+    With a tenant's id alone both live things and tests are there: for work that nobody asks for just now, and where
+    what is worked on was found before. The setting is local to the transaction: on a pooled connection nothing of it
+    survives the end.
+    """
+    tenant_id, mode = (whose, None) if isinstance(whose, UUID) else (whose.tenant_id, whose.mode)
+    outer = _scope.get()
+    if outer is not None and outer.tenant_id not in (None, tenant_id):
+        raise UnscopedQuery(f"work for tenant {tenant_id} inside work for tenant {outer.tenant_id}")
+    if outer is not None and outer.mode is not None:
+        if mode not in (None, outer.mode):
+            raise UnscopedQuery(f"work of livemode={mode} inside work of livemode={outer.mode}")
+        mode = outer.mode
+    with transaction.atomic(using=APP):
+        _tell_database(tenant_id)
+        token = _scope.set(Scope(tenant_id, APP, mode))
+        try:
+            yield
+        finally:
+            _scope.reset(token)
+
+
+@contextmanager
+def every_mode() -> Iterator[None]:
+    """Inside a unit of work: also what whoever acts may not touch, to count what an account has or to keep it whole.
+
+    Nothing of what is found here is shown.
+    """
+    scope = _scope.get()
+    if scope is None:
+        raise UnscopedQuery("no tenant: wrap this in unit_of_work(tenant_id)")
+    token = _scope.set(replace(scope, mode=None))
+    try:
+        yield
+    finally:
+        _scope.reset(token)
+
+
+def _tell_database(tenant_id: UUID) -> None:
+    """In one trip with the BEGIN before it, since there is one for each piece of work."""
+    connections[APP].ensure_connection()
+    connection: psycopg.Connection[Any] = connections[APP].connection
+    with connections[APP].wrap_database_errors, connection.pipeline(), psycopg.Cursor(connection) as cursor:
+        cursor.execute("SELECT set_config('app.tenant', %s, true)", [str(tenant_id)])
+
+
+@contextmanager
+def operator_work() -> Iterator[None]:
+    """Queries go through the operator's role, which sees all tenants: admin, scheduler, commands."""
+    token = _scope.set(Scope(None, OPERATOR))
+    try:
+        yield
+    finally:
+        _scope.reset(token)
+
+
+@contextmanager
+def account_work() -> Iterator[None]:
+    """Queries may write what people sign in with, but not who is an operator: sign-in, people's own pages, sessions.
+
+    They go through the same connection, in the caller's transaction where there is one. Does nothing within an
+    operator's work, which may write all of it.
+    """
+    with _acting_as(ACCOUNTS_ROLE) if _role.get() == APP_ROLE else nullcontext():
+        yield
+
+
+@contextmanager
+def operator_entry() -> Iterator[None]:
+    """Statements in a tenant's work act as the operator, in the same transaction: an entry in the operators' log."""
+    with _acting_as(OPERATOR_ROLE):
+        yield
+
+
+@contextmanager
+def _acting_as(role: str) -> Iterator[None]:
+    """Does nothing where queries go through the operator's connection."""
+    if current_alias() != APP:
+        yield
+        return
+    token = _role.set(role)
+    try:
+        yield
+    finally:
+        _role.reset(token)
+        _give_role_back()
+
+
+def _give_role_back() -> None:
+    """Now, so that the next request on this connection does not wait for it."""
+    connection = cast(RoleSwitching, connections[APP])
+    try:
+        connection.act_as(current_role())
+    except DatabaseError:
+        connection.close()
+
+
+class ScopeRouter:
+    """Sends every query to the database role of the current scope; tables are made by the owner alone."""
+
+    def db_for_read(self, model: type, **hints: object) -> str:
+        return current_alias()
+
+    def db_for_write(self, model: type, **hints: object) -> str:
+        return current_alias()
+
+    def allow_relation(self, one: object, other: object, **hints: object) -> bool:
+        return True
+
+    def allow_migrate(self, db: str, app_label: str, **hints: object) -> bool:
+        return db == "owner"

@@ -1,0 +1,71 @@
+"""The circuits of this process's endpoints, and what is told of a request under one."""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from math import ceil
+from time import monotonic
+
+import structlog
+
+from tenants.core.http_client.breaker import Circuit
+from tenants.core.http_client.errors import EgressFailed
+
+log = structlog.get_logger(__name__)
+
+MOST_REMEMBERED = 10_000
+
+
+class Circuits:
+    """Each process learns by itself: what one has seen of an endpoint is no reason to write a row."""
+
+    def __init__(self, clock: Callable[[], float] = monotonic) -> None:
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._known: OrderedDict[str, Circuit] = OrderedDict()
+
+    @contextmanager
+    def of(self, endpoint: str) -> Iterator[None]:
+        """Around one request: EgressFailed inside is a failure of the endpoint, anything else of nobody."""
+        self._enter(endpoint)
+        try:
+            yield
+        except EgressFailed:
+            self.failed(endpoint)
+            raise
+
+    def failed(self, endpoint: str) -> None:
+        with self._lock:
+            before = self._known.get(endpoint, Circuit())
+            after = before.failed(self._clock())
+            self._keep(endpoint, after)
+        if after.is_open and not before.is_open:
+            log.info("endpoint_rests", endpoint=endpoint, failures=after.failures)
+
+    def succeeded(self, endpoint: str) -> None:
+        with self._lock:
+            before = self._known.pop(endpoint, Circuit())
+        if before.is_open:
+            log.info("endpoint_is_back", endpoint=endpoint)
+
+    def _enter(self, endpoint: str) -> None:
+        with self._lock:
+            now_s, circuit = self._clock(), self._known.get(endpoint)
+            if circuit is None:
+                return
+            if circuit.lets_through(now_s):
+                self._known[endpoint] = circuit.asked(now_s)
+                return
+        raise EgressFailed(
+            "endpoint_resting",
+            f"The last {circuit.failures} requests to it failed, so that it is left alone for a while.",
+            extra={"retry_after_s": max(1, ceil(circuit.rests_until_s - now_s))},
+        )
+
+    def _keep(self, endpoint: str, circuit: Circuit) -> None:
+        """The one that has failed last is the newest, so that of too many those go that nobody asks."""
+        self._known[endpoint] = circuit
+        self._known.move_to_end(endpoint)
+        while len(self._known) > MOST_REMEMBERED:
+            self._known.popitem(last=False)

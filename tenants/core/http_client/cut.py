@@ -1,0 +1,62 @@
+"""Ends a request to the outside from another thread: whoever asked for it has hung up."""
+
+import socket
+import threading
+from contextlib import suppress
+from types import TracebackType
+from typing import Self
+
+from tenants.core.http_client.addresses import Address
+from tenants.core.http_client.errors import EgressFailed
+from tenants.core.http_client.wire import Dial
+
+
+class Cut:
+    """Of one request, and closed with it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._held: socket.socket | None = None
+        self.made = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        with self._lock:
+            if self._held is not None:
+                self._held.close()
+                self._held = None
+
+    def make(self) -> None:
+        """A read that waits ends at once; what waits for a name or a connection, when that is there or given up."""
+        with self._lock:
+            self.made = True
+            self._shut()
+
+    def watching(self, dial: Dial) -> Dial:
+        def watched(address: Address, port: int, timeout_s: float) -> socket.socket:
+            connection = dial(address, port, timeout_s)
+            self._hold(connection)
+            return connection
+
+        return watched
+
+    def _hold(self, connection: socket.socket) -> None:
+        """By a name of our own: TLS takes the socket's away."""
+        with self._lock:
+            if self._held is not None:
+                self._held.close()
+            self._held = connection.dup()
+            if not self.made:
+                return
+            self._shut()
+        connection.close()
+        raise EgressFailed("connection_failed", "It was given up.")
+
+    def _shut(self) -> None:
+        if self._held is not None:
+            with suppress(OSError):
+                self._held.shutdown(socket.SHUT_RDWR)

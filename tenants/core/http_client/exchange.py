@@ -1,0 +1,189 @@
+"""One request over a connection that stands, and its answer within bounds."""
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.client import HTTPConnection, HTTPException, HTTPResponse
+from io import BytesIO
+from typing import BinaryIO
+
+from tenants.core.http_client.errors import EgressFailed, EgressRefused
+from tenants.core.http_client.urls import Target
+from tenants.core.http_client.wire import Wire
+
+PIECE_BYTES = 64 * 2**10
+WORDS_BYTES = 64 * 2**10
+"""Of a body that only explains a status."""
+USER_AGENT = "maas"
+FRAMES_PER_BYTE = 8
+"""What a body may cost on its way: a chunk of a single byte has five more around it."""
+_METHODS = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE"})
+_OWN_HEADERS = frozenset(
+    {
+        "accept-encoding",
+        "connection",
+        "content-length",
+        "expect",
+        "host",
+        "te",
+        "trailer",
+        "transfer-encoding",
+        "upgrade",
+    }
+)
+_HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,256}")
+_HEADER_VALUE = re.compile(r"[\t\x20-\x7e]{0,8192}")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Outbound:
+    """What is sent."""
+
+    method: str
+    url: str
+    headers: Mapping[str, str]
+    body: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came back."""
+
+    status: int
+    headers: Mapping[str, str]
+    """By their names in lower case; of several of one name the values with commas between."""
+    body: bytes = field(repr=False)
+    took_s: float = 0.0
+    """With the lookup of the name."""
+    whole: bool = True
+    """False where the body went on, broke off, or was compressed and left unread, and only the status was asked for."""
+    is_own: bool = False
+    """It came from a host of the operator's, so that its body is not for a tenant to see."""
+
+
+@dataclass(frozen=True, slots=True)
+class Caps:
+    """What the other side may cost."""
+
+    connect_s: float = 5.0
+    """For the lookup of the name, and again for connection and TLS."""
+    total_s: float = 15.0
+    header_bytes: int = 32 * 2**10
+    body_bytes: int = 64 * 2**10
+    needs_body: bool = False
+    """Whether a body that is too long, or compressed, makes the answer worthless. A receiver's 200 stays a 200."""
+
+
+def check(outbound: Outbound) -> None:
+    """Before anything is looked up."""
+    if outbound.method not in _METHODS:
+        raise EgressRefused("request_not_allowed", f"The method '{outbound.method[:20]}' is not used.")
+    for name, value in outbound.headers.items():
+        if name.lower() in _OWN_HEADERS or name.lower().startswith("proxy-"):
+            raise EgressRefused("request_not_allowed", f"The header '{name}' is not for callers to set.")
+        if not _HEADER_NAME.fullmatch(name) or not _HEADER_VALUE.fullmatch(value):
+            raise EgressRefused(
+                "request_not_allowed", f"The header '{name[:80]}' has a name or value of other letters."
+            )
+
+
+def ask(wire: Wire, outbound: Outbound, target: Target, caps: Caps, file: BinaryIO | None) -> Answer:
+    """EgressFailed says how the other side kept neither to HTTP nor to the bounds."""
+    with _faults():
+        connection = HTTPConnection(target.authority)
+        connection.sock = wire
+        connection.request(outbound.method, target.path, outbound.body or None, _headers(outbound, target))
+        response = connection.getresponse()
+    if response.status < 200:
+        raise EgressFailed("answer_invalid", f"The answer is {response.status}, which is no end of anything.")
+    wire.allow(FRAMES_PER_BYTE * caps.body_bytes)
+    wanted = caps.needs_body and response.status == 200
+    sink = file if file is not None and wanted else BytesIO()
+    most_bytes = caps.body_bytes if wanted else min(caps.body_bytes, WORDS_BYTES)
+    whole = _take_body(response, sink, most_bytes, is_wanted=wanted)
+    body = sink.getvalue() if isinstance(sink, BytesIO) and sink is not file else b""
+    return Answer(response.status, _named(response), body, whole=whole)
+
+
+def _headers(outbound: Outbound, target: Target) -> dict[str, str]:
+    own = {
+        "Host": target.authority,
+        "Accept-Encoding": "identity",  # what is not compressed cannot grow
+        "Connection": "close",
+    }
+    named = {name.lower() for name in outbound.headers}
+    return own | ({} if "user-agent" in named else {"User-Agent": USER_AGENT}) | dict(outbound.headers)
+
+
+@contextmanager
+def _faults() -> Iterator[None]:
+    """What the libraries say of the other side, in our words; what the caller's own file says passes by."""
+    try:
+        yield
+    except TimeoutError as error:
+        raise EgressFailed("answer_timeout", "The answer did not come in time.") from error
+    except OSError as error:
+        raise EgressFailed(
+            "connection_failed", "The connection broke before the answer was there."
+        ) from error
+    except (HTTPException, ValueError) as error:
+        raise EgressFailed(
+            "answer_invalid", f"The answer is not HTTP/1.1: {type(error).__name__}."
+        ) from error
+
+
+def _take_body(response: HTTPResponse, sink: BinaryIO, most_bytes: int, *, is_wanted: bool) -> bool:
+    """Whether the sink has all of it."""
+    if _is_encoded(response):
+        if is_wanted:
+            raise EgressFailed("answer_invalid", "The answer is compressed, although it was asked not to be.")
+        return False
+    announced = response.length or 0
+    if is_wanted and announced > most_bytes:
+        raise _too_large(most_bytes)
+    if is_wanted:
+        return _take_all(response, sink, most_bytes)
+    try:
+        return _take_all(response, sink, most_bytes)
+    except EgressFailed:
+        # Cut off or too long: the status has been said, and it is what was asked for.
+        return False
+
+
+def _take_all(response: HTTPResponse, sink: BinaryIO, most_bytes: int) -> bool:
+    got = 0
+    while piece := _next_piece(response):
+        sink.write(piece[: most_bytes - got])
+        got += len(piece)
+        if got > most_bytes:
+            raise _too_large(most_bytes)
+    if response.length:
+        raise EgressFailed("answer_invalid", f"The answer ended {response.length} bytes before its end.")
+    return True
+
+
+def _next_piece(response: HTTPResponse) -> bytes:
+    """Whatever is there: a read of a fixed size would trust what the other side says of a chunk's."""
+    with _faults():
+        return response.read1(PIECE_BYTES)
+
+
+def _too_large(most_bytes: int) -> EgressFailed:
+    return EgressFailed("answer_too_large", f"The answer is larger than {most_bytes} bytes.")
+
+
+def _is_encoded(response: HTTPResponse) -> bool:
+    content = (response.headers.get("content-encoding") or "identity").strip().lower()
+    transfer = (response.headers.get("transfer-encoding") or "chunked").strip().lower()
+    return content != "identity" or transfer != "chunked"
+
+
+def _named(response: HTTPResponse) -> dict[str, str]:
+    """A value that goes on in a next line becomes one line: it may be shown, and stored."""
+    found: dict[str, str] = {}
+    for name, value in response.headers.items():
+        key, words = name.lower(), " ".join(_CONTROL.sub(" ", value).split())
+        found[key] = f"{found[key]}, {words}" if key in found else words
+    return found

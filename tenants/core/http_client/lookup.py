@@ -1,0 +1,56 @@
+"""Asks the system for the addresses of a name, and waits no longer for it than it may."""
+
+import socket
+import threading
+from collections.abc import Callable, Sequence
+from ipaddress import ip_address
+from queue import Empty, SimpleQueue
+
+from tenants.core.http_client.addresses import Address
+from tenants.core.http_client.deadline import Deadline
+from tenants.core.http_client.errors import EgressFailed, no_public_address
+
+Resolve = Callable[[str], Sequence[Address]]
+
+MOST_AT_ONCE = 64
+"""A lookup cannot be ended from outside; those that nobody waits for any more count until they end by themselves."""
+_places = threading.BoundedSemaphore(MOST_AT_ONCE)
+
+
+def system_addresses(host: str) -> Sequence[Address]:
+    """All that the system knows. The dot keeps the domains of this machine's own network from being tried as well."""
+    name = host if host == "localhost" else f"{host}."
+    found = socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(ip_address(where[0]) for *_, where in found))
+
+
+def look_up(host: str, resolve: Resolve, deadline: Deadline) -> Sequence[Address]:
+    """Once, in a thread of its own: the system's resolver knows no deadline."""
+    answers: SimpleQueue[Sequence[Address] | Exception] = SimpleQueue()
+    _begin(threading.Thread(target=_ask, args=(host, resolve, answers), name="egress-lookup", daemon=True))
+    try:
+        found = answers.get(timeout=deadline.left_s())
+    except Empty:
+        raise no_public_address(host) from None
+    if isinstance(found, Exception) or not found:
+        raise no_public_address(host)
+    return found
+
+
+def _begin(thread: threading.Thread) -> None:
+    """The place is given back by the thread, which may outlive whoever waits for it."""
+    if _places.acquire(blocking=False):
+        try:
+            return thread.start()
+        except RuntimeError:  # the system gives no thread
+            _places.release()
+    raise EgressFailed("lookups_busy", "Too many names are being looked up. Try again.")
+
+
+def _ask(host: str, resolve: Resolve, answers: "SimpleQueue[Sequence[Address] | Exception]") -> None:
+    try:
+        answers.put(resolve(host))
+    except Exception as error:
+        answers.put(error)
+    finally:
+        _places.release()

@@ -1,0 +1,212 @@
+"""What may be asked for at all, by its address as it is written: nothing is looked up."""
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from ipaddress import AddressValueError, IPv4Address, IPv6Address
+
+from tenants.core.http_client.addresses import Address, inner, is_loopback, is_public
+from tenants.core.http_client.errors import EgressRefused
+from tenants.core.http_client.own_hosts import Network
+
+LONGEST_URL = 2048
+LONGEST_HOST = 253
+_URL = re.compile(
+    r"(?P<scheme>[a-z][a-z0-9+.-]*)://"
+    r"(?P<host>\[[^/?\[\]]*\]|[^/?\[\]:]*)(?::(?P<port>[0-9]{1,5}))?"
+    r"(?P<path>/[^?]*)?(?P<query>\?.*)?",
+    re.IGNORECASE,
+)
+"""Of one reading: whoever reads a URL by other rules than the one who follows it can be told two stories."""
+_LABEL = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)")
+_NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
+_UNPRINTABLE = re.compile(r"[\x00-\x20\x7f\\]")
+_OWN_NAMES = frozenset(
+    [
+        "alt",
+        "arpa",
+        "corp",
+        "home",
+        "internal",
+        "intranet",
+        "invalid",
+        "lan",
+        "local",
+        "localdomain",
+        "localhost",
+        "onion",
+        "private",
+        "test",
+    ]
+)
+"""Top levels that lead nowhere on the internet, and so only into somebody's own network."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What this installation lets out."""
+
+    ports: frozenset[int] = frozenset({443, 8443})
+    loopback: bool = False
+    """For development: this machine too, at any port and without TLS."""
+    own: frozenset[str | Network] = frozenset()
+    """Hosts of the operator that are public: names, with all names below them, and networks."""
+
+    def allow(self, address: Address) -> bool:
+        return is_public(address) or (self.loopback and is_loopback(address))
+
+    def is_own(self, host: str, addresses: Iterable[Address]) -> bool:
+        """Whether a server is the operator's: what is not public, or what they have named."""
+        names = {name for name in self.own if isinstance(name, str)}
+        networks = [network for network in self.own if not isinstance(network, str)]
+        if any(host == name or host.endswith(f".{name}") for name in names):
+            return True
+        return any(
+            not is_public(address) or any(inner(address) in network for network in networks)
+            for address in addresses
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """An address that passed, taken apart."""
+
+    tls: bool
+    host: str
+    """In lower case and ASCII; of IPv6 without brackets."""
+    port: int
+    path: str
+    """With the query: what the request line says."""
+    address: Address | None
+    """Where the host is one itself."""
+
+    @property
+    def is_local(self) -> bool:
+        return _is_local(self.host, self.address)
+
+    @property
+    def authority(self) -> str:
+        """As the header Host says it."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return host if self.port == (443 if self.tls else 80) else f"{host}:{self.port}"
+
+
+def read_url(url: str, rules: Rules) -> Target:
+    """The parts of an address; EgressRefused says what must not be."""
+    _check_letters(url)
+    parts = _URL.fullmatch(url)
+    if parts is None:
+        raise _refused("write https://host/path, or https://host:port/path")
+    host = _host(parts["host"])
+    address = _literal(host)
+    local = rules.loopback and _is_local(host, address)
+    tls = _is_tls(parts["scheme"].lower(), local)
+    if address is None:
+        _check_name(host, local)
+    elif not rules.allow(address):
+        raise _refused(f"'{address}' is not an address of the public internet")
+    port = _port(parts["port"], 443 if tls else 80, None if local else rules.ports)
+    path = (parts["path"] or "/") + (parts["query"] or "")
+    return Target(tls, str(address or host), port, path, address)
+
+
+def _is_tls(scheme: str, local: bool) -> bool:
+    if scheme == "https":
+        return True
+    if local and scheme == "http":
+        return False
+    raise _refused(f"it begins with {scheme[:20]}://, and only https:// is used")
+
+
+def _refused(words: str) -> EgressRefused:
+    return EgressRefused("url_not_allowed", f"The URL cannot be used: {words}.")
+
+
+_FORBIDDEN: tuple[tuple[Callable[[str], object], str], ...] = (
+    (lambda url: len(url) > LONGEST_URL, f"it is longer than {LONGEST_URL} characters"),
+    (_UNPRINTABLE.search, "it contains a space, a control character or a backslash: percent-encode them"),
+    (lambda url: "#" in url, "it has a fragment (#), which is never sent: leave it out"),
+    (lambda url: "://" not in url, "it is not absolute: write https://host/path"),
+    (
+        lambda url: "@" in _split(url)[0],
+        "it has a user name or a password: put a token into the path instead",
+    ),
+    (lambda url: not _split(url)[1].isascii(), "its path has letters beyond ASCII: percent-encode them"),
+)
+
+
+def _check_letters(url: str) -> None:
+    for is_wrong, words in _FORBIDDEN:
+        if is_wrong(url):
+            raise _refused(words)
+
+
+def _split(url: str) -> tuple[str, str]:
+    """The host with all that stands beside it, and the rest."""
+    authority = re.split("[/?]", url.partition("://")[2], maxsplit=1)[0]
+    return authority, url.partition("://")[2].removeprefix(authority)
+
+
+def _host(written: str) -> str:
+    """In ASCII and lower case, without the brackets of IPv6."""
+    host = written.lower()
+    if not host:
+        raise _refused("it names no host")
+    if host.isascii():
+        return host
+    return ".".join(_in_ascii(label) for label in host.split("."))
+
+
+def _in_ascii(label: str) -> str:
+    """Only where both rules of internationalised names mean the same: by one `straße` is `strasse`, another's name."""
+    try:
+        encoded = label.encode("idna")
+        if encoded.decode("idna") == label:
+            return encoded.decode("ascii")
+    except UnicodeError:
+        pass
+    raise _refused(f"the name '{label[:63]}' can mean two hosts: write it in its ASCII form, xn--…")
+
+
+def _literal(host: str) -> Address | None:
+    """The address that a host is, in its one plain spelling; None for a name."""
+    try:
+        if host.startswith("["):
+            return _literal_v6(host)
+        if _NUMBER.fullmatch(host.rstrip(".").rpartition(".")[2]):
+            return IPv4Address(host)
+    except AddressValueError:
+        raise _refused(f"'{host[:80]}' is not an address in its plain form, such as 192.0.2.1") from None
+    return None
+
+
+def _literal_v6(host: str) -> IPv6Address:
+    """An address with a zone (`%eth0`) is of one link of one machine."""
+    inner = host[1:-1]
+    if "%" in inner:
+        raise _refused(f"'{host[:80]}' has a zone")
+    return IPv6Address(inner)
+
+
+def _check_name(host: str, local: bool) -> None:
+    if host.endswith("."):
+        raise _refused(f"'{host[-80:]}' ends in a dot: leave it out")
+    labels = host.split(".")
+    if len(host) > LONGEST_HOST or not all(_LABEL.fullmatch(label) for label in labels):
+        raise _refused(f"'{host[:80]}' is not the name of a host")
+    if not local and (len(labels) == 1 or labels[-1] in _OWN_NAMES):
+        raise _refused(f"'{host[:80]}' is not a name of the public internet")
+
+
+def _port(written: str | None, default: int, allowed: frozenset[int] | None) -> int:
+    port = default if written is None else int(written)
+    if not 0 < port < 65536:
+        raise _refused(f"there is no port {port}")
+    if allowed is not None and port not in allowed:
+        ports = ", ".join(str(one) for one in sorted(allowed))
+        raise _refused(f"port {port} is not among those that are used ({ports})")
+    return port
+
+
+def _is_local(host: str, address: Address | None) -> bool:
+    return host == "localhost" if address is None else is_loopback(address)

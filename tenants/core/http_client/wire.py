@@ -1,0 +1,117 @@
+"""A connection to an address that was chosen before, with bounds that hold against whoever is at its other end."""
+
+import io
+import socket
+import ssl
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import TYPE_CHECKING
+
+from tenants.core.http_client.addresses import Address
+from tenants.core.http_client.deadline import Deadline
+from tenants.core.http_client.errors import EgressFailed
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer, WriteableBuffer
+
+Dial = Callable[[Address, int, float], socket.socket]
+
+MOST_ADDRESSES = 4
+"""Of one name; the others would get no time worth having."""
+
+
+def dial(address: Address, port: int, timeout_s: float) -> socket.socket:
+    connection = socket.create_connection((str(address), port), timeout_s)
+    # A request is two writes, and the second would wait until the first is acknowledged.
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return connection
+
+
+def reach(addresses: Sequence[Address], port: int, deadline: Deadline, dial: Dial) -> socket.socket:
+    """The first that answers; each gets its share of the time that is left."""
+    chosen = addresses[:MOST_ADDRESSES]
+    reason = ""
+    for tried, address in enumerate(chosen):
+        try:
+            return dial(address, port, deadline.left_s() / (len(chosen) - tried))
+        except OSError as error:
+            reason = _reason(error, deadline)
+    raise EgressFailed("connection_failed", f"No connection to port {port}: {reason}.")
+
+
+def _reason(error: OSError, deadline: Deadline) -> str:
+    if isinstance(error, TimeoutError):
+        return f"nobody answered within {deadline.allowed_s:g} seconds"
+    return (error.strerror or "it was not taken").lower()
+
+
+@cache
+def trusted() -> ssl.SSLContext:
+    """The system's authorities, or those of SSL_CERT_FILE."""
+    context = ssl.create_default_context()
+    context.set_alpn_protocols(["http/1.1"])
+    return context
+
+
+def secure(plain: socket.socket, host: str, context: ssl.SSLContext, deadline: Deadline) -> ssl.SSLSocket:
+    """With the name's certificate, whatever address is behind it."""
+    try:
+        plain.settimeout(deadline.left_s())
+        return context.wrap_socket(plain, server_hostname=host)
+    except ssl.SSLCertVerificationError as error:
+        raise EgressFailed(
+            "tls_failed", f"The certificate of '{host}' is not valid: {error.verify_message}."
+        ) from error
+    except TimeoutError:
+        raise EgressFailed(
+            "tls_failed", f"'{host}' did not finish the TLS handshake within {deadline.allowed_s:g} seconds."
+        ) from None
+    except OSError as error:
+        raise EgressFailed(
+            "tls_failed", f"'{host}' speaks no TLS that is spoken here, 1.2 or later."
+        ) from error
+
+
+class Wire:
+    """In the place of a socket for http.client, which knows neither a deadline nor how much is too much."""
+
+    def __init__(self, connection: socket.socket, deadline: Deadline, *, most_bytes: int) -> None:
+        self._connection = connection
+        self._incoming = Incoming(connection, deadline, most_bytes)
+        self._deadline = deadline
+
+    def sendall(self, data: "ReadableBuffer") -> None:
+        rest = memoryview(data).cast("B")
+        while rest:
+            self._connection.settimeout(self._deadline.left_s())
+            rest = rest[self._connection.send(rest) :]
+
+    def makefile(self, mode: str) -> io.BufferedReader:
+        return io.BufferedReader(self._incoming)
+
+    def allow(self, more_bytes: int) -> None:
+        self._incoming.most_bytes += more_bytes
+
+    def close(self) -> None:
+        """http.client lets go while the answer is still read; who made the connection closes it."""
+
+
+class Incoming(io.RawIOBase):
+    """What arrives, counted as it comes: chunk frames, trailers and headers that never end included."""
+
+    def __init__(self, connection: socket.socket, deadline: Deadline, most_bytes: int) -> None:
+        super().__init__()
+        self._connection = connection
+        self._deadline = deadline
+        self.most_bytes = most_bytes
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: "WriteableBuffer") -> int:
+        if self.most_bytes <= 0:
+            raise EgressFailed("answer_too_large", "The answer has more headers or frames than are read.")
+        self._connection.settimeout(self._deadline.left_s())
+        count = self._connection.recv_into(buffer)
+        self.most_bytes -= count
+        return count

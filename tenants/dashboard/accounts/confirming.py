@@ -1,0 +1,81 @@
+"""The page that a mail's link to confirm an address opens.
+
+The link shows that whoever opens it reads the address, and nothing of who typed it. So it confirms where that was
+typed, and elsewhere with the password: else whoever signed up with another's address would be let in by their click.
+"""
+
+from typing import Any
+
+from allauth.account.models import EmailAddress
+from allauth.account.stages import EmailVerificationStage, LoginStageController
+from allauth.account.views import ConfirmEmailView
+from django import forms
+from django.http import HttpResponse
+
+from tenants.accounts.unconfirmed import it_was_not_theirs
+from tenants.authentication.impersonation import impersonation_of
+from tenants.models import User
+
+
+class WordForm(forms.Form):
+    """The word of whoever typed the address that it was they."""
+
+    password = forms.CharField(
+        label="The password that you chose there",
+        strip=False,
+        max_length=1000,
+        widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
+    )
+
+    def __init__(self, *args: object, person: User, **kwargs: object) -> None:
+        super().__init__(*args, **kwargs)  # type: ignore[arg-type]
+        self._person = person
+
+    def clean_password(self) -> str:
+        typed: str = self.cleaned_data["password"]
+        if not self._person.check_password(typed):
+            raise forms.ValidationError("This is not the password that was chosen with this address.")
+        return typed
+
+
+class ConfirmAddress(ConfirmEmailView):  # type: ignore[misc]
+    template_name = "tenants/accounts/confirm_address.html"
+
+    def logout_other_user(self, confirmation: Any) -> None:
+        """To look at a link signs nobody out, and only who typed the address gets further."""
+
+    def post(self, *args: Any, **kwargs: Any) -> HttpResponse:
+        self.object = self.get_object()
+        address: EmailAddress = self.object.email_address
+        if self.request.POST.get("not_me"):
+            it_was_not_theirs(address)
+            return self._page(refused=True)
+        form = self._asked(address, self.request.POST)
+        if form is not None and not form.is_valid():
+            return self._page(form=form, status=422)
+        answer: HttpResponse = super().post(*args, **kwargs)
+        return answer
+
+    def _page(self, *, status: int = 200, **told: Any) -> HttpResponse:
+        answer: HttpResponse = self.render_to_response(self.get_context_data(**told), status=status)
+        return answer
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        found: dict[str, Any] = super().get_context_data(**kwargs)
+        if self.object and "refused" not in kwargs:
+            address = self.object.email_address
+            found["form"] = kwargs.get("form") or self._asked(address)
+            found["has_password"] = address.user.has_usable_password()
+        return {**found, **{name: kwargs[name] for name in ("refused",) if name in kwargs}}
+
+    def _asked(self, address: EmailAddress, typed: Any = None) -> WordForm | None:
+        """Nothing of whoever sits where the address was typed."""
+        return (
+            None if self._was_typed_here(address) else WordForm(typed, person=address.user, label_suffix="")
+        )
+
+    def _was_typed_here(self, address: EmailAddress) -> bool:
+        if self.request.user.is_authenticated:
+            return bool(self.request.user.pk == address.user_id and not impersonation_of(self.request))
+        stage = LoginStageController.enter(self.request, EmailVerificationStage.key)
+        return bool(stage and stage.login.user and stage.login.user.pk == address.user_id)

@@ -1,0 +1,131 @@
+"""The pages of signing in through others: going there, coming back, and what a person has connected."""
+
+from typing import Any
+
+from allauth.account.decorators import reauthentication_required
+from allauth.account.utils import get_next_redirect_url
+from allauth.socialaccount.models import SocialAccount, SocialApp
+from allauth.socialaccount.providers.base.constants import AuthProcess
+from allauth.socialaccount.providers.oauth2.views import OAuth2CallbackView
+from allauth.socialaccount.views import LoginCancelledView, SignupView
+from django.conf import settings
+from django.contrib import messages
+from django.http import Http404, HttpRequest
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from tenants.accounts.sign_on.adapter import SignOnAdapter, invited_by
+from tenants.accounts.sign_on.errors import LastWayIn
+from tenants.accounts.sign_on.services import disconnect, name_of, tell_by_mail
+from tenants.dashboard.accounts.sign_on_forms import SignUpThroughForm
+from tenants.models import User
+
+
+@require_POST
+@never_cache
+def go_there(request: HttpRequest, provider_id: str) -> HttpResponseBase:
+    if request.user.is_authenticated:
+        return redirect("home")
+    return _sent(request, provider_id, AuthProcess.LOGIN, next_url=get_next_redirect_url(request))
+
+
+@require_POST
+def connect_there(request: HttpRequest, provider_id: str) -> HttpResponseBase:
+    _provider(request, provider_id)
+    answer: HttpResponseBase = _connecting(request, provider_id)
+    return answer
+
+
+@reauthentication_required  # type: ignore[untyped-decorator]
+def _connecting(request: HttpRequest, provider_id: str) -> HttpResponseBase:
+    return _sent(request, provider_id, AuthProcess.CONNECT, data={"person": str(_person(request).pk)})
+
+
+def _sent(request: HttpRequest, provider_id: str, process: str, **kept: Any) -> HttpResponseBase:
+    """By a page of its own: browsers hold a form to our policy wherever it leads, and that names no other."""
+    provider = _provider(request, provider_id)
+    answer: HttpResponseBase = provider.redirect(request, process, **kept)
+    if answer.status_code != 302:
+        return answer
+    context = {"to": answer.headers["Location"], "through": provider.name}
+    return render(request, "tenants/accounts/sign_on_leaving.html", context)
+
+
+@require_safe
+@never_cache
+def come_back(request: HttpRequest, provider_id: str) -> HttpResponseBase:
+    provider = _provider(request, provider_id)
+    back = OAuth2CallbackView.adapter_view(provider.get_oauth2_adapter(request))
+    answer: HttpResponseBase = back(request)
+    return answer
+
+
+@require_safe
+def connections(request: HttpRequest) -> HttpResponseBase:
+    had = list(SocialAccount.objects.filter(user_id=_person(request).pk).order_by("date_joined"))
+    rows = [
+        {
+            "id": one.provider,
+            "through": name_of(one.provider),
+            "as_whom": one.extra_data.get("email") or one.extra_data.get("login", ""),
+            "since": one.date_joined,
+        }
+        for one in had
+    ]
+    left = [one for one in settings.MAAS_SIGN_ON if one.id not in {row["id"] for row in rows}]
+    return render(request, "tenants/accounts/sign_on.html", {"rows": rows, "left": left})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def take_away(request: HttpRequest, provider_id: str) -> HttpResponseBase:
+    if not SocialAccount.objects.filter(user_id=_person(request).pk, provider=provider_id).exists():
+        raise Http404("You do not sign in through that, or no longer.")
+    answer: HttpResponseBase = _taking_away(request, provider_id)
+    return answer
+
+
+@reauthentication_required  # type: ignore[untyped-decorator]
+def _taking_away(request: HttpRequest, provider_id: str) -> HttpResponseBase:
+    if request.method != "POST":
+        return render(request, "tenants/accounts/sign_on_remove.html", {"through": name_of(provider_id)})
+    try:
+        disconnect(person=_person(request), provider_id=provider_id)
+    except LastWayIn as refusal:
+        messages.error(request, refusal.detail)
+    else:
+        tell_by_mail(_person(request), "disconnected", provider_id)
+        messages.success(request, f"You sign in through {name_of(provider_id)} no more.")
+    return redirect("socialaccount_connections")
+
+
+class SignUpThrough(SignupView):  # type: ignore[misc]
+    template_name = "tenants/accounts/sign_up_through.html"
+    template_name_signup_closed = "account/signup_closed.html"
+
+    def get_form_class(self) -> type[SignUpThroughForm]:
+        return SignUpThroughForm
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        found: dict[str, Any] = super().get_context_data(**kwargs)
+        return {
+            **found,
+            "through": name_of(self.sociallogin.account.provider),
+            "invited": invited_by(self.sociallogin),
+        }
+
+
+stopped = require_safe(LoginCancelledView.as_view(template_name="tenants/accounts/sign_on_stopped.html"))
+
+
+def _provider(request: HttpRequest, provider_id: str) -> Any:
+    try:
+        return SignOnAdapter(request).get_provider(request, provider_id)
+    except SocialApp.DoesNotExist:
+        raise Http404("Nobody signs in through that here.") from None
+
+
+def _person(request: HttpRequest) -> User:
+    assert isinstance(request.user, User)
+    return request.user

@@ -1,0 +1,69 @@
+"""What people fill in who come through another service for the first time."""
+
+from typing import Any
+
+from allauth.account.models import EmailAddress
+from allauth.socialaccount.forms import SignupForm
+from django import forms
+from django.db import transaction
+from django.http import HttpRequest
+
+from tenants.accounts.addresses import await_confirmation, belongs_to_somebody, vouch_for
+from tenants.accounts.sign_on.adapter import confirmed_address, invited_by
+from tenants.accounts.sign_on.services import tell_accounts
+from tenants.accounts.signing_up import make_first_tenant
+from tenants.accounts.unconfirmed import make_room_for
+from tenants.dashboard.accounts.new_people import new_name, new_tenant
+from tenants.models import User
+
+
+class SignUpThroughForm(SignupForm):  # type: ignore[misc]
+    """Whom a mail has invited joins that account, and makes none. An address that is known as theirs stays as it is."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.invited = invited_by(self.sociallogin)
+        self.confirmed = self.invited.email if self.invited else confirmed_address(self.sociallogin)
+        if not self.invited:
+            self.fields["tenant"] = new_tenant()
+        self.fields["name"] = new_name(str(self.sociallogin.account.extra_data.get("name", "")))
+        self.fields["email"] = forms.EmailField(
+            label="E-mail",
+            max_length=254,
+            help_text="It is shown to be yours. You can change it later." if self.confirmed else "",
+            disabled=bool(self.confirmed),
+            widget=forms.EmailInput(attrs={"autocomplete": "username"}),
+        )
+        if self.confirmed:
+            self.initial["email"] = self.confirmed
+        self.order_fields(["tenant", "name", "email"])
+
+    def validate_unique_email(self, value: str) -> str:
+        """Whose address it is shown to be makes room of whoever signed up with it and never showed that."""
+        email = value.lower()
+        if self.confirmed:
+            make_room_for(email)
+        self.account_already_exists = belongs_to_somebody(email)
+        return email
+
+    def try_save(self, request: HttpRequest) -> Any:
+        """All or nothing: a person, what they sign in through, and their account."""
+        if self.account_already_exists:
+            return super().try_save(request)
+        self.sociallogin.email_addresses = (
+            [EmailAddress(email=self.confirmed, verified=True, primary=True)] if self.confirmed else []
+        )
+        with transaction.atomic():
+            user, answer = super().try_save(request)
+            if self.confirmed:
+                vouch_for(user)
+            else:
+                await_confirmation(user)
+        return user, answer
+
+    def signup(self, request: HttpRequest, user: User) -> None:
+        user.name = self.cleaned_data["name"]
+        user.save(update_fields=["name"])
+        if not self.invited:
+            make_first_tenant(owner=user, name=self.cleaned_data["tenant"])
+            tell_accounts("sign_on.connected", user, self.sociallogin.account.provider)

@@ -1,0 +1,78 @@
+"""Who changed what in the account: a page to look through, and a file of it."""
+
+from uuid import UUID
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from tenants.audit.as_csv import as_csv
+from tenants.audit.deeds import KINDS
+from tenants.audit.filters import ANY_KEY, THE_OPERATOR, THE_SERVICE, AuditFilter
+from tenants.audit.selectors import MOST_EXPORTED, audit_entries
+from tenants.audit.telling import Told
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.dashboard.log.selectors import names_of_people
+from tenants.dashboard.members import members_only
+from tenants.identity.identity import Identity
+
+AT_ONCE = 50
+GROUPS = (
+    (ANY_KEY, "Programs with a key"),
+    (THE_OPERATOR, "The operator"),
+    (THE_SERVICE, "The service itself"),
+)
+
+
+@require_safe
+@members_only
+def audit_log(request: HttpRequest, identity: Identity) -> HttpResponse:
+    identity.require("audit:read")
+    wanted, fault = _asked(request)
+    before = _cursor(request.GET.get("before", ""))
+    with unit_of_work(identity.tenant_id):
+        rows = audit_entries(wanted)
+        found = list((rows.filter(id__lt=before) if before else rows)[: AT_ONCE + 1])
+        people = names_of_people()
+    context = {
+        "entries": [Told(entry) for entry in found[:AT_ONCE]],
+        "older": str(found[AT_ONCE - 1].id) if len(found) > AT_ONCE else "",
+        "before": before,
+        "filter": wanted,
+        "fault": fault,
+        "kinds": KINDS.items(),
+        "groups": GROUPS,
+        "people": sorted(people.items(), key=lambda pair: pair[1]),
+        "most_exported": MOST_EXPORTED,
+    }
+    return render(request, "tenants/audit/audit_log.html", context, status=400 if fault else 200)
+
+
+@require_safe
+@members_only
+def audit_csv(request: HttpRequest, identity: Identity) -> HttpResponse:
+    identity.require("audit:read")
+    wanted, fault = _asked(request)
+    if fault:
+        raise Http404(fault)
+    with unit_of_work(identity.tenant_id):
+        entries = [Told(entry) for entry in audit_entries(wanted)[:MOST_EXPORTED]]
+    response = HttpResponse(as_csv(entries), content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="audit-log-{timezone.now():%Y-%m-%d}.csv"'
+    return response
+
+
+def _asked(request: HttpRequest) -> tuple[AuditFilter, str]:
+    """With what is wrong with it; then everything is shown, and that is said."""
+    try:
+        return AuditFilter.read(request.GET.dict()), ""
+    except ValueError as fault:
+        return AuditFilter(), str(fault)
+
+
+def _cursor(text: str) -> UUID | None:
+    try:
+        return UUID(text) if text else None
+    except ValueError:
+        raise Http404(f"before={text[:60]!r} is no entry of the log.") from None

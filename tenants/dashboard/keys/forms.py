@@ -1,0 +1,106 @@
+"""What a person fills in to make a key, or to put a new one in an old one's place."""
+
+from collections.abc import Collection
+from datetime import UTC, datetime, time, timedelta
+from typing import Any
+
+from django import forms
+from django.utils import timezone
+
+from tenants.core.times import day_text
+from tenants.dashboard.keys.fence_form import FenceForm
+from tenants.dashboard.keys.words import CUSTOM, MEANINGS, presets_within
+
+LONGEST = timedelta(days=5 * 366)
+LIFETIMES = (
+    ("never", "Never"),
+    ("30", "In 30 days"),
+    ("90", "In 90 days"),
+    ("365", "In a year"),
+    ("date", "On a day I choose"),
+)
+OVERLAPS = (
+    ("0", "Stops at once"),
+    ("3600", "Works for another hour"),
+    ("86400", "Works for another 24 hours"),
+    ("604800", "Works for another 7 days"),
+)
+
+
+class KeyForm(FenceForm):
+    name = forms.CharField(
+        max_length=100,
+        help_text="What will use it, such as “Invoice import”. Only people of this account see it.",
+        error_messages={"required": "Give the key a name, so that you know later what uses it."},
+        widget=forms.TextInput(attrs={"autofocus": True, "autocomplete": "off"}),
+    )
+    mode = forms.ChoiceField(choices=[("live", "Live"), ("test", "Test")], initial="live")
+    preset = forms.ChoiceField()
+    scopes = forms.MultipleChoiceField(
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+    )
+    lifetime = forms.ChoiceField(label="Expires", choices=LIFETIMES, initial="never")
+    last_day = forms.DateField(
+        label="Last day",
+        required=False,
+        help_text="The key works to the end of this day, in UTC.",
+        widget=forms.DateInput(attrs={"type": "date"}),
+        error_messages={"invalid": "Write the day as year-month-day, such as 2027-01-31."},
+    )
+
+    def __init__(self, *args: Any, may: Collection[str], **kwargs: Any) -> None:
+        """`may`: what whoever makes the key may do; nobody gives away what they do not have."""
+        super().__init__(*args, **kwargs)
+        self.presets = presets_within(may)
+        preset, scopes = self.fields["preset"], self.fields["scopes"]
+        assert isinstance(preset, forms.ChoiceField)
+        assert isinstance(scopes, forms.MultipleChoiceField)
+        named = [(preset.name, preset.title) for preset in self.presets]
+        preset.choices = [*named, (CUSTOM, "Choose one by one")]
+        preset.initial = preset.choices[0][0]
+        scopes.choices = [(scope, meaning.long) for scope, meaning in MEANINGS.items() if scope in may]
+
+    def clean(self) -> dict[str, Any]:
+        fields = super().clean() or {}
+        if fields.get("preset") == CUSTOM and not fields.get("scopes"):
+            self.add_error("scopes", "Choose at least one thing that the key may do.")
+        if fields.get("lifetime") == "date" and "last_day" not in self.errors:
+            self._check_last_day(fields.get("last_day"))
+        return fields
+
+    def _check_last_day(self, day: Any) -> None:
+        if day is None:
+            self.add_error("last_day", "Choose the last day on which the key works.")
+        elif day < timezone.now().date():
+            self.add_error("last_day", f"{day_text(day)} is over. Choose today or a later day.")
+        elif day > (timezone.now() + LONGEST).date():
+            self.add_error(
+                "last_day", "A key may last five years at most. Choose an earlier day, or “Never”."
+            )
+
+    @property
+    def chosen_scopes(self) -> list[str]:
+        preset = next((one for one in self.presets if one.name == self.cleaned_data["preset"]), None)
+        return list(preset.scopes) if preset else list(self.cleaned_data["scopes"])
+
+    @property
+    def expires_at(self) -> datetime | None:
+        match self.cleaned_data["lifetime"]:
+            case "never":
+                return None
+            case "date":
+                day_after = self.cleaned_data["last_day"] + timedelta(days=1)
+                return datetime.combine(day_after, time(), UTC)
+            case days:
+                return timezone.now() + timedelta(days=int(days))
+
+
+class RotationForm(forms.Form):
+    overlap = forms.ChoiceField(
+        label="The old key", choices=OVERLAPS, initial="86400", widget=forms.RadioSelect
+    )
+
+    @property
+    def chosen_overlap(self) -> timedelta:
+        return timedelta(seconds=int(self.cleaned_data["overlap"]))

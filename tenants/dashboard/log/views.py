@@ -1,0 +1,84 @@
+"""The last requests of a tenant to the API, as they come."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from tenants.api_keys.selectors import names_of_keys
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.dashboard.log.entry_view import EntryView, entry_view
+from tenants.dashboard.log.filters import PEOPLE, STATUSES, LogFilter
+from tenants.dashboard.log.selectors import names_of_people
+from tenants.dashboard.members import members_only
+from tenants.identity.identity import Identity
+from tenants.request_log.entries import JournalEntry
+from tenants.request_log.store import KEPT, JournalAway, recent_requests
+
+
+@dataclass(frozen=True)
+class _Names:
+    keys: dict[str, str]
+    people: dict[str, str]
+
+    def view(self, entry: JournalEntry) -> EntryView:
+        return entry_view(entry, self.keys, self.people)
+
+
+@require_safe
+@members_only
+def request_log(request: HttpRequest, identity: Identity) -> HttpResponse:
+    """The rows alone for htmx; nothing at all when they are the ones that it has."""
+    identity.require("log:read")
+    wanted = LogFilter.read(request.GET.dict())
+    try:
+        all_entries = recent_requests(identity.tenant_id)
+    except JournalAway:
+        all_entries, away = [], True
+    else:
+        away = False
+    newest = all_entries[0].id if all_entries else "none"
+    if request.htmx and request.GET.get("newest") == newest and not away:  # type: ignore[attr-defined]
+        return HttpResponse(status=204)
+    entries = wanted.chosen(all_entries)
+    names = _names(identity, all_entries)
+    context = {
+        "entries": [names.view(entry) for entry in entries[: wanted.most_rows]],
+        "found": len(entries),
+        "all": len(all_entries),
+        "most": KEPT,
+        "newest": newest,
+        "away": away,
+        "filter": wanted,
+        "statuses": STATUSES,
+        "keys": sorted(names.keys.items(), key=lambda pair: pair[1].lower()),
+        "people": PEOPLE,
+        "public_url": settings.MAAS_PUBLIC_URL.rstrip("/"),
+    }
+    template = "tenants/log/entries.html" if request.htmx else "tenants/log/log.html"  # type: ignore[attr-defined]
+    return render(request, template, context)
+
+
+@require_safe
+@members_only
+def request_page(request: HttpRequest, identity: Identity, entry_id: str) -> HttpResponse:
+    identity.require("log:read")
+    try:
+        entries = recent_requests(identity.tenant_id)
+    except JournalAway:
+        entries = []
+    entry = next((one for one in entries if one.id == entry_id), None)
+    if entry is None:
+        raise Http404(
+            f"This request is not among the last {KEPT} of this account, is older than a day,"
+            " or was forgotten when the store of the log was restarted."
+        )
+    return render(request, "tenants/log/request.html", {"entry": _names(identity, [entry]).view(entry)})
+
+
+def _names(identity: Identity, entries: Sequence[JournalEntry]) -> _Names:
+    with unit_of_work(identity.tenant_id):
+        return _Names(names_of_keys({entry.key_id for entry in entries if entry.key_id}), names_of_people())

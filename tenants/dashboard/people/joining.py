@@ -1,0 +1,64 @@
+"""The page that an invitation's link opens: for who is here already, and for who is not."""
+
+from django.conf import settings
+from django.contrib.auth import login
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from tenants.accounts.errors import InvitationGone, InvitedAsAnother
+from tenants.accounts.invitations import Invited, accept, accept_as_new, read_link
+from tenants.accounts.unconfirmed import is_known
+from tenants.authentication.chosen_tenant import choose_tenant
+from tenants.authentication.impersonation import require_own_hands
+from tenants.dashboard.people.forms import JoinForm
+from tenants.models import User
+
+_BACKEND = "allauth.account.auth_backends.AuthenticationBackend"
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def accept_invitation(request: HttpRequest, token: str) -> HttpResponseBase:
+    try:
+        invited = read_link(token)
+        if isinstance(request.user, User):
+            return _join(request, request.user, invited, token)
+        if is_known(invited.email):
+            return render(request, "tenants/people/join_signed_out.html", {"invited": invited})
+        return _join_as_new(request, invited, token)
+    except InvitationGone as gone:
+        return render(request, "tenants/people/invitation_gone.html", {"detail": gone.detail}, status=410)
+
+
+def _join(request: HttpRequest, person: User, invited: Invited, token: str) -> HttpResponseBase:
+    require_own_hands(request)
+    if person.email != invited.email:
+        return render(request, "tenants/people/join_as_another.html", {"invited": invited}, status=403)
+    if request.method != "POST":
+        return render(request, "tenants/people/join.html", {"invited": invited})
+    accept(token=token, user=person)
+    choose_tenant(request, invited.tenant_id)
+    return redirect("home")
+
+
+def _join_as_new(request: HttpRequest, invited: Invited, token: str) -> HttpResponse:
+    if settings.MAAS_SIGN_UP == "closed":
+        return render(request, "tenants/people/join_closed.html", {"invited": invited}, status=403)
+    form = JoinForm(request.POST or None, label_suffix="")
+    if request.method == "POST" and form.is_valid():
+        try:
+            person = accept_as_new(
+                token=token, name=form.cleaned_data["name"], password=form.cleaned_data["password1"]
+            )
+        except InvitedAsAnother:
+            return redirect("accept-invitation", token=token)
+        login(request, person, backend=_BACKEND)
+        choose_tenant(request, invited.tenant_id)
+        return redirect("home")
+    status = 422 if request.method == "POST" else 200
+    return render(
+        request, "tenants/people/join_as_new.html", {"invited": invited, "form": form}, status=status
+    )

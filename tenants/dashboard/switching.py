@@ -1,0 +1,31 @@
+"""Changes the tenant that a person with several acts for."""
+
+from uuid import UUID
+
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_POST
+
+from tenants.authentication.chosen_tenant import choose_tenant
+from tenants.authentication.impersonation import impersonation_of
+from tenants.authentication.selectors import memberships_of
+
+
+@require_POST
+@login_required
+def switch_tenant(request: HttpRequest) -> HttpResponse:
+    if impersonation_of(request) is not None:
+        raise PermissionDenied("You act for one account, and for no other. Stop first.")
+    wanted = request.POST.get("tenant", "")
+    row = next((row for row in memberships_of(_person(request)) if str(row.tenant_id) == wanted), None)
+    if row is None:
+        raise Http404("You do not belong to that account, or no longer.")
+    choose_tenant(request, row.tenant_id)
+    return redirect("home")
+
+
+def _person(request: HttpRequest) -> UUID:
+    assert request.user.pk is not None
+    return request.user.pk

@@ -1,0 +1,167 @@
+"""Asks for an account's deletion, takes that back, begins it when its time has come, and ends it."""
+
+from contextlib import suppress
+from datetime import timedelta
+from functools import partial
+from uuid import UUID
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models.functions import Now
+
+from tenants.accounts.members import locked_actor
+from tenants.audit.changes import changes_between
+from tenants.audit.services import record
+from tenants.billing.invoices.errors import NotBillable
+from tenants.billing.invoices.services import draw_month
+from tenants.billing.months import Month
+from tenants.core.db.clock import database_now
+from tenants.core.db.unit_of_work import OPERATOR, current_alias, operator_work, unit_of_work
+from tenants.core.errors import NotPermitted
+from tenants.deletion.errors import NameNotTyped, NotClosing
+from tenants.deletion.mails import ASKED, ERASED, tell_owners
+from tenants.identity.identity import Identity
+from tenants.identity.roles import scopes_of
+from tenants.models import Membership, Tenant
+from tenants.plans.services import end_plan
+from tenants.results import erase_results
+
+REMINDED = timedelta(days=7)
+"""So long before its end owners are told once more."""
+
+
+def ask_to_close(*, identity: Identity, typed: str) -> Tenant:
+    """Nothing is done for it from now on. Its plan stays until it is erased: one that ended and began anew would bring
+    what it includes a second time, and no trial. Raises NotPermitted, NameNotTyped, NotClosing."""
+    with unit_of_work(identity.tenant_id):
+        _require_owner(identity)
+        tenant = Tenant.objects.get(id=identity.tenant_id)
+        if " ".join(typed.split()) != " ".join(tenant.name.split()):
+            raise NameNotTyped(f"Type the account's name as it stands here: {tenant.name}")
+        if tenant.state != Tenant.State.ACTIVE:
+            raise NotClosing(f"The account is {tenant.state} already.")
+        now, grace = database_now(), timedelta(days=settings.MAAS_DELETION_GRACE_DAYS)
+        tenant.state, tenant.closes_at = Tenant.State.CLOSING, now + grace
+        # Whoever has just been told needs no reminder.
+        tenant.closing_told_at = now if grace <= REMINDED else None
+        _save(tenant, "tenant.closing")
+        told = partial(tell_owners, ASKED, tenant, owners_of(tenant.id))
+        transaction.on_commit(told, using=current_alias(), robust=True)
+    return tenant
+
+
+def keep(*, identity: Identity) -> None:
+    """All is as it was before. Raises NotPermitted, NotClosing."""
+    with unit_of_work(identity.tenant_id):
+        _require_owner(identity)
+        if _closing(identity.tenant_id).suspended_closing:
+            raise NotClosing("The account is suspended: only an operator of this service can keep it.")
+        take_back(tenant_id=identity.tenant_id)
+
+
+def take_back(*, tenant_id: UUID) -> None:
+    """In its own transaction or the caller's: an owner's or an operator's. Raises NotClosing.
+
+    One that was suspended meanwhile is kept, and stays suspended.
+    """
+    with transaction.atomic(using=current_alias()):
+        tenant = _closing(tenant_id)
+        tenant.state = Tenant.State.SUSPENDED if tenant.suspended_closing else Tenant.State.ACTIVE
+        tenant.closes_at, tenant.closing_told_at, tenant.suspended_closing = None, None, False
+        _save(tenant, "tenant.kept")
+
+
+def begin_erasing(*, tenant_id: UUID) -> None:
+    """Operators' work. From now on it cannot be taken back. Raises NotClosing.
+
+    Waits for whoever is writing something new for it, and lets nobody write after that: else what was let in a moment
+    ago would come to lie in an account that is erased.
+    """
+    with transaction.atomic(using=current_alias()):
+        Tenant.objects.select_for_update().get(id=tenant_id)
+        tenant = _closing(tenant_id)
+        tenant.state = Tenant.State.ERASING
+        _save(tenant, "tenant.erasing")
+        erase_results(tenant_id=tenant_id)
+        transaction.on_commit(partial(_bill_last, tenant_id), using=current_alias(), robust=True)
+
+
+def _bill_last(tenant_id: UUID) -> None:
+    """While there is still somebody to tell. What it cannot bill now, the monthly run does."""
+    end_plan(tenant_id=tenant_id)
+    with suppress(NotBillable), operator_work():
+        draw_month(tenant_id, Month.of(database_now().date()), closes=False)
+
+
+def end_erasing(*, tenant_id: UUID) -> None:
+    """Operators' work, once nothing else is left: its people leave, and its name goes."""
+    with operator_work(), transaction.atomic(using=OPERATOR):
+        tenant = Tenant.objects.select_for_update(no_key=True).get(id=tenant_id)
+        if tenant.state != Tenant.State.ERASING:
+            return
+        told, named = owners_of(tenant_id), Tenant(id=tenant_id, name=tenant.name)
+        gone, _ = Membership.objects.filter(tenant_id=tenant_id).delete()
+        tenant.name, tenant.state = f"Deleted account {str(tenant_id)[-12:]}", Tenant.State.ERASED
+        Tenant.objects.filter(id=tenant_id).update(name=tenant.name, state=tenant.state)
+        record(
+            tenant_id=tenant_id,
+            deed="tenant.erased",
+            subject_id=tenant_id,
+            subject=tenant.name,
+            note=f"{gone} members left with it.",
+        )
+        transaction.on_commit(partial(tell_owners, ERASED, named, told), using=OPERATOR, robust=True)
+
+
+def owners_of(tenant_id: UUID) -> list[str]:
+    owners = Membership.objects.filter(tenant_id=tenant_id, role=Membership.Role.OWNER, user__is_active=True)
+    return list(owners.order_by("user__email").values_list("user__email", flat=True))
+
+
+def _require_owner(identity: Identity) -> None:
+    """As they are now: an account that closes lets nobody do anything but look."""
+    if "account:write" not in scopes_of(locked_actor(identity).role):
+        raise NotPermitted("Only an owner can delete this account, or keep it.")
+
+
+def _closing(tenant_id: UUID) -> Tenant:
+    tenant = Tenant.objects.select_for_update(no_key=True).get(id=tenant_id)
+    if tenant.state != Tenant.State.CLOSING:
+        raise NotClosing(
+            f"The account is {tenant.state}: there is no deletion of it to take back or to begin."
+        )
+    return tenant
+
+
+def _save(tenant: Tenant, deed: str) -> None:
+    known = Tenant.objects.filter(id=tenant.id)
+    before = known.values("state", "closes_at").get()
+    known.update(
+        state=tenant.state,
+        closes_at=tenant.closes_at,
+        closing_told_at=tenant.closing_told_at,
+        suspended_closing=tenant.suspended_closing,
+    )
+    changes = changes_between(before, {"state": tenant.state, "closes_at": tenant.closes_at})
+    record(tenant_id=tenant.id, deed=deed, subject_id=tenant.id, subject=tenant.name, changes=changes)
+
+
+def due_to_close() -> list[UUID]:
+    """Operators' work. Those that are being erased too, which may have been cut off."""
+    closing = Tenant.objects.filter(state=Tenant.State.CLOSING, closes_at__lte=Now())
+    erasing = Tenant.objects.filter(state=Tenant.State.ERASING)
+    return list((closing | erasing).order_by("closes_at").values_list("id", flat=True))
+
+
+def remind_owners() -> int:
+    """The scheduler's duty: a week before. How many accounts; noted first, so that nobody is told twice."""
+    told = 0
+    with operator_work():
+        near = Tenant.objects.filter(
+            state=Tenant.State.CLOSING, closing_told_at=None, closes_at__lte=Now() + REMINDED
+        )
+        for tenant in near[:100]:
+            if near.filter(id=tenant.id).update(closing_told_at=Now()):
+                tell_owners("reminded", tenant, owners_of(tenant.id))
+                told += 1
+    return told

@@ -1,0 +1,22 @@
+"""What each role of a member may do."""
+
+from tenants.identity.identity import MEMBER_SCOPES
+
+OWNER, ADMIN, DEVELOPER, BILLING, VIEWER = "owner", "admin", "developer", "billing", "viewer"
+_ALL = frozenset(MEMBER_SCOPES)
+_MONEY = frozenset({"usage:read", "billing:read", "billing:write"})
+_OF_PEOPLE = frozenset({"members:write", "account:write", "audit:read"})
+
+_SCOPES = {
+    OWNER: _ALL,
+    ADMIN: _ALL - {"account:write"},
+    DEVELOPER: _ALL - _OF_PEOPLE - {"billing:read", "billing:write"},
+    BILLING: _MONEY | {"members:read"},
+    VIEWER: frozenset({"documents:read", "jobs:read", "models:read", "events:read", "members:read"}),
+}
+"""Who pays sees what is used and what it costs, and no word of any document."""
+
+
+def scopes_of(role: str) -> frozenset[str]:
+    """Nothing for a role that is not known."""
+    return _SCOPES.get(role, frozenset())

@@ -1,0 +1,64 @@
+"""Which price holds for a tenant's use of a model: its own, its plan's, or the model's."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+from uuid import UUID
+
+from tenants.plans.prices import Meter, Price
+
+Of = Literal["tenant", "plan", "model"]
+"""Whose price it is."""
+EVERY_MODEL = ""
+_Key = tuple[Of, str, Meter]
+
+
+@dataclass(frozen=True, slots=True)
+class AgreedPrice:
+    price: Price
+    cached_price: Price
+    """For what is known already, where no model runs."""
+    of: Of = "model"
+    version: UUID | None = None
+    holds_from: datetime | None = None
+    """None for the model's own, of which only the present one is kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgreedPrices:
+    """Those that hold at one moment for one tenant, none of them ended."""
+
+    held: Mapping[_Key, AgreedPrice] = field(default_factory=dict)
+
+    def of_model(self, name: str, price: Price, cached_price: Price) -> AgreedPrice:
+        """A model is charged by the meter of its own price, which is the one given: the nearest price for it holds."""
+        if self.held:
+            for of in ("tenant", "plan"):
+                for which in (name, EVERY_MODEL):
+                    found = self.held.get((of, which, price.meter))
+                    if found is not None:
+                        return found
+        return AgreedPrice(price, cached_price)
+
+    @classmethod
+    def read(cls, rows: Sequence[Mapping[str, Any]]) -> "AgreedPrices":
+        """As the database writes them in JSON."""
+        return cls({(row["of"], row["model"], row["meter"]): _agreed(row) for row in rows}) if rows else NONE
+
+
+def _agreed(row: Mapping[str, Any]) -> AgreedPrice:
+    amount, cached, per, currency = (
+        row[name] for name in ("amount_micros", "cached_micros", "per", "currency")
+    )
+    return AgreedPrice(
+        price=Price(row["meter"], amount, per, currency),
+        cached_price=Price(row["meter"], amount if cached is None else cached, per, currency),
+        of=row["of"],
+        version=UUID(row["id"]),
+        holds_from=datetime.fromisoformat(row["holds_from"]),
+    )
+
+
+NONE = AgreedPrices()
+"""Of a tenant that pays what models cost."""

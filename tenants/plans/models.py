@@ -1,0 +1,195 @@
+"""Plans, what they cost and include from when on, and since when a tenant has which."""
+
+from django.core.validators import MinValueValidator, RegexValidator
+from django.db import models
+from django.utils import timezone
+
+from tenants.billing.wording import money
+from tenants.core.db.tenant_owned import TenantOwned
+from tenants.core.ids import uuid7
+from tenants.limits.fields import AccountLimits
+from tenants.plans.prices import METERS
+
+CURRENCY = RegexValidator("^[A-Z]{3}$", "Three capital letters, for example EUR.")
+_METERS = [(meter, meter) for meter in METERS]
+
+
+class Plan(AccountLimits):
+    """What tenants are sold. Once one has or had it, its fee and currency stay: the past is computed from them."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    code = models.SlugField(max_length=50, unique=True, help_text="As programs name it. It stays.")
+    name = models.CharField(max_length=100)
+    currency = models.CharField(max_length=3, default="EUR", validators=[CURRENCY])
+    monthly_fee_micros = models.PositiveBigIntegerField("monthly fee", default=0)
+    trial_days = models.PositiveSmallIntegerField(
+        "days of trial", default=0, help_text="Of the first subscription: no fee until they are over."
+    )
+    trial_credit_micros = models.PositiveBigIntegerField(
+        "trial credit", default=0, help_text="Given once, with the first subscription."
+    )
+    pays_beforehand = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="Whoever begins with it is prepaid: nothing runs beyond what is included, granted or paid.",
+    )
+    is_default = models.BooleanField("for new tenants", default=False, help_text="Whoever is made gets it.")
+    archived = models.BooleanField(
+        default=False, help_text="Who has it keeps it; nobody else gets it any more."
+    )
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["is_default"],
+                condition=models.Q(is_default=True),
+                name="tenants_plan_one_default",
+                violation_error_message="Another plan is for new tenants. Take that away there first.",
+            ),
+            models.CheckConstraint(
+                condition=~models.Q(is_default=True, archived=True),
+                name="tenants_plan_default_is_sold",
+                violation_error_message="An archived plan cannot be for new tenants.",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Version(models.Model):
+    """Holds from a moment until the next of its kind; the database refuses to change one that has begun."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    model = models.CharField(max_length=100, blank=True, help_text="Its name, such as ocr; empty: all.")
+    meter = models.CharField(max_length=10, choices=_METERS)
+    holds_from = models.DateTimeField(blank=True, help_text="UTC; empty: at once.")
+
+    class Meta:
+        abstract = True
+
+    @property
+    def named(self) -> str:
+        return f"{self.model or 'all models'}, {self.meter}"
+
+
+class PriceVersion(Version):
+    amount_micros = models.PositiveBigIntegerField(
+        "amount",
+        null=True,
+        blank=True,
+        help_text="Empty: from then on there is no price here, and what stands behind it holds.",
+    )
+    per = models.PositiveIntegerField(
+        "per units",
+        default=1,
+        validators=[MinValueValidator(1)],
+        help_text="GPU time is in milliseconds: 1000 for a price per second.",
+    )
+    cached_micros = models.PositiveBigIntegerField(
+        "amount for known results", null=True, blank=True, help_text="Empty: the same."
+    )
+
+    class Meta:
+        abstract = True
+
+    def told(self, currency: str) -> str:
+        """With its figures, as the audit log needs them."""
+        since = f"from {self.holds_from:%Y-%m-%d %H:%M} UTC"
+        if self.amount_micros is None:
+            return f"none {since}"
+        cached = "" if self.cached_micros is None else f", {money(self.cached_micros, currency)} known"
+        return f"{money(self.amount_micros, currency)} for {self.per:,}{cached} {since}"
+
+
+class PlanPrice(PriceVersion):
+    plan = models.ForeignKey(Plan, on_delete=models.PROTECT, related_name="prices", db_index=False)
+
+    class Meta:
+        ordering = ["model", "meter", "holds_from"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["plan", "model", "meter", "holds_from"], name="tenants_planprice_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.plan.name}: {self.named}, {self.told(self.plan.currency)}"
+
+
+class PlanIncluded(Version):
+    """Units that the fee pays for, each month: of one model first, then of all."""
+
+    plan = models.ForeignKey(Plan, on_delete=models.PROTECT, related_name="included", db_index=False)
+    quantity = models.PositiveBigIntegerField(
+        help_text="Units a month; GPU time in milliseconds. 0: none from then on."
+    )
+
+    class Meta:
+        ordering = ["model", "meter", "holds_from"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["plan", "model", "meter", "holds_from"], name="tenants_planincluded_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.plan.name}: {self.quantity:,} of {self.named}"
+
+
+class TenantPrice(PriceVersion, TenantOwned):
+    """A price for one tenant alone; it goes before its plan's."""
+
+    currency = models.CharField(max_length=3, default="EUR", validators=[CURRENCY])
+
+    class Meta(TenantOwned.Meta):
+        ordering = ["model", "meter", "holds_from"]
+        constraints = [
+            *TenantOwned.Meta.constraints,
+            models.UniqueConstraint(
+                fields=["tenant", "model", "meter", "holds_from"], name="tenants_tenantprice_once"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.tenant.name}: {self.named}, {self.told(self.currency)}"
+
+
+class Subscription(TenantOwned):
+    """Since when a tenant has a plan, or none; what has begun stays, so that the past can be told."""
+
+    plan = models.ForeignKey(Plan, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
+    starts_at = models.DateTimeField()
+    trial_ends_at = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta(TenantOwned.Meta):
+        constraints = [
+            *TenantOwned.Meta.constraints,
+            models.UniqueConstraint(fields=["tenant", "starts_at"], name="tenants_subscription_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.plan.name if self.plan else 'no plan'} since {self.starts_at:%Y-%m-%d}"
+
+
+class ChosenLimits(AccountLimits):
+    """A view: what a tenant's own limits and its plan's come to; empty where only the installation says a number."""
+
+    tenant = models.OneToOneField(
+        "tenants.Tenant",
+        primary_key=True,
+        db_column="id",
+        on_delete=models.DO_NOTHING,
+        related_name="chosen_limits",
+    )
+    plan = models.ForeignKey(Plan, on_delete=models.DO_NOTHING, null=True, related_name="+")
+
+    class Meta:
+        managed = False
+        db_table = "tenants_chosenlimits"
+
+    def __str__(self) -> str:
+        return f"limits of {self.tenant.name}"

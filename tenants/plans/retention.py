@@ -1,0 +1,65 @@
+"""How long what belongs to a tenant is kept: by its own days, its plan's or the installation's, and less for tests."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.conf import settings
+
+from tenants.core.db.unit_of_work import OPERATOR
+from tenants.limits.fields import KEPT
+from tenants.models import ChosenLimits
+
+FOR_EVER = 0
+
+
+@dataclass(frozen=True)
+class Keeping:
+    """Days; 0 is for ever."""
+
+    documents_days: int
+    results_days: int
+    events_days: int
+    test_days: int
+    """Of documents and results that a key without charges made, where that is less."""
+
+    def documents(self, *, livemode: bool) -> int:
+        return self._days(self.documents_days, livemode)
+
+    def results(self, *, livemode: bool) -> int:
+        return self._days(self.results_days, livemode)
+
+    def _days(self, days: int, livemode: bool) -> int:
+        if livemode:
+            return days
+        return min((some for some in (days, self.test_days) if some), default=FOR_EVER)
+
+
+def test_days_within(days: int) -> int:
+    """Of what is kept for so many days by itself, when a test key made it."""
+    return min(days, settings.MAAS_KEEP_TEST_DAYS or days)
+
+
+def keeping_of(chosen: ChosenLimits) -> Keeping:
+    return Keeping(
+        documents_days=_or(chosen.keep_documents_days, settings.MAAS_KEEP_DOCUMENTS_DAYS),
+        results_days=_or(chosen.keep_results_days, settings.MAAS_KEEP_RESULTS_DAYS),
+        events_days=_or(chosen.keep_events_days, settings.MAAS_KEEP_EVENTS_DAYS),
+        test_days=settings.MAAS_KEEP_TEST_DAYS,
+    )
+
+
+def keeping_for(tenant_id: UUID) -> Keeping:
+    """Inside a unit of work, or an operator's."""
+    return keeping_of(ChosenLimits.objects.only(*KEPT).get(pk=tenant_id))
+
+
+def everybodys_keeping(among: Iterable[UUID] | None = None) -> dict[UUID, Keeping]:
+    """Operators' work."""
+    chosen = ChosenLimits.objects.using(OPERATOR).only(*KEPT)
+    wanted = chosen.filter(pk__in=among) if among is not None else chosen
+    return {one.pk: keeping_of(one) for one in wanted}
+
+
+def _or(own: int | None, installations: int) -> int:
+    return installations if own is None else own

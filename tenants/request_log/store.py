@@ -1,0 +1,47 @@
+"""The journal in the cache Redis: a short list for each tenant, a hash for each minute. It may be lost at any time."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+import redis
+
+from tenants.core.redis.cache import cache_redis
+from tenants.request_log.entries import JournalEntry
+from tenants.request_log.minutes import COUNTED_FOR_S, MinuteCounts, minute_key
+
+KEPT = 500
+KEPT_FOR_S = 24 * 3600
+
+
+class JournalAway(Exception):
+    """The cache Redis does not answer: there is nothing to show, and nothing else is wrong."""
+
+
+def tenant_key(tenant_id: UUID) -> str:
+    return f"journal:{tenant_id}"
+
+
+def add_to(pipeline: Any, entries: Mapping[UUID, Sequence[str]], minutes: Mapping[int, MinuteCounts]) -> None:
+    """Onto a pipeline of either kind of client, sent by whoever owns it."""
+    for tenant_id, texts in entries.items():
+        key = tenant_key(tenant_id)
+        pipeline.lpush(key, *texts)
+        pipeline.ltrim(key, 0, KEPT - 1)
+        pipeline.expire(key, KEPT_FOR_S)
+    for minute, counts in minutes.items():
+        key = minute_key(minute)
+        for name, number in counts.fields.items():
+            pipeline.hincrby(key, name, number)
+        pipeline.expire(key, COUNTED_FOR_S)
+
+
+def recent_requests(tenant_id: UUID) -> list[JournalEntry]:
+    """Newest first, and once what was sent twice."""
+    try:
+        texts: Any = cache_redis().lrange(tenant_key(tenant_id), 0, KEPT - 1)
+    except redis.RedisError as error:
+        raise JournalAway(str(error)) from error
+    entries = (JournalEntry.from_text(text) for text in texts)
+    by_name = {entry.id: entry for entry in entries if entry}
+    return sorted(by_name.values(), key=lambda entry: entry.at, reverse=True)

@@ -1,0 +1,265 @@
+"""Whoever is invited joins once, with their own address; everybody else learns nothing."""
+
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+
+import pytest
+from django.core.mail import EmailMessage
+from django.db import connections
+from django.test import Client
+from pytest_django import Settings
+
+from tenants.core.db.clock import database_now
+from tenants.core.db.unit_of_work import operator_work
+from tenants.dashboard.sign_in.attempts import MAIL
+from tenants.models import ApiKey, AuditEntry, Invitation, Membership, User
+from tenants.services import CreatedTenant, create_key
+from tests.tenants.dashboard.accounts.conftest import link_in
+
+PASSWORD = "correct horse"
+
+
+@pytest.fixture
+def owner(client: Client, tenant: CreatedTenant) -> Client:
+    client.force_login(tenant.owner)
+    return client
+
+
+def invite(owner: Client, email: str, role: str = "developer") -> int:
+    return owner.post("/members/invite", {"email": email, "role": role}).status_code
+
+
+def invitation_of(email: str) -> Invitation:
+    with operator_work():
+        return Invitation.objects.filter(email=email).latest("id")
+
+
+def roles_at(tenant: CreatedTenant) -> set[tuple[str, str]]:
+    with operator_work():
+        return set(Membership.objects.filter(tenant=tenant.tenant).values_list("user__email", "role"))
+
+
+def test_somebody_new_joins_with_a_password_of_their_own(
+    owner: Client, tenant: CreatedTenant, stranger: Client, email: str, mailoutbox: list[EmailMessage]
+) -> None:
+    assert invite(owner, email.upper()) == 302
+    link = link_in(mailoutbox[0])
+    assert f"Join {tenant.tenant.name}" in stranger.get(link).content.decode()
+    assert stranger.post(link, {"name": "Bo", "password1": "short"}).status_code == 422
+    assert stranger.post(link, {"name": "Bo", "password1": PASSWORD}).headers["Location"] == "/"
+    assert stranger.get("/", follow=True).redirect_chain[-1][0] == "/jobs"
+    assert (email, "developer") in roles_at(tenant)
+    elsewhere = Client(REMOTE_ADDR="10.59.0.1")
+    answer = elsewhere.post("/sign-in", {"username": email, "password": PASSWORD})
+    assert answer.headers["Location"] == "/jobs", "the link has confirmed the address"
+
+
+def test_a_link_works_once(
+    owner: Client, stranger: Client, email: str, mailoutbox: list[EmailMessage]
+) -> None:
+    invite(owner, email)
+    link = link_in(mailoutbox[0])
+    stranger.post(link, {"password1": PASSWORD})
+    for browser in (Client(), stranger):
+        answer = browser.get(link)
+        assert (answer.status_code, "works no more" in answer.content.decode()) == (410, True)
+
+
+def test_two_who_open_one_link_at_once_are_one_person(
+    owner: Client, tenant: CreatedTenant, email: str, mailoutbox: list[EmailMessage]
+) -> None:
+    invite(owner, email)
+    link = link_in(mailoutbox[0])
+
+    def join(number: int) -> int:
+        try:
+            return Client(REMOTE_ADDR=f"10.58.0.{number}").post(link, {"password1": PASSWORD}).status_code
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(2) as threads:
+        answers = sorted(threads.map(join, (1, 2)))
+    assert answers[0] == 302
+    assert answers[1] in (302, 410)
+    with operator_work():
+        assert User.objects.filter(email=email).count() == 1
+    assert (email, "developer") in roles_at(tenant)
+
+
+def test_somebody_who_is_here_already_joins_as_they_are(
+    owner: Client, tenant: CreatedTenant, other_tenant: CreatedTenant, mailoutbox: list[EmailMessage]
+) -> None:
+    invite(owner, other_tenant.owner.email, "viewer")
+    link = link_in(mailoutbox[0])
+    browser = Client()
+    assert "sign in as" in browser.get(link).content.decode()
+    assert browser.post(link, {"password1": "another password"}).status_code == 200
+    assert len(roles_at(tenant)) == 1, "nobody sets a password for a person who is here"
+    browser.force_login(other_tenant.owner)
+    browser.post(link)
+    assert (other_tenant.owner.email, "viewer") in roles_at(tenant)
+    assert tenant.tenant.name in browser.get("/jobs").content.decode(), "and works for it at once"
+
+
+def test_nobody_joins_with_the_link_of_another(
+    owner: Client,
+    tenant: CreatedTenant,
+    other_tenant: CreatedTenant,
+    email: str,
+    mailoutbox: list[EmailMessage],
+) -> None:
+    invite(owner, email)
+    browser = Client()
+    browser.force_login(other_tenant.owner)
+    answer = browser.post(link_in(mailoutbox[0]))
+    assert answer.status_code == 403
+    assert "This is for somebody else" in answer.content.decode()
+    assert len(roles_at(tenant)) == 1
+
+
+def test_a_link_lasts_a_week(owner: Client, email: str, mailoutbox: list[EmailMessage]) -> None:
+    invite(owner, email)
+    invitation = invitation_of(email)
+    assert timedelta(days=6, hours=23) < invitation.expires_at - database_now() <= timedelta(days=7)
+    with operator_work():
+        Invitation.objects.filter(id=invitation.id).update(expires_at=database_now() - timedelta(seconds=1))
+    assert Client().get(link_in(mailoutbox[0])).status_code == 410
+    assert "too old" in owner.get("/members").content.decode()
+
+
+def test_a_new_link_ends_the_one_before(owner: Client, email: str, mailoutbox: list[EmailMessage]) -> None:
+    invite(owner, email)
+    owner.post(f"/invitations/{invitation_of(email).id}/resend")
+    old, new = (Client().get(link_in(mail)).status_code for mail in mailoutbox)
+    assert (old, new) == (410, 200)
+
+
+def test_what_is_taken_back_opens_nothing(owner: Client, email: str, mailoutbox: list[EmailMessage]) -> None:
+    invite(owner, email)
+    owner.post(f"/invitations/{invitation_of(email).id}/revoke")
+    assert Client().get(link_in(mailoutbox[0])).status_code == 410
+    assert email not in owner.get("/members").content.decode().partition('id="invitations"')[2]
+
+
+def test_a_changed_link_opens_nothing(owner: Client, email: str, mailoutbox: list[EmailMessage]) -> None:
+    invite(owner, email)
+    assert Client().get(link_in(mailoutbox[0])[:-3] + "abc").status_code == 410
+
+
+def test_another_tenants_invitation_is_like_none(
+    owner: Client, other_tenant: CreatedTenant, email: str, mailoutbox: list[EmailMessage]
+) -> None:
+    invite(owner, email)
+    intruder = Client()
+    intruder.force_login(other_tenant.owner)
+    for deed in ("resend", "revoke"):
+        assert intruder.post(f"/invitations/{invitation_of(email).id}/{deed}").status_code == 404
+    assert Client().get(link_in(mailoutbox[0])).status_code == 200
+
+
+def test_an_admin_invites_no_owner(owner: Client, tenant: CreatedTenant, email: str) -> None:
+    with operator_work():
+        Membership.objects.filter(user=tenant.owner).update(role="admin")
+    assert invite(owner, email, "owner") == 422
+    assert invite(owner, email, "admin") == 302
+
+
+@pytest.mark.parametrize("role", ["developer", "billing", "viewer"])
+def test_others_see_members_and_invite_nobody(
+    owner: Client, tenant: CreatedTenant, email: str, role: str
+) -> None:
+    with operator_work():
+        Membership.objects.filter(user=tenant.owner).update(role=role)
+    page = owner.get("/members").content.decode()
+    assert tenant.owner.email in page
+    assert "Invite somebody" not in page
+    assert invite(owner, email) == 403
+
+
+def test_who_is_a_member_already_is_not_invited(owner: Client, tenant: CreatedTenant) -> None:
+    answer = owner.post("/members/invite", {"email": tenant.owner.email, "role": "viewer"})
+    assert answer.status_code == 422
+    assert "belongs to this account already" in answer.content.decode()
+
+
+def test_where_nobody_new_comes_in_an_invitation_makes_no_person(
+    owner: Client, stranger: Client, email: str, mailoutbox: list[EmailMessage], settings: Settings
+) -> None:
+    settings.MAAS_SIGN_UP = "closed"
+    invite(owner, email)
+    answer = stranger.post(link_in(mailoutbox[0]), {"password1": PASSWORD})
+    assert answer.status_code == 403
+    with operator_work():
+        assert not User.objects.filter(email=email).exists()
+
+
+def test_who_pays_begins_at_the_usage_and_opens_no_document(owner: Client, tenant: CreatedTenant) -> None:
+    with operator_work():
+        Membership.objects.filter(user=tenant.owner).update(role="billing")
+    assert owner.get("/").headers["Location"] == "/usage"
+    assert owner.get("/usage").status_code == 200
+    assert owner.get("/jobs").status_code == 403
+    assert owner.get("/v1/jobs").status_code == 403
+
+
+def test_who_is_removed_sees_nothing_from_then_on(
+    owner: Client, tenant: CreatedTenant, email: str, stranger: Client, mailoutbox: list[EmailMessage]
+) -> None:
+    invite(owner, email)
+    stranger.post(link_in(mailoutbox[0]), {"password1": PASSWORD})
+    with operator_work():
+        membership = Membership.objects.get(user__email=email)
+    owner.post(f"/members/{membership.id}/remove")
+    assert stranger.get("/jobs").status_code == 403
+    assert stranger.get("/v1/jobs").status_code == 401
+
+
+@pytest.mark.parametrize("revoked", [False, True])
+def test_keys_of_who_is_removed_are_shown_and_revoked_if_that_is_wished(
+    owner: Client, tenant: CreatedTenant, email: str, revoked: bool
+) -> None:
+    with operator_work():
+        person = User.objects.create_user(email)
+        membership = Membership.objects.create(tenant=tenant.tenant, user=person, role="developer")
+        made = create_key(
+            tenant_id=tenant.tenant.id,
+            name="Their script",
+            scopes=["jobs:read"],
+            created_by=membership.user_id,
+        )
+    page = owner.get(f"/members/{membership.id}/remove").content.decode()
+    assert "Their script" in page
+    assert made.key.prefix in page
+    owner.post(f"/members/{membership.id}/remove", {"keys": "revoke"} if revoked else {})
+    with operator_work():
+        assert (ApiKey.objects.get(id=made.key.id).revoked_at is not None) is revoked
+
+
+def test_an_invitation_opens_nothing_once_its_sender_may_not_invite(
+    owner: Client, tenant: CreatedTenant, stranger: Client, email: str, mailoutbox: list[EmailMessage]
+) -> None:
+    invite(owner, email)
+    link = link_in(mailoutbox[0])
+    with operator_work():
+        Membership.objects.filter(tenant=tenant.tenant).update(role="developer")
+    assert stranger.get(link).status_code == 410
+    with operator_work():
+        Membership.objects.filter(tenant=tenant.tenant).update(role="owner")
+    assert stranger.get(link).status_code == 200
+
+
+def test_invitations_and_who_joins_by_them_are_on_record(
+    owner: Client, tenant: CreatedTenant, stranger: Client, email: str, mailoutbox: list[EmailMessage]
+) -> None:
+    invite(owner, email)
+    owner.post(f"/invitations/{invitation_of(email).pk}/resend")
+    stranger.post(link_in(mailoutbox[1]), {"name": "Bo", "password1": PASSWORD})
+    with operator_work():
+        entries = AuditEntry.objects.filter(tenant=tenant.tenant, subject_name=email).order_by("id")
+        deeds = list(entries.values_list("deed", flat=True))
+    assert deeds == ["invitation.sent", "invitation.sent_again", "member.added"]
+
+
+def test_one_address_gets_only_so_many_invitations(owner: Client, email: str) -> None:
+    answers = [invite(owner, email) for _ in range(MAIL.per_pair + 1)]
+    assert answers == [302] * MAIL.per_pair + [429]

@@ -1,5 +1,0 @@
-"""A service that sends mail."""
-
-from tests.tenants.pages.accounts.conftest import _mailing, email, stranger
-
-__all__ = ["_mailing", "email", "stranger"]
