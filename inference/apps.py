@@ -12,4 +12,6 @@ class InferenceConfig(AppConfig):
 
     def ready(self) -> None:
         """Tenants know nothing of models: who keeps results says so to them."""
-        import_module("tenants.results").on_erasure(import_module("inference.cache.erasing").erase_entries)
+        import_module("tenants.accounts.results").on_erasure(
+            import_module("inference.cache.erasing").erase_entries
+        )

@@ -12,12 +12,12 @@ from jobs import states
 from jobs.errors import TooManyUnfinishedJobs
 from jobs.models import Job
 from jobs.turned_away import turned_away
+from tenants.core.db.tenant_owned import lock_tenant
 from tenants.core.db.unit_of_work import every_mode
 from tenants.identity.identity import Identity
 from tenants.limits.rates.free_day import free_day
 from tenants.limits.rates.metrics import REFUSED
 from tenants.limits.rates.spending import Price, spending
-from tenants.models import Tenant
 
 COUNTED_EACH_TIME = 10_000
 """A larger limit is counted once a second while less than half of it is used up."""
@@ -71,7 +71,7 @@ def require_room_for_job(identity: Identity, *, counts: bool = True) -> None:
         return
     if counts and limit <= COUNTED_EACH_TIME:
         # Whoever hands in a job waits for who is handing in one: else two at once would both find the last place free.
-        Tenant.objects.select_for_update(no_key=True).filter(id=identity.tenant_id).first()
+        lock_tenant(identity.tenant_id)
     unfinished = unfinished_jobs(limit)
     if unfinished >= limit:
         turned_away(identity.tenant_id)

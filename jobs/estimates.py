@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from django.conf import settings
 
-from inference.contracts import Json
+from inference.core.contracts import Json
 from inference.gateway.most import most_units
 from inference.lane.works import LaneWork
 from inference.registry.models import ModelVersion
@@ -21,13 +21,13 @@ from jobs.errors import InvalidRequest
 from jobs.money import units_of_page
 from jobs.services import JobRequest, check_request, require_one_source
 from jobs.webhooks.job_urls import require_sendable
-from tenants.billing.standing import Standing, standing_of
-from tenants.billing.wording import name_of
+from tenants.billing.ledger.plan_standing import Standing, standing_of
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.identity.identity import Identity
 from tenants.plans.agreed import AgreedPrice
 from tenants.plans.estimate import Estimate, estimated
 from tenants.plans.prices import Meter
+from tenants.plans.wording import name_of
 
 TAKEN: Mapping[Meter, tuple[str, ...]] = {
     "page": ("document", "pages"),

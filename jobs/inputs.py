@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from inference.contracts import TensorInput, TextInput, WorkInput
+from inference.core.contracts import TensorInput, TextInput, WorkInput
 from inference.runtime.tensor_requests import read_tensors
 from jobs.errors import InvalidRequest
 from tenants.core.messages import names_in_words, value_in_words

@@ -14,9 +14,9 @@ from django.db import connections
 
 from inference.registry.models import ModelVersion
 from jobs.models import Job
-from tenants.billing.included.allotting import Work
-from tenants.billing.included.services import use_included
 from tenants.billing.invoices.charged_twice import give_back_billed
+from tenants.billing.ledger.included import use_included
+from tenants.billing.ledger.included_units import Work
 from tenants.billing.ledger.journal import Source
 from tenants.billing.ledger.services import (
     Bounds,
@@ -27,8 +27,8 @@ from tenants.billing.ledger.services import (
     require_money,
     settle,
 )
-from tenants.billing.months import Month
 from tenants.core.db.unit_of_work import current_alias
+from tenants.core.months import Month
 from tenants.identity.identity import Identity
 from tenants.plans.prices import Meter, Price
 

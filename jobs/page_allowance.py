@@ -15,10 +15,11 @@ from jobs import states
 from jobs.errors import TooManyUnfinishedPages
 from jobs.models import Job
 from jobs.turned_away import turned_away
+from tenants.core.db.tenant_owned import lock_tenant
 from tenants.core.db.unit_of_work import every_mode
 from tenants.identity.identity import Identity
 from tenants.limits.rates.metrics import REFUSED
-from tenants.models import ChosenLimits, Tenant
+from tenants.plans.models import ChosenLimits
 
 COUNTED_EACH_TIME = 10_000
 """A larger limit is counted once a second, and in between what this process lets in."""
@@ -71,7 +72,7 @@ def require_room_for_pages(identity: Identity, pages: int, *, counts: bool = Tru
         return
     if counts and limit <= COUNTED_EACH_TIME:
         # Whoever hands in a job waits for who is handing in one: else two would both find the last room free.
-        Tenant.objects.select_for_update(no_key=True).filter(id=tenant_id).first()
+        lock_tenant(tenant_id)
     unfinished = _just_counted(tenant_id, limit)
     if unfinished is None:
         unfinished = unfinished_pages()

@@ -23,7 +23,7 @@ def checked_sign_up(sign_up: str, *, secure: bool, email_url: str) -> str:
 
 def allauth_settings(*, secure: bool) -> Mapping[str, Any]:
     return {
-        "ACCOUNT_ADAPTER": "tenants.accounts.adapter.AccountAdapter",
+        "ACCOUNT_ADAPTER": "tenants.dashboard.accounts.adapter.AccountAdapter",
         "ACCOUNT_USER_MODEL_USERNAME_FIELD": None,
         "ACCOUNT_LOGIN_METHODS": {"email"},
         "ACCOUNT_SIGNUP_FIELDS": ["email*", "password1*"],
@@ -64,7 +64,7 @@ def allauth_settings(*, secure: bool) -> Mapping[str, Any]:
             "activate_totp": "tenants.dashboard.accounts.second_factor_forms.FirstCodeForm",
             "add_webauthn": "tenants.dashboard.accounts.second_factor_forms.PasskeyForm",
         },
-        "SOCIALACCOUNT_ADAPTER": "tenants.accounts.sign_on.adapter.SignOnAdapter",
+        "SOCIALACCOUNT_ADAPTER": "tenants.authentication.sign_on.adapter.SignOnAdapter",
         "SOCIALACCOUNT_AUTO_SIGNUP": False,
         "SOCIALACCOUNT_EMAIL_AUTHENTICATION": False,
         "SOCIALACCOUNT_STORE_TOKENS": False,

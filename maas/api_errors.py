@@ -9,7 +9,7 @@ from django.db import DatabaseError, InterfaceError
 from django.http import Http404
 from rest_framework import exceptions
 
-from inference.contracts import WorkRefused
+from inference.core.contracts import WorkRefused
 from jobs.documents.reader import DocumentRejected, ReaderUnavailable
 from jobs.live.spool import is_full, refusal_of
 from tenants.core.db.failures import erased_meanwhile, trouble_of

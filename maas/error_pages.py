@@ -15,7 +15,7 @@ from django.utils.http import escape_leading_slashes, url_has_allowed_host_and_s
 
 from maas.api_errors import CONTENT_TYPE, problem
 from tenants.core.errors import DomainError
-from tenants.dashboard.shell import Shell, shell_of
+from tenants.dashboard_base.shell import Shell, shell_of
 
 log = structlog.get_logger(__name__)
 

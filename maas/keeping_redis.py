@@ -6,7 +6,7 @@ import redis
 import structlog
 from django.conf import settings
 
-from inference.prompt_redis import single_try
+from inference.core.prompt_redis import single_try
 from maas.supervisor.errors import LaunchError
 
 log = structlog.get_logger(__name__)

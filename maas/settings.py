@@ -11,7 +11,7 @@ from maas.accounts import allauth_settings, checked_sign_up
 from maas.env import DatabaseUrl, Environment, storage_backend, storage_origin_for_browsers
 from maas.mail import mail_settings
 from maas.payments import STRIPE_API, STRIPE_CHECKOUT, stripe_settings
-from tenants.accounts.sign_on.configured import sign_on_providers
+from tenants.authentication.sign_on.configured import sign_on_providers
 from tenants.limits.effective import MOST_DAYS
 from tenants.limits.rates.rates import MOST, MOST_AT_ONCE
 
@@ -185,7 +185,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "tenants.dashboard.shell.shell",
+                "tenants.dashboard_base.shell.shell",
                 "tenants.dashboard.accounts.views.doors",
             ],
         },

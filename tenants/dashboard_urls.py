@@ -6,12 +6,12 @@ from django.urls import include, path
 from tenants.billing.dashboard.budgets import views as budgets
 from tenants.billing.dashboard.usage import views as usage
 from tenants.dashboard.audit import views as audit
-from tenants.dashboard.impersonating import stop_acting
 from tenants.dashboard.keys import views as keys
 from tenants.dashboard.log import views as log
 from tenants.dashboard.sign_in.views import sign_in
-from tenants.dashboard.switching import switch_tenant
-from tenants.deletion.dashboard.views import delete_tenant, keep_tenant
+from tenants.dashboard_base.impersonating import stop_acting
+from tenants.dashboard_base.switching import switch_tenant
+from tenants.deletion.views import delete_tenant, keep_tenant
 
 urlpatterns = [
     path("sign-in", sign_in, name="sign-in"),

@@ -1,16 +1,8 @@
-"""People, tenants and the keys their programs use."""
+"""Every model of this app, for Django. The code imports each from the room that it belongs to."""
 
-from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
-from django.contrib.auth.models import PermissionsMixin
-from django.contrib.postgres.fields import ArrayField
-from django.db import models
-from django.db.models.functions import Now
-from django.utils import timezone
-
-from tenants.api_keys.format import KeyParts
-from tenants.api_keys.restrictions import LONGEST_MODEL
+from tenants.accounts.models import Invitation, Membership, Tenant, User
+from tenants.api_keys.models import ApiKey
 from tenants.audit.models import AuditEntry
-from tenants.billing.included.models import IncludedHold, IncludedPool, IncludedUse
 from tenants.billing.invoices.models import (
     BillingDetails,
     ClosedMonth,
@@ -19,6 +11,7 @@ from tenants.billing.invoices.models import (
     NumberSeries,
     Seller,
 )
+from tenants.billing.ledger.included_models import IncludedHold, IncludedPool, IncludedUse
 from tenants.billing.ledger.models import (
     Budget,
     BudgetAlert,
@@ -27,13 +20,9 @@ from tenants.billing.ledger.models import (
     LedgerTransaction,
     Wallet,
 )
-from tenants.billing.models import UsageDay, UsageMonth, UsageRecord, UsageTotal
 from tenants.billing.payments.models import Payment, ProviderCustomer, ProviderEvent, Refund
-from tenants.core.db.tenant_owned import TenantOwned
-from tenants.core.ids import uuid7
-from tenants.identity import roles
-from tenants.limits.fields import AccountLimits, own_limit
-from tenants.limits.rates.rates import MOST_AT_ONCE
+from tenants.billing.usage.models import UsageDay, UsageMonth, UsageRecord, UsageTotal
+from tenants.limits.models import ModelLimit
 from tenants.limits.storage.models import StoredBytes
 from tenants.plans.models import ChosenLimits, Plan, PlanIncluded, PlanPrice, Subscription, TenantPrice
 
@@ -76,204 +65,3 @@ __all__ = [
     "User",
     "Wallet",
 ]
-
-
-class UserManager(BaseUserManager["User"]):
-    def create_user(self, email: str, password: str | None = None, **fields: object) -> "User":
-        if not email:
-            raise ValueError("an e-mail address is needed")
-        user = self.model(email=self.normalize_email(email).lower(), **fields)
-        user.set_password(password)
-        user.save(using=self._db)
-        return user
-
-    def create_superuser(self, email: str, password: str | None = None, **fields: object) -> "User":
-        return self.create_user(email, password, is_staff=True, is_superuser=True, **fields)
-
-    def get_by_natural_key(self, username: str | None) -> "User":
-        return self.get(email=(username or "").lower())
-
-
-class User(AbstractBaseUser, PermissionsMixin):
-    """A person. Belongs to tenants through memberships; operators are staff."""
-
-    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
-    email = models.EmailField(unique=True)
-    name = models.CharField(max_length=200, blank=True)
-    is_active = models.BooleanField(default=True)
-    is_staff = models.BooleanField("operator", default=False, help_text="May enter the admin.")
-    date_joined = models.DateTimeField(default=timezone.now, editable=False)
-
-    objects = UserManager()
-
-    USERNAME_FIELD = "email"
-
-    def __str__(self) -> str:
-        return self.email
-
-
-_OF_TENANT = "Empty: only the account's."
-
-
-class Tenant(AccountLimits):
-    """A customer: the unit of isolation, of limits and of the bill."""
-
-    class State(models.TextChoices):
-        ACTIVE = "active"
-        SUSPENDED = "suspended"
-        CLOSING = "closing"
-        """Its deletion was asked for, and can be taken back until `closes_at`."""
-        ERASING = "erasing"
-        ERASED = "erased"
-        """Nothing is left but what was used and paid, under no name."""
-
-    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
-    name = models.CharField(max_length=200)
-    state = models.CharField(max_length=12, choices=State.choices, default=State.ACTIVE)
-    created_at = models.DateTimeField(db_default=Now(), editable=False)
-    closes_at = models.DateTimeField(null=True, editable=False, help_text="When its erasure begins.")
-    closing_told_at = models.DateTimeField(
-        null=True, editable=False, help_text="When its owners were reminded of that."
-    )
-    suspended_closing = models.BooleanField(
-        default=False,
-        db_default=False,
-        editable=False,
-        help_text="While it waits for its deletion: nobody looks at it, and no owner keeps it.",
-    )
-    results_generation = models.PositiveIntegerField(
-        default=0,
-        editable=False,
-        help_text="Counted up when its kept results are erased: no older one is found.",
-    )
-
-    class Meta:
-        constraints = [
-            models.CheckConstraint(condition=models.Q(weight__gte=1), name="tenants_tenant_has_weight")
-        ]
-
-    def __str__(self) -> str:
-        return self.name
-
-
-class Membership(TenantOwned):
-    class Role(models.TextChoices):
-        OWNER = roles.OWNER
-        ADMIN = roles.ADMIN
-        DEVELOPER = roles.DEVELOPER
-        BILLING = roles.BILLING
-        VIEWER = roles.VIEWER
-
-    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="memberships")
-    role = models.CharField(max_length=12, choices=Role.choices, default=Role.DEVELOPER)
-    created_at = models.DateTimeField(default=timezone.now, editable=False)
-
-    class Meta(TenantOwned.Meta):
-        constraints = [
-            *TenantOwned.Meta.constraints,
-            models.UniqueConstraint(fields=["tenant", "user"], name="tenants_membership_once"),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.user.email} as {self.role} of {self.tenant.name}"
-
-
-class Invitation(TenantOwned):
-    """A mail with a link that makes whoever opens it a member, once. A new link counts `serial` up."""
-
-    email = models.EmailField()
-    role = models.CharField(max_length=12, choices=Membership.Role.choices)
-    serial = models.PositiveIntegerField(default=1, editable=False)
-    created_at = models.DateTimeField(default=timezone.now, editable=False)
-    expires_at = models.DateTimeField()
-    accepted_at = models.DateTimeField(null=True, editable=False)
-    revoked_at = models.DateTimeField(null=True, editable=False)
-    invited_by = models.ForeignKey(
-        User, on_delete=models.SET_NULL, null=True, related_name="+", db_index=False
-    )
-    accepted_by = models.ForeignKey(
-        User, on_delete=models.SET_NULL, null=True, related_name="+", db_index=False, editable=False
-    )
-
-    class Meta(TenantOwned.Meta):
-        constraints = [
-            *TenantOwned.Meta.constraints,
-            models.UniqueConstraint(
-                fields=["tenant", "email"],
-                name="tenants_invitation_open_once",
-                condition=models.Q(accepted_at=None, revoked_at=None),
-            ),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.email} as {self.role} of {self.tenant.name}"
-
-
-class ApiKey(TenantOwned):
-    """Only a keyed hash of the secret is stored; the key itself is shown once."""
-
-    public_id = models.CharField(max_length=12, unique=True, editable=False)
-    secret_hash = models.CharField(max_length=64, editable=False)
-    name = models.CharField(max_length=100)
-    livemode = models.BooleanField(default=True, editable=False)
-    scopes = ArrayField(models.CharField(max_length=40), default=list)
-    created_at = models.DateTimeField(default=timezone.now, editable=False)
-    expires_at = models.DateTimeField(null=True, blank=True)
-    revoked_at = models.DateTimeField(null=True, blank=True)
-    last_used_at = models.DateTimeField(null=True, editable=False, help_text="To the minute.")
-    created_by = models.ForeignKey(
-        User, on_delete=models.SET_NULL, null=True, editable=False, related_name="+", db_index=False
-    )
-    last_used_from = models.CharField(max_length=45, blank=True, default="", db_default="", editable=False)
-    for_models = ArrayField(
-        models.CharField(max_length=LONGEST_MODEL),
-        default=list,
-        db_default=[],
-        blank=True,
-        help_text="Names of the only models that it may have run, with commas between. Empty: any.",
-    )
-    from_networks = ArrayField(
-        models.CharField(max_length=43),
-        default=list,
-        db_default=[],
-        blank=True,
-        help_text="The only networks that it may come from, such as 203.0.113.0/24, with commas between. Empty: any.",
-    )
-    replaces = models.ForeignKey(
-        "self", on_delete=models.SET_NULL, null=True, editable=False, related_name="replaced_by"
-    )
-    budgets_of = models.UUIDField(null=True, editable=False)
-    """The key that was there first: whatever takes its place, however often, shares its budgets. None for itself."""
-    requests_per_minute = own_limit("requests a minute", _OF_TENANT, least=1)
-    tokens_per_minute = own_limit("tokens a minute", _OF_TENANT, least=1)
-    pages_per_minute = own_limit("pages a minute", _OF_TENANT, least=1)
-    calls_at_once = own_limit("calls at once", _OF_TENANT, least=1, most=MOST_AT_ONCE)
-
-    @property
-    def prefix(self) -> str:
-        """What may be shown of the key: enough to tell it from others, nothing to use it."""
-        return KeyParts(self.public_id, "", self.livemode).prefix
-
-    def __str__(self) -> str:
-        return f"{self.name} ({self.prefix})"
-
-
-class ModelLimit(TenantOwned):
-    """What a tenant may do with one model, whatever else it may do."""
-
-    model = models.CharField(
-        max_length=100, help_text="Its name, such as embed; all versions count together."
-    )
-    requests_per_minute = own_limit("requests a minute", _OF_TENANT, least=1)
-    tokens_per_minute = own_limit("tokens a minute", _OF_TENANT, least=1)
-    pages_per_minute = own_limit("pages a minute", _OF_TENANT, least=1)
-    calls_at_once = own_limit("calls at once", _OF_TENANT, least=1, most=MOST_AT_ONCE)
-
-    class Meta(TenantOwned.Meta):
-        constraints = [
-            *TenantOwned.Meta.constraints,
-            models.UniqueConstraint(fields=["tenant", "model"], name="tenants_modellimit_once"),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.model} for {self.tenant.name}"

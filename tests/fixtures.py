@@ -9,10 +9,11 @@ import pytest
 from whitenoise.middleware import WhiteNoiseMiddleware  # type: ignore[import-untyped]
 
 from inference.registry.models import ModelVersion, ServedModel
+from tenants.api_keys.services import create_key
 from tenants.authentication.selectors import identify_key
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
 from tenants.identity.identity import Identity
-from tenants.services import CreatedTenant, create_key, create_tenant
+from tenants.onboarding.create_tenant import CreatedTenant, create_tenant
 
 _numbers = itertools.count()
 

@@ -1,6 +1,6 @@
 """Sees to it that a cold model is taken by one worker, where two looked at the fleet in different moments."""
 
-from inference.prompt_redis import single_try
+from inference.core.prompt_redis import single_try
 
 PREFIX = "maas:home:"
 CLAIM_S = 5

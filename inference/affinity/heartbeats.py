@@ -15,7 +15,7 @@ import redis
 import structlog
 from django.conf import settings
 
-from inference.prompt_redis import prompt_redis, single_try
+from inference.core.prompt_redis import prompt_redis, single_try
 
 log = structlog.get_logger(__name__)
 PREFIX = "maas:worker:"

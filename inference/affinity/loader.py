@@ -9,7 +9,7 @@ import structlog
 from inference.affinity.fleet import Model, Reason
 from inference.affinity.load_times import LoadTimes
 from inference.affinity.placement import COLD_AT_ONCE, Decision
-from inference.errors import ModelFailed
+from inference.core.errors import ModelFailed
 
 log = structlog.get_logger(__name__)
 FAILED_KEPT_S = 30.0

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from inference.affinity.fleet import Model
-from inference.contracts import VersionSpec
-from inference.errors import ModelFailed
-from inference.runtime.engine import Engine, ResidentModel
+from inference.core.contracts import VersionSpec
+from inference.core.errors import ModelFailed
+from inference.engine.engine import Engine, ResidentModel
 
 LEAVES_WITHIN_S = 30.0
 LOOK_EVERY_S = 0.02

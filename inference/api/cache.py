@@ -5,11 +5,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from tenants.accounts.results import erase_results
 from tenants.api.callers import caller
 from tenants.api.parameters import only
 from tenants.api.schema import REFUSALS
 from tenants.core.db.unit_of_work import unit_of_work
-from tenants.results import erase_results
 
 
 class Cache(APIView):

@@ -11,9 +11,9 @@ from inference.batching.outcome import Outcome
 from inference.batching.run_control import RunControl
 from inference.batching.waiting import QueuedPiece
 from inference.batching.watch import BatchRun, BatchWatch
-from inference.contracts import WorkRefused
-from inference.device_time import run_us, shared_out
-from inference.errors import ModelFailed
+from inference.core.contracts import WorkRefused
+from inference.core.device_time import run_us, shared_out
+from inference.core.errors import ModelFailed
 
 CUT_FOR_S = 60.0
 """A batch that fails after a long time is not cut for ever: everyone behind it waits. Two runs that were ended as too

@@ -18,9 +18,9 @@ from inference.batching.policy import Decision, Dispatch, Idle, PolicyConfig, Re
 from inference.batching.run_control import RunControl
 from inference.batching.waiting import QueuedPiece, WaitingPieces
 from inference.batching.watch import BatchTally, BatchWatch
-from inference.calls import Call
-from inference.contracts import WorkRefused
-from inference.errors import CallCanceled, DeadlinePassed, ModelFailed, ModelOverloaded
+from inference.core.calls import Call
+from inference.core.contracts import WorkRefused
+from inference.core.errors import CallCanceled, DeadlinePassed, ModelFailed, ModelOverloaded
 
 log = structlog.get_logger(__name__)
 IDLE_THREAD_S = 30.0

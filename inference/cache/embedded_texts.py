@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from inference.contracts import Units, WorkOutput
-from inference.device_time import shared_out
+from inference.core.contracts import Units, WorkOutput
+from inference.core.device_time import shared_out
 from inference.runtime.tensors import VECTORS, Array
 
 _HEAD = struct.Struct("<IQ?2s")

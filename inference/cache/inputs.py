@@ -4,7 +4,7 @@ from array import array
 from collections.abc import Sequence
 from hashlib import sha256
 
-from inference.contracts import TensorInput, TextInput, TokenInput
+from inference.core.contracts import TensorInput, TextInput, TokenInput
 from inference.lane.arrays import write_array
 
 

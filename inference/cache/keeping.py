@@ -10,10 +10,10 @@ from uuid import UUID
 import structlog
 from redis.exceptions import NoScriptError, RedisError, ResponseError
 
-from inference.breaker import Breaker
 from inference.cache.metrics import REMOTE_FAILURES, UNKEPT
 from inference.cache.reading import connection_to
 from inference.cache.scripts import KEEP, NOTE_BYTES, Script, entries_prefix, keys_of
+from inference.core.breaker import Breaker
 
 log = structlog.get_logger(__name__)
 PATIENCE_S = 1.0

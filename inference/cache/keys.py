@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
-from inference.contracts import Json
+from inference.core.contracts import Json
 
 LABEL = b"maas:results:1"
 """Another number, and no entry of before is found any more."""

@@ -13,8 +13,8 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError, ResponseError
 
-from inference.breaker import Breaker
 from inference.cache.metrics import REMOTE_FAILURES
+from inference.core.breaker import Breaker
 
 log = structlog.get_logger(__name__)
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from inference.breaker import Breaker
 from inference.cache.entries import MOST_BYTES, Found, read_entry, write_entry
 from inference.cache.keeping import NewEntry, RemoteKeeper
 from inference.cache.keys import EntryKeys, Family, Holder
@@ -14,7 +13,8 @@ from inference.cache.metrics import MEMORY, UNKEPT
 from inference.cache.reading import PATIENCE_S, RemoteReader
 from inference.cache.s3_fifo import S3Fifo
 from inference.cache.scripts import entry_key
-from inference.contracts import Json
+from inference.core.breaker import Breaker
+from inference.core.contracts import Json
 
 SMALL_BYTES = 64 << 10
 """Sealed and packed in the event loop: a thread would cost more than it spares the others."""

@@ -9,8 +9,8 @@ from typing import Any
 import redis
 from django.conf import settings
 
+from inference.core.prompt_redis import single_try
 from inference.figures.sums import ModelSums, summed, sums_of
-from inference.prompt_redis import single_try
 
 NOW_PREFIX = "maas:figures:now:"
 SPAN_PREFIX = "maas:figures:"

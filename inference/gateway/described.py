@@ -2,7 +2,7 @@
 
 import json
 
-from inference.contracts import Json
+from inference.core.contracts import Json
 
 _MAX_CHARS = 60
 

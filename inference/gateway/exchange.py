@@ -12,8 +12,8 @@ import structlog
 from inference.gateway.listening import ListenedCall
 from inference.gateway.room import Share
 from tenants.api.authentication import IDENTITY
-from tenants.billing.ledger.reserving.reservations import Reservation
-from tenants.billing.ledger.reserving.rooms import Most
+from tenants.billing.ledger.headroom import Most
+from tenants.billing.ledger.reservations import Reservation
 from tenants.billing.ledger.till import Till
 from tenants.billing.metering.events import MeterEvent, with_covered
 from tenants.core.asgi.protocol import ClientGone, Receive, Scope, has_body, header, headers_of

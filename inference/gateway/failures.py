@@ -1,7 +1,7 @@
 """What a model or its lane raised, as refusals with a code: what each is to HTTP stands in one table for all paths."""
 
-from inference.contracts import WorkRefused
-from inference.errors import DeadlinePassed, ModelFailed, ModelOverloaded
+from inference.core.contracts import WorkRefused
+from inference.core.errors import DeadlinePassed, ModelFailed, ModelOverloaded
 from inference.lane.errors import LaneOverloaded, LaneUnavailable
 from tenants.core.errors import DomainError
 

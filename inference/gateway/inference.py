@@ -7,9 +7,9 @@ from functools import partial
 
 from django.conf import settings
 
-from inference.charging import charged, charged_beside
-from inference.contracts import Json, Units, WorkOutput, WorkRefused
-from inference.errors import CallCanceled, ModelFailed
+from inference.core.charging import charged, charged_beside
+from inference.core.contracts import Json, Units, WorkOutput, WorkRefused
+from inference.core.errors import CallCanceled, ModelFailed
 from inference.gateway.cache_wishes import CacheNote, cache_wish
 from inference.gateway.exchange import Exchange
 from inference.gateway.failures import refusal_of

@@ -14,7 +14,7 @@ from inference.cache.result_cache import ResultCache, Shelf
 from inference.cache.s3_fifo import S3Fifo
 from inference.cache.terms import LONGEST_TTL_S
 from inference.cache.worth import Worth
-from inference.charging import charged
+from inference.core.charging import charged
 from inference.gateway.cache_wishes import CacheWish, cache_wish, hit_headers
 from inference.gateway.exchange import Exchange
 from inference.gateway.inference import Answered, note_use
@@ -23,7 +23,7 @@ from inference.gateway.replies import Reply
 from inference.gateway.server_timing import Timings, timing_at_once
 from inference.gateway.targets import Target
 from inference.gateway.written_replies import KeptReply, read_reply, write_reply
-from tenants.billing.ledger.reserving.rooms import Most
+from tenants.billing.ledger.headroom import Most
 
 REPLY_BYTES = 1_000
 """What a reply takes beside its body, about."""

@@ -13,9 +13,9 @@ from inference.cache.metrics import calls, texts
 from inference.cache.parts import Texts, Whole, parts_of, size_bytes
 from inference.cache.result_cache import ResultCache, Shelf
 from inference.cache.worth import Worth
-from inference.calls import Call
-from inference.contracts import Units, WorkRefused
-from inference.errors import DeadlinePassed
+from inference.core.calls import Call
+from inference.core.contracts import Units, WorkRefused
+from inference.core.errors import DeadlinePassed
 from inference.gateway.cache_wishes import CacheNote, CacheWish
 from inference.gateway.exchange import Exchange
 from inference.gateway.outcomes import FreshRuns, Outcome, Question, ran

@@ -4,8 +4,8 @@ import asyncio
 import time
 from types import TracebackType
 
-from inference.calls import Call
-from inference.errors import DeadlinePassed
+from inference.core.calls import Call
+from inference.core.errors import DeadlinePassed
 from tenants.core.asgi.protocol import ClientGone, Receive, until_disconnect
 from tenants.core.asgi.stopping import Restarting, Stop
 

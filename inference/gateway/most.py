@@ -1,8 +1,8 @@
 """What a call costs at most, before it is known what it costs: pure."""
 
-from inference.contracts import TensorInput, TextInput, TokenInput
+from inference.core.contracts import TensorInput, TextInput, TokenInput
 from inference.lane.works import LaneWork
-from tenants.billing.ledger.reserving.rooms import Most
+from tenants.billing.ledger.headroom import Most
 from tenants.plans.prices import Meter, Price
 
 _MARKS = 2

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from inference.contracts import Json, Units, WorkOutput
+from inference.core.contracts import Json, Units, WorkOutput
 from inference.gateway.cache_wishes import CacheNote, CacheWish
 from inference.gateway.exchange import Exchange
 from inference.gateway.targets import Target

@@ -3,7 +3,7 @@
 import json
 from dataclasses import dataclass, field
 
-from inference.contracts import Json
+from inference.core.contracts import Json
 from tenants.core.asgi.protocol import Send
 
 Header = tuple[bytes, bytes]

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from inference.contracts import Json
+from inference.core.contracts import Json
 from inference.registry.errors import ModelPaused
 from inference.registry.models import ModelVersion, ServedModel
 from inference.registry.selectors import active_models, find_version, no_such_model

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from inference.contracts import Units
+from inference.core.contracts import Units
 from inference.gateway.replies import Reply
 from inference.lane.errors import MessageMalformed
 from inference.lane.frames import pack, unpack

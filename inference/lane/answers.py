@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from inference.contracts import Embedding, Json, Units, WorkOutput, WorkRefused
-from inference.errors import CallCanceled, DeadlinePassed, ModelFailed, ModelOverloaded, StepFailed
+from inference.core.contracts import Embedding, Json, Units, WorkOutput, WorkRefused
+from inference.core.errors import CallCanceled, DeadlinePassed, ModelFailed, ModelOverloaded, StepFailed
 from inference.lane.arrays import lift, lower, read_array, write_array
 from inference.lane.errors import LaneUnavailable, MessageMalformed
 from inference.lane.frames import Buffer, pack, unpack

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from inference.contracts import Json, WorkRefused
+from inference.core.contracts import Json, WorkRefused
 from inference.lane.errors import MessageMalformed
 from inference.lane.frames import Buffer
 from inference.runtime.tensors import Array, aligned, datatype_of

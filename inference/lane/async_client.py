@@ -10,9 +10,9 @@ from uuid import uuid4
 import redis
 import structlog
 
-from inference.calls import Call
-from inference.contracts import Json
-from inference.errors import CallCanceled, DeadlinePassed
+from inference.core.calls import Call
+from inference.core.contracts import Json
+from inference.core.errors import CallCanceled, DeadlinePassed
 from inference.lane.answers import LaneAnswer
 from inference.lane.async_lines import AsyncCommandLine
 from inference.lane.async_wires import AsyncWire

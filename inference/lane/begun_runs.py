@@ -10,7 +10,7 @@ from typing import Protocol
 
 import structlog
 
-from inference.errors import DeadlinePassed
+from inference.core.errors import DeadlinePassed
 from inference.lane.outcomes import Outcome, Outcomes, Result, told
 from inference.lane.replier import Replier, Reply
 from inference.lane.runs import Hand, LaneRequest, Run

@@ -4,8 +4,8 @@ import time
 from collections import deque
 from collections.abc import Mapping
 
-from inference.calls import Call
-from inference.contracts import Json
+from inference.core.calls import Call
+from inference.core.contracts import Json
 from inference.lane.answers import LaneAnswer, read_answer
 from inference.lane.commands import outgoing
 from inference.lane.errors import LaneUnavailable, MessageMalformed

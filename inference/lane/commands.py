@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from inference.contracts import Json, WorkRefused
-from inference.control import CHANNEL
+from inference.core.contracts import Json, WorkRefused
+from inference.core.control import CHANNEL
 from inference.lane.envelopes import RequestEnvelope, write_request
 from inference.lane.errors import LaneOverloaded
 from inference.lane.keys import CANCEL_WORD, claim_key, entry_name, held_key, lane_key, replies_key

@@ -1,6 +1,6 @@
 """What can keep a synchronous call from its model."""
 
-from inference.errors import ModelFailed, ModelOverloaded
+from inference.core.errors import ModelFailed, ModelOverloaded
 
 
 class LaneOverloaded(ModelOverloaded):

@@ -5,7 +5,7 @@ import struct
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from inference.contracts import Json
+from inference.core.contracts import Json
 from inference.lane.errors import MessageMalformed
 
 VERSION = 1

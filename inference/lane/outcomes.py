@@ -6,8 +6,9 @@ from typing import Protocol
 import redis
 import structlog
 
-from inference.contracts import WorkOutput, WorkRefused
-from inference.errors import CallCanceled, DeadlinePassed, ModelFailed
+from inference.core.contracts import WorkOutput, WorkRefused
+from inference.core.errors import CallCanceled, DeadlinePassed, ModelFailed
+from inference.core.spent import Spent
 from inference.lane.answers import LaneAnswer, SpentMs, WorkError, write_answer, write_error
 from inference.lane.commands import read_claim
 from inference.lane.errors import LaneUnavailable, MessageMalformed
@@ -16,7 +17,6 @@ from inference.lane.limits import LaneLimits
 from inference.lane.lines import CommandLine
 from inference.lane.runs import LaneRequest, Run, Taken
 from inference.lane.works import read_work
-from inference.spent import Spent
 
 log = structlog.get_logger(__name__)
 

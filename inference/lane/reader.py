@@ -9,7 +9,7 @@ from uuid import uuid4
 import redis
 import structlog
 
-from inference.errors import DeadlinePassed
+from inference.core.errors import DeadlinePassed
 from inference.lane.begun_runs import Begins, BegunRuns
 from inference.lane.clock import ServerClock
 from inference.lane.commands import Command, kept_ms

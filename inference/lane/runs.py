@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from inference.calls import Call
-from inference.contracts import Json
+from inference.core.calls import Call
+from inference.core.contracts import Json
 from inference.lane.envelopes import RequestEnvelope
 from inference.lane.keys import Entry
 from inference.lane.works import LaneWork

@@ -10,8 +10,8 @@ behind it at most one token.
 import hashlib
 from dataclasses import dataclass, field
 
-from inference.control import CHANNEL
-from inference.control import DEMAND as DEMAND_WORD
+from inference.core.control import CHANNEL
+from inference.core.control import DEMAND as DEMAND_WORD
 from inference.lane.keys import lane_key
 
 

@@ -8,8 +8,8 @@ import redis
 import structlog
 from redis.exceptions import NoScriptError
 
-from inference.calls import Call
-from inference.errors import CallCanceled, DeadlinePassed
+from inference.core.calls import Call
+from inference.core.errors import CallCanceled, DeadlinePassed
 from inference.lane.commands import Outgoing, Spoken, read_claim
 from inference.lane.envelopes import ReplyEnvelope
 from inference.lane.errors import LaneOverloaded, LaneUnavailable, WorkerGone

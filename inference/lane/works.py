@@ -6,7 +6,7 @@ from typing import assert_never
 
 import numpy as np
 
-from inference.contracts import Json, TensorInput, TextInput, TokenInput
+from inference.core.contracts import Json, TensorInput, TextInput, TokenInput
 from inference.lane.arrays import read_array, write_array
 from inference.lane.errors import MessageMalformed
 from inference.lane.frames import Buffer, pack, unpack

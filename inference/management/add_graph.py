@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from inference.cache.terms import CacheTerms
-from inference.contracts import Json
+from inference.core.contracts import Json
 from inference.pipelines.declaration import MOST_CHARACTERS
 from inference.registry.errors import PipelineInvalid
 from inference.registry.models import ModelVersion

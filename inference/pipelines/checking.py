@@ -24,7 +24,7 @@ from inference.pipelines.graph import (
 )
 from inference.pipelines.members import Member, answer_type
 from inference.pipelines.operations import OPERATIONS
-from inference.pipelines.values import (
+from inference.pipelines.operations.values import (
     BOOLEAN,
     JSON,
     LINES,

@@ -8,7 +8,7 @@ import json
 import re
 from typing import cast
 
-from inference.contracts import Json
+from inference.core.contracts import Json
 from inference.pipelines.graph import (
     INPUT,
     PARAMETERS,

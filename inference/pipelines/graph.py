@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 
-from inference.contracts import Json
+from inference.core.contracts import Json
 from inference.runtime.parameters import Parameter
 from inference.runtime.tensors import TensorSpec
 

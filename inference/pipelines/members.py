@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from inference.contracts import (
+from inference.core.contracts import (
     Embedding,
     Json,
     PageInput,
@@ -17,8 +17,8 @@ from inference.contracts import (
     WorkInput,
     WorkOutput,
 )
-from inference.errors import ModelFailed
-from inference.pipelines.values import (
+from inference.core.errors import ModelFailed
+from inference.pipelines.operations.values import (
     BOOLEAN,
     JSON,
     LINES,

@@ -4,9 +4,9 @@ import time
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field, replace
 
-from inference.calls import Call
-from inference.contracts import VersionSpec, WorkInput
-from inference.errors import CallCanceled
+from inference.core.calls import Call
+from inference.core.contracts import VersionSpec, WorkInput
+from inference.core.errors import CallCanceled
 from inference.pipelines.graph import (
     Block,
     BranchStep,
@@ -20,10 +20,10 @@ from inference.pipelines.graph import (
     Step,
 )
 from inference.pipelines.operations import OPERATIONS
+from inference.pipelines.operations.values import Value, value_at
 from inference.pipelines.settled import Answered, SettledSteps, ask_member
 from inference.pipelines.side_by_side import SideBySide
 from inference.pipelines.steps import StepRunner, named
-from inference.pipelines.values import Value, value_at
 from inference.runtime.parameters import work_kind
 
 MOST_BESIDE = 3

@@ -2,16 +2,16 @@
 
 from functools import cache
 
-from inference.contracts import Json, VersionSpec
-from inference.pipelines.classification import (
+from inference.core.contracts import Json, VersionSpec
+from inference.pipelines.declaration import read_graph
+from inference.pipelines.graph import Graph
+from inference.pipelines.operations.classification import (
     MIN_SCORE,
     OTHER,
     PROTOTYPES,
     prototype_labels,
     prototype_sentences,
 )
-from inference.pipelines.declaration import read_graph
-from inference.pipelines.graph import Graph
 
 OCR, EMBED = "ocr", "embed"
 """Roles of its members."""

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 
-from inference.calls import Call, own_call
-from inference.contracts import (
+from inference.core.calls import Call, own_call
+from inference.core.contracts import (
     Embedding,
     Json,
     PageInput,
@@ -21,14 +21,14 @@ from inference.contracts import (
     WorkOutput,
     WorkRefused,
 )
-from inference.errors import CallCanceled, ModelFailed
+from inference.core.errors import CallCanceled, ModelFailed
 from inference.pipelines.declaration import read_graph
 from inference.pipelines.graph import INPUT, PARAMETERS, Graph, GraphInvalid, ModelStep
+from inference.pipelines.operations.values import Value, as_json
 from inference.pipelines.page_run import PageRun
 from inference.pipelines.settled import SettledSteps
 from inference.pipelines.side_by_side import IN_THIS_PROCESS, SideBySide
 from inference.pipelines.steps import InputFailed, StepRunner, named
-from inference.pipelines.values import Value, as_json
 from inference.runtime.tensor_requests import validate_input
 
 

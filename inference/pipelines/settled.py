@@ -4,14 +4,14 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from inference.calls import Call, own_call
-from inference.contracts import VersionSpec
+from inference.core.calls import Call, own_call
+from inference.core.contracts import VersionSpec
+from inference.core.spent import Spent
 from inference.pipelines.graph import Constant, ModelStep, Source
 from inference.pipelines.members import value_of, work_for
+from inference.pipelines.operations.values import Value
 from inference.pipelines.steps import StepRunner, member_of
-from inference.pipelines.values import Value
 from inference.runtime.once import OncePerKey
-from inference.spent import Spent
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Protocol
 
-from inference.calls import Call
-from inference.contracts import Json, VersionSpec, WorkInput, WorkOutput, WorkRefused
-from inference.errors import CallCanceled, DeadlinePassed, ModelFailed, ModelOverloaded, StepFailed
+from inference.core.calls import Call
+from inference.core.contracts import Json, VersionSpec, WorkInput, WorkOutput, WorkRefused
+from inference.core.errors import CallCanceled, DeadlinePassed, ModelFailed, ModelOverloaded, StepFailed
 
 _OF_THE_INPUT = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError, AssertionError)
 """Crashes that the same input brings about again; others may be the machine's or the storage's."""

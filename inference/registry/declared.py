@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping
 
-from inference.contracts import Json
+from inference.core.contracts import Json
 from inference.pipelines.checking import check_graph
 from inference.pipelines.declaration import read_graph
 from inference.pipelines.graph import Graph, GraphInvalid
 from inference.pipelines.members import Member
-from inference.pipelines.values import ValueType
+from inference.pipelines.operations.values import ValueType
 from inference.registry.errors import PipelineInvalid
 from inference.registry.models import ModelVersion
 

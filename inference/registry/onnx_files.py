@@ -9,7 +9,7 @@ from pathlib import Path
 from django.conf import settings
 
 from inference.cache.terms import USUAL_TERMS, CacheTerms
-from inference.errors import ModelFailed
+from inference.core.errors import ModelFailed
 from inference.registry.admission import (
     AdmissionLimits,
     ModelRefused,

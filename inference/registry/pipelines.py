@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from inference.cache.terms import USUAL_TERMS, CacheTerms
-from inference.contracts import Json
-from inference.pipelines.values import described
+from inference.core.contracts import Json
+from inference.pipelines.operations.values import described
 from inference.registry.declared import check_declared, read_declared
 from inference.registry.errors import ModelNotFound, PipelineInvalid
 from inference.registry.models import ModelVersion

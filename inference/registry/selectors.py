@@ -8,7 +8,7 @@ from itertools import islice
 
 from django.db.models import QuerySet
 
-from inference.contracts import VersionSpec
+from inference.core.contracts import VersionSpec
 from inference.registry.artifacts import local_path
 from inference.registry.errors import ModelNotFound, ModelPaused
 from inference.registry.models import ModelVersion, ServedModel

@@ -1,7 +1,7 @@
 """A version's files by role."""
 
-from inference.contracts import VersionSpec
-from inference.errors import ModelFailed
+from inference.core.contracts import VersionSpec
+from inference.core.errors import ModelFailed
 from inference.runtime.precision import chosen_role
 
 

@@ -14,8 +14,8 @@ from inference.batching.cost_fit import CostFit
 from inference.batching.limits import BatchLimits, Sharing
 from inference.batching.run_control import RunControl
 from inference.batching.watch import BatchFigures
-from inference.calls import Call
-from inference.errors import CallCanceled
+from inference.core.calls import Call
+from inference.core.errors import CallCanceled
 from inference.runtime.hosted_session import HostedSession
 from inference.runtime.metrics import MeteredBatches
 from inference.runtime.session_host import SessionHost

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
-from inference.calls import Call
-from inference.contracts import Json, VersionSpec, WorkInput, WorkOutput
+from inference.core.calls import Call
+from inference.core.contracts import Json, VersionSpec, WorkInput, WorkOutput
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from inference.contracts import WorkRefused
+from inference.core.contracts import WorkRefused
 from inference.runtime.native import onnx_runtime
 from inference.runtime.tensors import DATATYPES, Array, NodeArg, tensor_spec
 from tenants.core.messages import names_in_words

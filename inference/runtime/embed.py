@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from inference.batching.batcher import Piece
 from inference.batching.run_control import RunControl
-from inference.calls import Call
-from inference.contracts import (
+from inference.core.calls import Call
+from inference.core.contracts import (
     Json,
     PageInput,
     TextInput,
@@ -21,7 +21,7 @@ from inference.contracts import (
     WorkOutput,
     WorkRefused,
 )
-from inference.errors import ModelFailed
+from inference.core.errors import ModelFailed
 from inference.runtime.artifacts import artifact
 from inference.runtime.batched import Part, RunOnSession, SessionBatchers
 from inference.runtime.begun import Begun

@@ -10,7 +10,7 @@ from typing import Any
 import structlog
 
 from inference.batching.run_control import RunControl
-from inference.errors import CallCanceled, ModelFailed
+from inference.core.errors import CallCanceled, ModelFailed
 from inference.runtime.bound_run import BoundRun, can_be_bound
 from inference.runtime.denormals import denormals_flushed
 from inference.runtime.memory_in_use import MemoryGauge, memory_of

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from inference.contracts import Json, PageInput, TensorInput, TextInput, TokenInput, WorkInput
+from inference.core.contracts import Json, PageInput, TensorInput, TextInput, TokenInput, WorkInput
 
 
 def inputs_in(signature: Mapping[str, Json], work: WorkInput) -> int:

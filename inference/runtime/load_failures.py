@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from inference.errors import ModelFailed
+from inference.core.errors import ModelFailed
 
 FIRST_S = 1.0
 LONGEST_S = 30.0

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from inference.runtime.engine import Engine
+from inference.engine.engine import Engine
 from inference.runtime.model_loads import ModelLoads
 
 

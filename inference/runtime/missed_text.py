@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from inference.contracts import Pixels
+from inference.core.contracts import Pixels
 from inference.runtime.text_detection import MIN_DETECTOR_SIDE, Floats, in_reading_order
 
 INK_CONTRAST = 32

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Generic, TypeVar
 
-from inference.calls import Call
-from inference.errors import CallCanceled, DeadlinePassed, ModelOverloaded
+from inference.core.calls import Call
+from inference.core.errors import CallCanceled, DeadlinePassed, ModelOverloaded
 
 Value = TypeVar("Value")
 

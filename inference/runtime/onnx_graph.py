@@ -14,9 +14,9 @@ import structlog
 from inference.batching.batcher import Piece
 from inference.batching.limits import Sharing
 from inference.batching.run_control import RunControl
-from inference.calls import Call
-from inference.contracts import Json, TensorInput, VersionSpec, WorkInput, WorkOutput, WorkRefused
-from inference.errors import ModelFailed
+from inference.core.calls import Call
+from inference.core.contracts import Json, TensorInput, VersionSpec, WorkInput, WorkOutput, WorkRefused
+from inference.core.errors import ModelFailed
 from inference.runtime.artifacts import artifact
 from inference.runtime.batched import Part, SessionBatchers
 from inference.runtime.begun import Begun

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from inference.contracts import Json, PageInput, TextInput, TokenInput, WorkInput, WorkRefused
+from inference.core.contracts import Json, PageInput, TextInput, TokenInput, WorkInput, WorkRefused
 from inference.runtime.document_kinds import EVERY_KIND, IMAGE, PDF, PLAIN_TEXT
 from tenants.core.messages import value_in_words
 

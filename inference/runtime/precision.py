@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from inference.errors import ModelFailed
+from inference.core.errors import ModelFailed
 
 FP32 = "fp32"
 PRECISIONS = (FP32, "fp16", "bf16", "int8")

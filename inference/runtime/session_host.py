@@ -11,8 +11,8 @@ from typing import Any
 
 import structlog
 
-from inference.calls import Call
-from inference.errors import CallCanceled, ModelFailed
+from inference.core.calls import Call
+from inference.core.errors import CallCanceled, ModelFailed
 from inference.runtime.hosted_session import HostedSession, weight_bytes
 from inference.runtime.load_failures import LoadFailures, fresh
 from inference.runtime.load_order import Turn, next_load

@@ -7,7 +7,7 @@ from enum import Enum, StrEnum, auto
 from pathlib import Path
 from typing import Any
 
-from inference.errors import ModelFailed
+from inference.core.errors import ModelFailed
 from inference.runtime.arena_growth import ArenaGrowth
 from inference.runtime.hosted_session import HostedSession
 from inference.runtime.load_order import WaitingLoad

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from inference.contracts import Json, TensorInput, TextInput, TokenInput, WorkInput, WorkRefused
+from inference.core.contracts import Json, TensorInput, TextInput, TokenInput, WorkInput, WorkRefused
 from inference.runtime.tensors import Array, TensorSpec
 from inference.runtime.texts import check_texts, check_tokens
 from tenants.core.messages import names_in_words, sizes_in_words, value_in_words

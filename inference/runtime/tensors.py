@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from inference.contracts import Json, WorkOutput, WorkRefused
-from inference.errors import ModelFailed
+from inference.core.contracts import Json, WorkOutput, WorkRefused
+from inference.core.errors import ModelFailed
 
 Array = npt.NDArray[Any]
 

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pyclipper
 
-from inference.contracts import Pixels
+from inference.core.contracts import Pixels
 
 MAX_SIDE = 2000
 MIN_SIDE = 30

@@ -10,8 +10,8 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from inference.contracts import Pixels
-from inference.errors import ModelFailed
+from inference.core.contracts import Pixels
+from inference.core.errors import ModelFailed
 
 LINE_HEIGHT = 48
 MIN_WIDTH = 320

@@ -1,6 +1,6 @@
 """Which texts an embedding model takes."""
 
-from inference.contracts import PageInput, TextInput, TokenInput, WorkRefused
+from inference.core.contracts import PageInput, TextInput, TokenInput, WorkRefused
 
 WINDOW_TOKENS = 256
 """The model reads this many tokens at once, its two marks included."""

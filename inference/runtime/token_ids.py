@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any, Self
 
-from inference.contracts import WorkRefused
+from inference.core.contracts import WorkRefused
 from inference.runtime.texts import WINDOW_TOKENS, too_long
 
 ANY_WORD = "a"

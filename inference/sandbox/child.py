@@ -10,8 +10,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from inference.calls import Call
-from inference.errors import CallCanceled
+from inference.core.calls import Call
+from inference.core.errors import CallCanceled
 
 from .errors import (
     ChildDied,

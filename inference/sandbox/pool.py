@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
-from inference.calls import Call, own_call
-from inference.errors import CallCanceled
+from inference.core.calls import Call, own_call
+from inference.core.errors import CallCanceled
 
 from .child import Child
 from .errors import ChildDied, ChildMisbehaved, LayersMissing, SandboxError, SandboxUnavailable

@@ -12,8 +12,8 @@ from jobs.models import Event, Job
 from tenants.admin_base.columns import column
 from tenants.admin_base.formatting import ago, at, link, link_to, short
 from tenants.admin_base.records import RecordAdmin
-from tenants.billing.wording import exact_money
 from tenants.core.durations import duration
+from tenants.plans.wording import exact_money
 
 
 @admin.register(Event)

@@ -9,9 +9,9 @@ from jobs.models import Event, Job, Page
 from jobs.pages.reading.waiting_words import waiting_words
 from jobs.pages.wording import due_words
 from tenants.admin_base.formatting import between
+from tenants.api_keys.models import ApiKey
 from tenants.billing.dashboard.money import shown_money
 from tenants.core.durations import duration
-from tenants.models import ApiKey
 
 PAGES_SHOWN = 100
 EVENTS_SHOWN = 500

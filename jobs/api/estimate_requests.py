@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from inference.contracts import Json
+from inference.core.contracts import Json
 from inference.gateway.open_inference.faces import face_of
 from inference.gateway.open_inference.infer import checked_work
 from inference.gateway.open_inference.requests import read_request as read_infer

@@ -15,8 +15,8 @@ import structlog
 from django.conf import settings
 from django.db import InterfaceError, OperationalError
 
-from inference.calls import Call
-from inference.contracts import WorkRefused
+from inference.core.calls import Call
+from inference.core.contracts import WorkRefused
 from inference.registry.errors import ModelPaused
 from jobs.archives import states
 from jobs.archives.claims import (

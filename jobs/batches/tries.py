@@ -2,7 +2,7 @@
 
 import errno
 
-from inference.errors import DeadlinePassed, ModelFailed, ModelOverloaded
+from inference.core.errors import DeadlinePassed, ModelFailed, ModelOverloaded
 from inference.lane.errors import LaneUnavailable, WorkerGone
 from inference.registry.errors import ModelPaused
 from tenants.core.errors import DomainError

@@ -27,13 +27,13 @@ from jobs.models import FileToErase, Job, ResumableUpload
 from jobs.search.embeddings import meaning_available
 from jobs.services import cancel_job
 from jobs.uploads.services import OPEN, State, end_upload
+from tenants.accounts.models import Tenant
 from tenants.authentication.selectors import acting_for
 from tenants.billing.payments.cards import forget_card
-from tenants.billing.payments.errors import ProviderUnavailable
+from tenants.billing.payments.provider.errors import ProviderUnavailable
 from tenants.core.db.unit_of_work import OPERATOR, operator_work, unit_of_work
 from tenants.deletion.errors import NotClosing
 from tenants.deletion.services import begin_erasing, due_to_close, end_erasing
-from tenants.models import Tenant
 
 log = structlog.get_logger(__name__)
 ROUND_S = 20.0

@@ -13,7 +13,6 @@ from uuid import UUID
 
 from django.conf import settings
 
-from inference.asked_server import AskedServer, LeftAlone
 from inference.brokers import (
     BrokerUnavailable,
     QueueBroker,
@@ -22,6 +21,7 @@ from inference.brokers import (
     publish,
     queue_depth,
 )
+from inference.core.asked_server import AskedServer, LeftAlone
 
 HURRY_S = 0.4
 Answer = TypeVar("Answer")

@@ -8,7 +8,7 @@ import redis
 import structlog
 from django.conf import settings
 
-from inference.prompt_redis import RedisLeftAlone, prompt_redis
+from inference.core.prompt_redis import RedisLeftAlone, prompt_redis
 from tenants.audit.deeds import kind_of
 
 log = structlog.get_logger(__name__)

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from django.conf import settings
 
-from inference.control import ControlChannel
+from inference.core.control import ControlChannel
 
 CANCEL = "cancel"
 

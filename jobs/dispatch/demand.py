@@ -5,7 +5,7 @@ from collections.abc import Collection
 from django.db import connections
 
 from inference.affinity.fleet import Demand
-from inference.control import DEMAND
+from inference.core.control import DEMAND
 from jobs.dispatch.control import control_channel
 from jobs.dispatch.slots import is_served
 from tenants.core.db.unit_of_work import OPERATOR, operator_work

@@ -37,7 +37,6 @@ from jobs.search.backfill import index_ordered_jobs
 from jobs.uploads.upkeep import expire_uploads, finish_stranded_uploads, forget_uploads
 from jobs.webhooks.notices import mail_of_disabled_endpoints
 from jobs.webhooks.upkeep import end_stranded_deliveries, erase_old_webhooks
-from tenants.accounts.unconfirmed import forget_unconfirmed
 from tenants.billing.invoices.run import BILL_EVERY_S, Biller
 from tenants.billing.invoices.telling import tell_of_invoices
 from tenants.billing.ledger.alerts import alert_of_budgets
@@ -45,11 +44,12 @@ from tenants.billing.metering.roll_up import RECOUNT_EVERY_S, ROLL_UP_EVERY_S, r
 from tenants.billing.payments.charging import collect_invoices
 from tenants.billing.payments.telling import tell_of_refused_cards
 from tenants.billing.payments.upkeep import look_after_payments
-from tenants.billing.settling import SETTLE_EVERY_S, settle_days
+from tenants.billing.usage.settling import SETTLE_EVERY_S, settle_days
 from tenants.core.db.failures import PASSING, is_operators
 from tenants.core.db.unit_of_work import OPERATOR
 from tenants.deletion.services import remind_owners
 from tenants.limits.storage.counting import fold_stored_bytes
+from tenants.onboarding.unconfirmed import forget_unconfirmed
 
 log = structlog.get_logger(__name__)
 RELEASE_EVERY_S = 0.2

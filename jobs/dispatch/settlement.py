@@ -8,8 +8,8 @@ from uuid import UUID
 
 from django.conf import settings
 
-from inference.charging import charged
-from inference.contracts import Embedding, WorkOutput
+from inference.core.charging import charged
+from inference.core.contracts import Embedding, WorkOutput
 from jobs import states
 from jobs.dispatch.claims import Claim
 from jobs.dispatch.events import Happened, append_event
@@ -21,7 +21,7 @@ from jobs.search.page_ref import PageRef
 from jobs.search.services import index_page, text_of
 from jobs.search.vectors import vector_of
 from jobs.storable import without_unstorable
-from tenants.billing.services import record_usage
+from tenants.billing.usage.services import record_usage
 from tenants.core.db.unit_of_work import unit_of_work
 
 __all__ = [

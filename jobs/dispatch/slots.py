@@ -10,7 +10,7 @@ from django.conf import settings
 
 from inference.affinity.heartbeats import WorkerReport, live_workers
 from inference.affinity.hefts import together
-from inference.prompt_redis import RedisLeftAlone
+from inference.core.prompt_redis import RedisLeftAlone
 
 log = structlog.get_logger(__name__)
 LOOK_EVERY_S = 1.0

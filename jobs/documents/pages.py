@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any, Literal, Protocol, cast
 from uuid import UUID
 
-from inference.calls import Call
-from inference.contracts import PageInput, Pixels, TextLine
+from inference.core.calls import Call
+from inference.core.contracts import PageInput, Pixels, TextLine
 from jobs.documents import erasure, files
 from jobs.documents.content import page_sha256
 from jobs.documents.reader import DocumentRejected, PageContent

@@ -12,8 +12,9 @@ from jobs.live.origins import origin_allowed
 from jobs.live.passes import Pass
 from jobs.live.sessions import Sessions, identify_session, session_key_of
 from jobs.live.tickets import redeem_ticket
+from tenants.accounts.models import Tenant
 from tenants.api.authentication import IDENTITY
-from tenants.api_keys.restrictions import may_come_from
+from tenants.api_keys.models import ApiKey
 from tenants.authentication.selectors import identify_member
 from tenants.core.asgi.client_ip_limit import PlaceBound, address_of_scope, place_of_scope
 from tenants.core.asgi.credentials import Strangers
@@ -24,7 +25,7 @@ from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import DomainError, NotPermitted, NotSignedIn
 from tenants.identity.identity import Identity
 from tenants.identity.identity import Scope as KeyScope
-from tenants.models import ApiKey, Tenant
+from tenants.identity.networks import may_come_from
 from tenants.request_log.caller import tell_caller
 
 HOW = (

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Protocol
 from uuid import UUID
 
-from inference.calls import Call
-from inference.errors import CallCanceled
+from inference.core.calls import Call
+from inference.core.errors import CallCanceled
 from jobs.documents.reader import SHORT_TEXT_BYTES, DocumentRejected, Inspection, ReaderUnavailable
 from jobs.documents.selectors import bytes_are_here
 from jobs.documents.uploads import Upload

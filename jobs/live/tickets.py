@@ -9,7 +9,7 @@ from uuid import UUID
 import redis
 from django.conf import settings
 
-from inference.prompt_redis import single_try
+from inference.core.prompt_redis import single_try
 from jobs.errors import StorageUnavailable
 from jobs.live.passes import Pass
 from tenants.authentication.selectors import effective_limits

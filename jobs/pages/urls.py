@@ -11,7 +11,7 @@ from jobs.pages.quickstart.views import quickstart
 from jobs.pages.reading import erase_views
 from jobs.pages.reading import views as reading
 from jobs.pages.webhooks import views as webhooks
-from tenants.dashboard.home import home
+from tenants.dashboard_base.home import home
 
 urlpatterns = [
     path("", home, name="home"),

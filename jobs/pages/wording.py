@@ -4,9 +4,9 @@ from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 
 from jobs.models import Job
-from tenants.billing.wording import exact_money
-from tenants.dashboard.moments import moment_html
+from tenants.dashboard_base.moments import moment_html
 from tenants.plans.prices import MS_PER_SECOND, Price
+from tenants.plans.wording import exact_money
 
 FREE = "free of charge"
 _MANY_TOKENS = 1_000_000

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.db import connections, transaction
 
-from inference.charging import charged
+from inference.core.charging import charged
 from inference.registry.models import ModelVersion
 from inference.runtime.parameters import validate_parameters
 from jobs import states
@@ -23,7 +23,7 @@ from jobs.search.embeddings import copy_embeddings
 from jobs.search.page_ref import Pair
 from jobs.search.services import copy_words
 from tenants.authentication.selectors import results_generation
-from tenants.billing.services import Use, record_uses
+from tenants.billing.usage.services import Use, record_uses
 from tenants.core.db.unit_of_work import APP
 from tenants.core.ids import uuid7
 from tenants.core.times import rfc3339

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from django.db import connections
 
-from inference.contracts import Units
+from inference.core.contracts import Units
 from tenants.core.db.unit_of_work import APP, current_tenant_id
 
 # One look into the index for each key, however many pages share it: the newest result is the first there.

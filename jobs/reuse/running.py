@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from django.db import IntegrityError
 from django.db.models.fields.json import KeyTextTransform
 
-from inference.charging import charged
-from inference.contracts import VersionSpec
+from inference.core.charging import charged
+from inference.core.contracts import VersionSpec
 from inference.runtime.parameters import validate_parameters
 from jobs import states
 from jobs.dispatch.claims import Claim
@@ -27,7 +27,7 @@ from jobs.search.embeddings import copy_embeddings
 from jobs.search.page_ref import PageRef, Pair
 from jobs.search.services import index_page
 from jobs.search.vectors import vector_of
-from tenants.billing.services import record_usage
+from tenants.billing.usage.services import record_usage
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.plans.prices import saved_micros
 

@@ -6,7 +6,7 @@ from uuid import UUID
 import structlog
 from django.db import OperationalError, connections, transaction
 
-from inference.contracts import Embedding
+from inference.core.contracts import Embedding
 from jobs import states
 from jobs.models import Job, Page
 from jobs.search.embeddings import keep_embedding

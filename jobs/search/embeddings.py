@@ -7,7 +7,7 @@ from uuid import UUID
 import structlog
 from django.db import DatabaseError, connections, transaction
 
-from inference.contracts import Embedding
+from inference.core.contracts import Embedding
 from jobs.search.embeddings_table import TABLE
 from jobs.search.page_ref import PageRef, Pair
 from tenants.core.db.unit_of_work import current_alias

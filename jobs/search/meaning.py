@@ -5,8 +5,8 @@ from uuid import UUID
 import structlog
 from django.db import connections
 
-from inference.contracts import Embedding
-from inference.errors import ModelFailed
+from inference.core.contracts import Embedding
+from inference.core.errors import ModelFailed
 from inference.registry.artifacts import ArtifactDamaged
 from inference.registry.errors import ModelNotFound, ModelPaused
 from inference.registry.models import ModelVersion

@@ -6,8 +6,8 @@ A process that never is asked holds neither ONNX Runtime nor the model.
 import threading
 from functools import cache, lru_cache
 
-from inference.calls import Call
-from inference.contracts import Embedding, TextInput
+from inference.core.calls import Call
+from inference.core.contracts import Embedding, TextInput
 from inference.registry.models import ModelVersion
 from inference.registry.selectors import spec_of
 from inference.runtime.batched import SessionBatchers

@@ -20,10 +20,10 @@ from jobs.uploads.layout import part_bytes_of
 from jobs.uploads.protocol import Announced
 from jobs.uploads.receiving import Turn
 from jobs.uploads.selectors import get_upload
+from tenants.core.db.tenant_owned import lock_tenant
 from tenants.core.db.unit_of_work import APP, every_mode, unit_of_work
 from tenants.identity.identity import Identity
 from tenants.limits.storage.room import require_kept_within
-from tenants.models import Tenant
 
 State = ResumableUpload.State
 LATE_PARTS = timedelta(hours=1)
@@ -38,7 +38,7 @@ def create_upload(*, identity: Identity, announced: Announced) -> ResumableUploa
         require_part_store()
     with unit_of_work(identity):
         # Whoever makes one waits for who is making one: else two at once would both find the last place free.
-        Tenant.objects.select_for_update(no_key=True).filter(id=identity.tenant_id).first()
+        lock_tenant(identity.tenant_id)
         _check_room(announced.size_bytes)
         upload = ResumableUpload(
             tenant_id=identity.tenant_id,

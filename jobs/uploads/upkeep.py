@@ -12,7 +12,7 @@ from django.db import close_old_connections
 from django.db.models import Q
 from django.db.models.functions import Now
 
-from inference.calls import Call
+from inference.core.calls import Call
 from jobs.batches.blobs import scratch
 from jobs.documents.reader import DocumentRejected, Inspection, ReaderUnavailable
 from jobs.documents.reading import reader

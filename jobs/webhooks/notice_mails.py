@@ -12,7 +12,7 @@ from django.core.mail import EmailMessage, get_connection
 from django.core.mail.backends.base import BaseEmailBackend
 
 from jobs.models import WebhookEndpoint
-from tenants.models import Membership
+from tenants.accounts.models import Membership
 
 log = structlog.get_logger(__name__)
 TELLERS = (Membership.Role.OWNER, Membership.Role.ADMIN)

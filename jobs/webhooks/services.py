@@ -18,9 +18,9 @@ from jobs.webhooks.selectors import deliveries, endpoints, get_delivery, get_end
 from tenants.audit.changes import changes_between
 from tenants.audit.services import record
 from tenants.core.db.clock import database_now
+from tenants.core.db.tenant_owned import lock_tenant
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.identity.identity import Identity
-from tenants.models import Tenant
 
 MOST_ENDPOINTS = 20
 MOST_REPLAYED = 10_000
@@ -43,7 +43,7 @@ def create_endpoint(
     wanted = _checked(events)
     with unit_of_work(identity):
         # Whoever makes one waits for who is making one: else two at once would both find the last place free.
-        Tenant.objects.select_for_update(no_key=True).filter(id=identity.tenant_id).first()
+        lock_tenant(identity.tenant_id)
         if endpoints().filter(livemode=identity.livemode).count() >= MOST_ENDPOINTS:
             raise TooManyWebhookEndpoints(
                 f"This account has {MOST_ENDPOINTS} webhook endpoints, which is the most. Delete one first."
@@ -178,7 +178,7 @@ def own_secret(*, identity: Identity) -> str:
 
 def rotate_own_secret(*, identity: Identity) -> WebhookSecret:
     with unit_of_work(identity):
-        Tenant.objects.select_for_update(no_key=True).filter(id=identity.tenant_id).first()
+        lock_tenant(identity.tenant_id)
         secrets.rotate(identity.tenant_id, None, of_tests=not identity.livemode)
         record(tenant_id=identity.tenant_id, deed="webhook_secret.rotated", subject="of jobs' own addresses")
         return secrets.lasting(identity.tenant_id, None, of_tests=not identity.livemode)

@@ -8,10 +8,10 @@ import structlog
 from prometheus_client import Counter, Histogram
 
 from inference.affinity.metrics import DECISIONS
+from inference.engine.engine import Engine
 from inference.figures.store import PartNow, WorkerFigures, tell
 from inference.figures.sums import NOTHING, ModelSums
 from inference.runtime.batched import PartFigures
-from inference.runtime.engine import Engine
 from inference.runtime.loads import loads_of
 from inference.runtime.metrics import LoadMeter
 from inference.runtime.model_loads import ModelLoads

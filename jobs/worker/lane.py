@@ -9,13 +9,13 @@ from django.db import connections
 from inference.affinity.fleet import Demand
 from inference.affinity.load_times import LoadTimes
 from inference.affinity.tally import QueueTally
-from inference.contracts import VersionSpec, WorkOutput
-from inference.errors import ModelFailed
+from inference.core.contracts import VersionSpec, WorkOutput
+from inference.core.errors import ModelFailed
+from inference.engine.engine import Engine
 from inference.lane import LaneReader, LaneRequest, LaneUnavailable, lane_demand
 from inference.lane.lines import CommandLine
 from inference.registry.selectors import versions_named
 from inference.runtime.begun import Begun
-from inference.runtime.engine import Engine
 from inference.runtime.load_watch import watching_loads
 from inference.runtime.once import OncePerKey
 from jobs.errors import FileMissing, StorageUnavailable

@@ -10,7 +10,7 @@ from uuid import UUID
 import structlog
 from django.db import close_old_connections
 
-from inference.calls import Call
+from inference.core.calls import Call
 from jobs.dispatch.claims import Claim, hand_back, renew_leases
 
 log = structlog.get_logger(__name__)

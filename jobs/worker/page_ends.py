@@ -6,9 +6,9 @@ from collections.abc import Callable
 import structlog
 from django.db import InterfaceError, OperationalError
 
-from inference.calls import Call
-from inference.contracts import WorkRefused
-from inference.errors import CallCanceled, DeadlinePassed, ModelFailed, ModelOverloaded
+from inference.core.calls import Call
+from inference.core.contracts import WorkRefused
+from inference.core.errors import CallCanceled, DeadlinePassed, ModelFailed, ModelOverloaded
 from jobs.dispatch.claims import Claim, hand_back, is_wanted
 from jobs.dispatch.settlement import Failure, fail_page, postpone_page
 from jobs.documents.reader import DocumentRejected, ReaderUnavailable

@@ -9,11 +9,11 @@ import structlog
 from django.db import InterfaceError, OperationalError
 
 from inference.affinity.hefts import Hefts
-from inference.calls import Call
-from inference.contracts import VersionSpec, WorkInput, WorkOutput
-from inference.runtime.engine import Engine
+from inference.core.calls import Call
+from inference.core.contracts import VersionSpec, WorkInput, WorkOutput
+from inference.core.spent import Spent
+from inference.engine.engine import Engine
 from inference.runtime.load_watch import watching_loads
-from inference.spent import Spent
 from jobs.dispatch.claims import Claim, ClaimedDocument, claim_page
 from jobs.dispatch.release import release_after_commit
 from jobs.dispatch.settlement import Failure, Timings, fail_page, finish_page

@@ -17,10 +17,10 @@ from inference.affinity.pulse import PagesNow
 from inference.affinity.shelf import Shelf
 from inference.affinity.tally import QueueTally
 from inference.brokers import build_broker, start_worker
-from inference.control import DEMAND, ControlListener
+from inference.core.control import DEMAND, ControlListener
+from inference.engine.engine import local_engine
 from inference.lane.keys import CANCEL_WORD
 from inference.registry.profiles import PostgresProfiles
-from inference.runtime.engine import local_engine
 from jobs.actors import register_page_actor
 from jobs.batches.asking import Wording
 from jobs.batches.bell import BATCHES

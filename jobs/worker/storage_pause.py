@@ -4,7 +4,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from inference.breaker import Breaker
+from inference.core.breaker import Breaker
 from jobs.errors import FileMissing, StorageUnavailable
 
 LONGEST_PAUSE_S = 15.0

@@ -5,8 +5,8 @@ from concurrent.futures import Future
 
 from django.db import connections
 
-from inference.calls import Call
-from inference.contracts import VersionSpec
+from inference.core.calls import Call
+from inference.core.contracts import VersionSpec
 from inference.registry.models import ModelVersion
 from inference.registry.selectors import spec_of
 

@@ -5,9 +5,10 @@ from pathlib import Path
 
 from maas.demo.plans import sell_starter
 from maas.launch.state_files import read_env_file, write_env_file
+from tenants.accounts.models import User
+from tenants.accounts.services import create_operator
 from tenants.core.db.unit_of_work import operator_work
-from tenants.models import User
-from tenants.services import create_operator, create_tenant
+from tenants.onboarding.create_tenant import create_tenant
 
 MEMBER = "demo@example.com"
 OPERATOR = "operator@example.com"

@@ -2,10 +2,10 @@
 
 from uuid import UUID
 
+from tenants.billing.ledger.subscriptions import subscribe
 from tenants.core.db.clock import database_now
 from tenants.core.db.unit_of_work import operator_work
 from tenants.plans.models import Plan, PlanIncluded, PlanPrice
-from tenants.plans.services import subscribe
 
 STARTER = "starter"
 FEE_MICROS = 29_000_000

@@ -9,7 +9,7 @@ from jobs.documents.reader import DocumentRejected, ReaderUnavailable
 from maas.api_errors import body_for
 from maas.demo.first_job import read_sample_scan
 from tenants.core.errors import DomainError
-from tenants.dashboard.members import members_only
+from tenants.dashboard_base.members import members_only
 from tenants.identity.identity import Identity
 
 

@@ -7,11 +7,11 @@ from uuid import UUID
 
 import structlog
 
+from tenants.api_keys.services import note_key_use
 from tenants.core.asgi.client_ip import address_of
 from tenants.core.asgi.threads import DatabaseThreads
 from tenants.core.errors import DomainError
 from tenants.identity.identity import Identity
-from tenants.services import note_key_use
 
 log = structlog.get_logger(__name__)
 EVERY_S = 1.0

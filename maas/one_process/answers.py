@@ -4,8 +4,8 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from inference.contracts import Json, WorkRefused
-from inference.errors import DeadlinePassed, ModelFailed
+from inference.core.contracts import Json, WorkRefused
+from inference.core.errors import DeadlinePassed, ModelFailed
 from jobs.documents.reader import DocumentRejected, ReaderUnavailable
 from jobs.states import FAILED, SUCCEEDED, Tally, closing_state
 from maas.api_errors import TITLES, status_of

@@ -10,7 +10,7 @@ from pathlib import Path
 import structlog
 from prometheus_client import CONTENT_TYPE_LATEST
 
-from inference.contracts import Json
+from inference.core.contracts import Json
 from jobs.live.multipart import too_large
 from maas.edge.body import Allowance, BodyTooLarge, Deadlines
 from maas.edge.request_ids import request_id

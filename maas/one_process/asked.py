@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl
 
 from rest_framework.exceptions import ParseError
 
-from inference.contracts import Json, WorkInput
+from inference.core.contracts import Json, WorkInput
 from jobs.errors import InvalidRequest as FormUnknown
 from jobs.inputs import input_kind, normal_form, work_input
 from maas.json_parser import StorableJSONParser

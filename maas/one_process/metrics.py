@@ -4,7 +4,7 @@ import threading
 
 from prometheus_client import generate_latest
 
-from inference.runtime.engine import Engine
+from inference.engine.engine import Engine
 from inference.runtime.loads import loads_of
 from inference.runtime.metrics import LoadMeter
 

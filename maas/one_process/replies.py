@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import structlog
 
-from inference.contracts import Json
+from inference.core.contracts import Json
 from maas.api_errors import CONTENT_TYPE
 from maas.one_process.answers import internal_error, problem_of
 from tenants.core.asgi.protocol import Send

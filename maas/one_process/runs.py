@@ -8,11 +8,11 @@ from pathlib import Path
 
 import structlog
 
-from inference.calls import Call
-from inference.contracts import Json, PageInput, WorkInput, WorkRefused
-from inference.errors import DeadlinePassed, ModelFailed
+from inference.core.calls import Call
+from inference.core.contracts import Json, PageInput, WorkInput, WorkRefused
+from inference.core.errors import DeadlinePassed, ModelFailed
+from inference.engine.engine import Engine
 from inference.runtime.document_kinds import mismatch
-from inference.runtime.engine import Engine
 from inference.runtime.load_watch import watching_loads
 from inference.runtime.parameters import DOCUMENT, documents_of, validate_parameters, validate_work_kind
 from jobs.documents.reader import DocumentReader, DocumentRejected, PageContent

@@ -13,8 +13,8 @@ import uvloop
 from granian.constants import Interfaces
 from granian.server.embed import Server
 
-from inference.contracts import Json
-from inference.runtime.engine import Engine
+from inference.core.contracts import Json
+from inference.engine.engine import Engine
 from jobs.documents.reader import DocumentReader
 from maas.collector import settle_collector
 from maas.embedded.folders import private_folder

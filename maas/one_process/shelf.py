@@ -10,12 +10,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from inference.contracts import Json, VersionSpec
+from inference.core.contracts import Json, VersionSpec
 from inference.pipelines.checking import check_graph
 from inference.pipelines.declaration import MOST_CHARACTERS, read_graph
 from inference.pipelines.graph import GraphInvalid
 from inference.pipelines.members import Member
-from inference.pipelines.values import described
+from inference.pipelines.operations.values import described
 from inference.registry.admission import AdmissionLimits, ModelRefused, admit, trial_run
 from inference.registry.artifacts import sha256_of
 from inference.registry.builtin.catalogue import BUILTIN, BuiltinModel

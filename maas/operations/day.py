@@ -9,9 +9,9 @@ from uuid import UUID
 from django.db import connections
 from django.utils import timezone
 
+from tenants.accounts.models import Tenant
 from tenants.core.db.unit_of_work import OPERATOR
 from tenants.core.ids import first_id_at
-from tenants.models import Tenant
 
 DAY = timedelta(hours=24)
 HOUR = timedelta(hours=1)

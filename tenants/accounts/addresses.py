@@ -3,8 +3,8 @@
 from allauth.account.models import EmailAddress
 from django.db import transaction
 
+from tenants.accounts.models import User
 from tenants.core.db.unit_of_work import current_alias
-from tenants.models import User
 
 
 def vouch_for(user: User) -> None:

@@ -19,6 +19,8 @@ from tenants.accounts.addresses import has_address, vouch_for
 from tenants.accounts.errors import AlreadyMember, InvitationGone, InvitedAsAnother, TooManyInvitations
 from tenants.accounts.mail import deliver
 from tenants.accounts.members import locked_actor, require_right
+from tenants.accounts.models import Invitation, Membership, User
+from tenants.accounts.services import told_of_member
 from tenants.accounts.unconfirmed import make_room_for
 from tenants.audit.changes import changes_between
 from tenants.audit.services import record
@@ -26,8 +28,6 @@ from tenants.core.db.clock import database_now
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import NotPermitted
 from tenants.identity.identity import Identity
-from tenants.models import Invitation, Membership, User
-from tenants.services import told_of_member
 
 DAYS = 7
 MOST_OPEN = 100

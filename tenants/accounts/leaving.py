@@ -9,11 +9,11 @@ from django.db import transaction
 from django.db.models.functions import Now
 
 from tenants.accounts.errors import LastOwner, OperatorStays
+from tenants.accounts.models import Invitation, Membership, Tenant, User
 from tenants.audit.changes import changes_between
 from tenants.audit.services import record
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
 from tenants.identity.roles import OWNER
-from tenants.models import Invitation, Membership, Tenant, User
 
 _OPEN = (Tenant.State.ACTIVE, Tenant.State.SUSPENDED)
 """An account that is being deleted needs no owner any more."""

@@ -11,9 +11,9 @@ from django.core.mail import EmailMessage
 from django.db import transaction
 from django.template.loader import render_to_string
 
+from tenants.accounts.models import User
 from tenants.core.db.unit_of_work import current_alias
 from tenants.core.errors import DomainError
-from tenants.models import User
 
 log = structlog.get_logger(__name__)
 

@@ -3,15 +3,16 @@
 from uuid import UUID
 
 from tenants.accounts.errors import LastOwner, OwnerShutOut
-from tenants.api_keys.selectors import working_keys
+from tenants.accounts.models import Membership
+from tenants.api_keys.selectors import keys_made_by
+from tenants.api_keys.services import revoke_key
 from tenants.audit.changes import changes_between
 from tenants.audit.services import record
+from tenants.core.db.tenant_owned import lock_tenant
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import NotPermitted, TenantLeft
 from tenants.identity.identity import Identity
 from tenants.identity.roles import ADMIN, OWNER, scopes_of
-from tenants.models import ApiKey, Membership, Tenant
-from tenants.services import revoke_key
 
 
 def change_role(*, identity: Identity, membership_id: str, role: str) -> Membership | None:
@@ -46,14 +47,9 @@ def remove_member(*, identity: Identity, membership_id: str, with_keys: bool = F
             _require_another_owner(member)
         Membership.objects.filter(pk=member.pk).delete()
         _record("member.removed", member, {"role": member.role}, {})
-        for key in keys_made_by(member) if with_keys else ():
+        for key in keys_made_by(member.user_id) if with_keys else ():
             revoke_key(key_id=key.id)
         return member
-
-
-def keys_made_by(member: Membership) -> list[ApiKey]:
-    """That still work, of this account; inside its unit of work."""
-    return list(working_keys().filter(created_by_id=member.user_id).order_by("name", "id"))
 
 
 def leave(*, identity: Identity) -> None:
@@ -94,7 +90,7 @@ def _record(deed: str, member: Membership, before: dict[str, object], after: dic
 
 def locked_actor(identity: Identity) -> Membership:
     """Who changes members waits for whoever does so already, and may then do what they may do now, not before."""
-    Tenant.objects.select_for_update(no_key=True).filter(id=identity.tenant_id).first()
+    lock_tenant(identity.tenant_id)
     return _own(identity)
 
 

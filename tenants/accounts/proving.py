@@ -16,7 +16,7 @@ from django.template.loader import render_to_string
 from django.utils.crypto import constant_time_compare, salted_hmac
 
 from tenants.accounts.mail import deliver
-from tenants.models import User
+from tenants.accounts.models import User
 
 DIGITS = 6
 LASTS_S = 600

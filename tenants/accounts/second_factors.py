@@ -12,8 +12,8 @@ from cryptography.fernet import Fernet
 from django.conf import settings
 from django.http import HttpRequest
 
+from tenants.accounts.models import User
 from tenants.core.db.unit_of_work import account_work
-from tenants.models import User
 
 
 class SecondFactors(DefaultMFAAdapter):  # type: ignore[misc]

@@ -7,7 +7,7 @@ from django.contrib.auth.signals import user_logged_in
 from django.dispatch import receiver
 from django.http import HttpRequest
 
-from tenants.models import User
+from tenants.accounts.models import User
 
 
 @receiver(user_logged_in)

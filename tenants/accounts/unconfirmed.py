@@ -1,6 +1,5 @@
 """Whoever signed up and never showed that the address is theirs keeps it from nobody, and is forgotten in time."""
 
-from datetime import timedelta
 from uuid import UUID
 
 import structlog
@@ -9,16 +8,11 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
+from tenants.accounts.models import Membership, Tenant, User
 from tenants.audit.services import record
-from tenants.billing.ledger.models import LedgerTransaction, Wallet
-from tenants.billing.models import UsageRecord
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
-from tenants.models import ApiKey, Membership, Tenant, User
 
 log = structlog.get_logger(__name__)
-KEPT = timedelta(days=7)
-"""Longer than a link to confirm works."""
-MOST = 50
 
 
 def is_known(email: str) -> bool:
@@ -48,7 +42,7 @@ def make_room_for(email: str, *, beside: User | None = None) -> None:
         others = list(unconfirmed().filter(email=email.lower()).values_list("pk", flat=True))
     found = [one for one in others if beside is None or one != beside.pk]
     for person_id in found:
-        _forget(person_id)
+        forget(person_id)
 
 
 def it_was_not_theirs(address: EmailAddress) -> None:
@@ -57,43 +51,19 @@ def it_was_not_theirs(address: EmailAddress) -> None:
     with operator_work():
         signed_up = unconfirmed().filter(pk=address.user_id, email=address.email).exists()
     if signed_up:
-        _forget(address.user_id, note="Whoever reads the address says that it was not they.")
+        forget(address.user_id, note="Whoever reads the address says that it was not they.")
     else:
         EmailAddress.objects.filter(pk=address.pk, verified=False, primary=False).delete()
-
-
-def forget_unconfirmed() -> int:
-    """The scheduler's duty. How many people; bounded."""
-    with operator_work():
-        old = unconfirmed().filter(_unused(), date_joined__lte=Now() - KEPT).order_by("date_joined")
-        found = list(old.values_list("pk", flat=True)[:MOST])
-    return sum(_forget_in_time(person_id) for person_id in found)
-
-
-def _unused() -> Q:
-    """Whose account was given keys or money, or was worked for, is known to an operator."""
-    own = Membership.objects.filter(user_id=OuterRef(OuterRef("pk"))).values("tenant_id")
-    used = (ApiKey, Wallet, LedgerTransaction, UsageRecord)
-    return Q(*(~Exists(kind.objects.filter(tenant_id__in=own)) for kind in used))
-
-
-def _forget_in_time(person_id: UUID) -> bool:
-    """One who cannot be forgotten keeps no other from it."""
-    try:
-        return _forget(person_id, unused=True)
-    except Exception:
-        log.exception("unconfirmed_person_not_forgotten", user_id=str(person_id))
-        return False
 
 
 _NEVER = "Whoever signed up for it never confirmed their address."
 
 
-def _forget(person_id: UUID, *, unused: bool = False, note: str = _NEVER) -> bool:
+def forget(person_id: UUID, *, only: Q | None = None, note: str = _NEVER) -> bool:
     """With the account that they made, which is erased as any that is deleted. Looked at once more under the lock."""
     with operator_work(), transaction.atomic(using=OPERATOR):
         User.objects.select_for_update().filter(pk=person_id).first()
-        if not unconfirmed().filter(_unused() if unused else Q(), pk=person_id).exists():
+        if not unconfirmed().filter(only or Q(), pk=person_id).exists():
             return False
         for member in Membership.objects.filter(user_id=person_id).select_related("tenant"):
             _let_go_of(member.tenant, note)

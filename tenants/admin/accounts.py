@@ -13,6 +13,9 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from unfold.contrib.filters.admin import AutocompleteSelectFilter, ChoicesDropdownFilter
 
+from tenants.accounts.models import Membership, Tenant
+from tenants.accounts.results import erase_results
+from tenants.accounts.services import set_tenant_state
 from tenants.admin.act_as import act_as
 from tenants.admin.members import MembershipInline
 from tenants.admin.model_limits import ModelLimitInline
@@ -32,9 +35,6 @@ from tenants.limits.fields import KEPT, OF_JOBS
 from tenants.limits.rates.rates import NAMES
 from tenants.limits.storage.room import StorageStanding, storage_standing
 from tenants.limits.storage.wording import size
-from tenants.models import Membership, Tenant
-from tenants.results import erase_results
-from tenants.services import set_tenant_state
 
 THEIRS = (
     ("jobs_job", "Jobs"),

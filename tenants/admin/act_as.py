@@ -14,9 +14,9 @@ from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget, UnfoldBooleanSwitchWidget
 
+from tenants.accounts.models import Membership, Tenant
 from tenants.authentication.impersonation import LASTS, begin
 from tenants.core.db.unit_of_work import OPERATOR
-from tenants.models import Membership, Tenant
 
 SHORTEST_REASON = 10
 

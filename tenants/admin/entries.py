@@ -7,14 +7,15 @@ from django.db.models import OuterRef, Q, QuerySet, Subquery
 from django.http import HttpRequest
 from unfold.contrib.filters.admin import AutocompleteSelectFilter, ChoicesDropdownFilter, DropdownFilter
 
+from tenants.accounts.models import User
 from tenants.admin_base.columns import column, two_lines
 from tenants.admin_base.filters import CreatedFilter
 from tenants.admin_base.formatting import NOTHING, ago, link, link_to
 from tenants.admin_base.records import RecordAdmin
 from tenants.audit.acting import KEY
 from tenants.audit.deeds import KINDS
+from tenants.audit.models import AuditEntry
 from tenants.audit.telling import Told
-from tenants.models import AuditEntry, User
 
 
 class KindFilter(DropdownFilter):  # type: ignore[misc]

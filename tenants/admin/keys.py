@@ -17,10 +17,10 @@ from tenants.admin_base.confirmation import confirmed
 from tenants.admin_base.filters import CreatedFilter
 from tenants.admin_base.formatting import NOTHING, ago, link_to, list_link
 from tenants.admin_base.records import RecordAdmin, tenants_named
+from tenants.api_keys.models import ApiKey
 from tenants.api_keys.restrictions import FenceRefused, checked_models, checked_networks
+from tenants.api_keys.services import FENCES, revoke_key
 from tenants.limits.rates.rates import NAMES
-from tenants.models import ApiKey
-from tenants.services import FENCES, revoke_key
 
 SHOWN_PART = re.compile(r"(?:maas_(?:live|test)_)?([0-9A-Za-z]{12})(?![0-9A-Za-z])")
 """What is shown of a key, with or without what all keys begin with."""

@@ -7,7 +7,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from unfold.admin import TabularInline
 
-from tenants.models import Membership, User
+from tenants.accounts.models import Membership, User
 
 
 class MembershipForm(forms.ModelForm):  # type: ignore[type-arg]

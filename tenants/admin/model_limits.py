@@ -7,8 +7,8 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from unfold.admin import TabularInline
 
+from tenants.limits.models import ModelLimit
 from tenants.limits.rates.rates import NAMES
-from tenants.models import ModelLimit
 
 
 class ModelLimitForm(forms.ModelForm):  # type: ignore[type-arg]

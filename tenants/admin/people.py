@@ -29,13 +29,13 @@ from unfold.forms import UserCreationForm as StyledCreationForm
 
 from tenants.accounts.addresses import vouch_for
 from tenants.accounts.mail import say_access_was_set
+from tenants.accounts.models import Membership, User
 from tenants.admin_base.audited import tell_accounts_of
 from tenants.admin_base.columns import column
 from tenants.admin_base.formatting import NOTHING, ago, list_link
 from tenants.admin_base.records import OperatorAdmin
 from tenants.audit.changes import changes_between
 from tenants.core.db.unit_of_work import OPERATOR
-from tenants.models import Membership, User
 
 admin.site.unregister(Group)
 admin.site.unregister(EmailAddress)

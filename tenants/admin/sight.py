@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 
 from django.http import HttpRequest
 
+from tenants.accounts.models import Tenant
 from tenants.admin_base.health import Trouble, troubles_of
 from tenants.admin_base.records import BoundedChangeList
 from tenants.billing.admin.spending import Spending, money_troubles, spending_of
-from tenants.models import Tenant
 
 
 @dataclass(frozen=True)

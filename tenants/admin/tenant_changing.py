@@ -7,11 +7,11 @@ from django import forms
 from django.db.models import Q
 from unfold.widgets import UnfoldAdminSelectWidget
 
+from tenants.accounts.models import Tenant
+from tenants.billing.ledger.subscriptions import Start, subscribe
 from tenants.core.db.clock import database_now
-from tenants.models import Tenant
 from tenants.plans.models import Plan, Subscription
 from tenants.plans.selectors import subscriptions_of
-from tenants.plans.services import Start, subscribe
 
 STATES = (Tenant.State.ACTIVE, Tenant.State.SUSPENDED)
 NO_PLAN = "none: what models cost"

@@ -7,9 +7,9 @@ from uuid import UUID
 from django import forms
 from unfold.widgets import UnfoldAdminEmailInputWidget
 
+from tenants.accounts.models import Tenant
 from tenants.core.ids import uuid7
-from tenants.models import Tenant
-from tenants.services import CreatedTenant, create_tenant
+from tenants.onboarding.create_tenant import CreatedTenant, create_tenant
 
 
 class TenantAddForm(forms.ModelForm):  # type: ignore[type-arg]

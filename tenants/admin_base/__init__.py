@@ -1,0 +1,1 @@
+"""What every list of the operator's admin stands on."""

@@ -1,27 +1,17 @@
 """Tells a tenant's audit log what operators did in the admin to what is the tenant's."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 from uuid import UUID
 
 from django.db.models import Model
 
+from tenants.accounts.models import Membership, Tenant, User
 from tenants.audit.changes import Changes, changes_between
 from tenants.audit.services import record
 from tenants.core.db.tenant_owned import TenantOwned
-from tenants.models import ApiKey, BillingDetails, Membership, ModelLimit, Tenant, TenantPrice, User, Wallet
+from tenants.limits.models import ModelLimit
 
-_KINDS: Mapping[type[Model], str] = {
-    Tenant: "tenant",
-    ApiKey: "key",
-    Membership: "member",
-    ModelLimit: "model_limit",
-    BillingDetails: "billing",
-    TenantPrice: "price",
-}
-_BY_SERVICES = (Wallet,)
-"""Told of by the services that write them, which know more."""
-_MADE_BY_FORMS = (TenantPrice,)
 _LONGEST_VALUE = 60
 _ADDED, _CHANGED, _REMOVED = "added", "changed", "removed"
 _STATES = {Tenant.State.SUSPENDED: "tenant.suspended", Tenant.State.ACTIVE: "tenant.activated"}
@@ -33,7 +23,7 @@ def tell_of_form(form: Any, formsets: Iterable[Any], *, add: bool) -> None:
     A person's new password is set by a form of no row: it is no tenant's.
     """
     row = getattr(form, "instance", None)
-    if row is not None and add and isinstance(row, _MADE_BY_FORMS):
+    if row is not None and add and getattr(row, "audited_when_made", False):
         _tell(row, _ADDED, changes_between({}, _values(row, form)))
     elif row is not None and not add and form.changed_data:
         _tell(row, _CHANGED, _changed_by(form))
@@ -97,8 +87,8 @@ def tenant_of(row: Model) -> UUID | None:
 
 
 def _tell(row: Model, what: str, changes: Changes) -> None:
-    tenant_id, kind = tenant_of(row), _KINDS.get(type(row))
-    if tenant_id is None or isinstance(row, _BY_SERVICES):
+    tenant_id, kind = tenant_of(row), getattr(row, "audit_kind", None)
+    if tenant_id is None or getattr(row, "audited_by_services", False):
         return
     if kind is None:
         tell_of_action(row, f"{what.capitalize()}.")

@@ -19,9 +19,9 @@ from django.utils.safestring import SafeString, mark_safe
 from unfold.admin import ModelAdmin, checkbox
 from unfold.views import ChangeList
 
+from tenants.accounts.models import Membership, Tenant
 from tenants.admin_base.audited import tell_of_action, tell_of_deletion, tell_of_form, with_values
 from tenants.core.db.unit_of_work import OPERATOR, operator_entry
-from tenants.models import Membership, Tenant
 
 SOME_TENANTS = 20
 _VALUE = "the-value-of-a-row"

@@ -1,0 +1,1 @@
+"""The keys with which programs call the API."""

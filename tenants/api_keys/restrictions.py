@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 
 MOST = 50
@@ -32,22 +31,6 @@ def checked_networks(written: Iterable[str]) -> list[str]:
     wanted = list(dict.fromkeys(str(_network(text.strip())) for text in written if text.strip()))
     _require_few(wanted, "networks")
     return wanted
-
-
-def may_come_from(networks: Sequence[str], address: str) -> bool:
-    """From anywhere where there are none; from nowhere who has no address."""
-    if not networks:
-        return True
-    try:
-        found = ip_address(address)
-    except ValueError:
-        return False
-    return any(found in network for network in _read(tuple(networks)))
-
-
-@lru_cache(4096)
-def _read(networks: tuple[str, ...]) -> tuple[Network, ...]:
-    return tuple(ip_network(one) for one in networks)
 
 
 def _network(text: str) -> Network:

@@ -10,7 +10,7 @@ from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from tenants.models import ApiKey
+from tenants.api_keys.models import ApiKey
 
 SHOWN_ENDED = 50
 KEPT_IN_VIEW = timedelta(days=90)
@@ -31,6 +31,11 @@ def keys_for_listing() -> list[ApiKey]:
         Q(revoked_at__gt=ended_since) | Q(revoked_at=None, expires_at__gt=ended_since, expires_at__lte=Now())
     )
     return [*working, *ended[:SHOWN_ENDED]]
+
+
+def keys_made_by(user_id: UUID) -> list[ApiKey]:
+    """Return the keys of this account that a person made and that still work."""
+    return list(working_keys().filter(created_by_id=user_id).order_by("name", "id"))
 
 
 def key_for_listing(key_id: str) -> ApiKey | None:

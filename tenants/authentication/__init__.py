@@ -1,0 +1,1 @@
+"""Finds out who calls: by a key, by a signed-in session, through another service, or as an operator in a tenant."""

@@ -13,6 +13,7 @@ from django.dispatch import receiver
 from django.http import HttpRequest
 from django.utils import timezone
 
+from tenants.accounts.models import Membership
 from tenants.audit.changes import changes_between
 from tenants.audit.services import record
 from tenants.authentication.chosen_tenant import chosen_tenant
@@ -20,7 +21,6 @@ from tenants.authentication.selectors import MembershipRow, member_of, membershi
 from tenants.core.db.unit_of_work import current_alias, unit_of_work
 from tenants.core.errors import NotPermitted
 from tenants.identity.identity import Identity
-from tenants.models import Membership
 
 NAME = "impersonation"
 LASTS = timedelta(minutes=30)

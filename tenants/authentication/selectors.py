@@ -10,16 +10,18 @@ from uuid import UUID
 from django.conf import settings
 from django.db import connections
 
+from tenants.accounts.models import Tenant
 from tenants.api_keys.format import parse_key
 from tenants.api_keys.hashing import stored_digest
+from tenants.api_keys.models import ApiKey
 from tenants.core.db.unit_of_work import APP, unit_of_work
 from tenants.core.errors import InvalidKey, KeyEnded, TenantClosing, TenantLeft, TenantSuspended
 from tenants.identity.identity import Identity, Scope, closing_extra, closing_words
 from tenants.identity.roles import scopes_of
 from tenants.limits.effective import EffectiveLimits
+from tenants.limits.models import ModelLimit
 from tenants.limits.rates.limits import CallerLimits, caller_limits
 from tenants.limits.rates.rates import Rates
-from tenants.models import ApiKey, ModelLimit, Tenant
 from tenants.plans.agreed import AgreedPrices
 from tenants.plans.selectors import terms_of
 

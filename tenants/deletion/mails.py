@@ -11,7 +11,7 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 
 from tenants.accounts.mail import MailUnavailable, deliver
-from tenants.models import Tenant
+from tenants.accounts.models import Tenant
 
 log = structlog.get_logger(__name__)
 What = Literal["asked", "reminded", "erased"]

@@ -10,21 +10,21 @@ from django.db import transaction
 from django.db.models.functions import Now
 
 from tenants.accounts.members import locked_actor
+from tenants.accounts.models import Membership, Tenant
+from tenants.accounts.results import erase_results
 from tenants.audit.changes import changes_between
 from tenants.audit.services import record
 from tenants.billing.invoices.errors import NotBillable
 from tenants.billing.invoices.services import draw_month
-from tenants.billing.months import Month
+from tenants.billing.ledger.subscriptions import end_plan
 from tenants.core.db.clock import database_now
 from tenants.core.db.unit_of_work import OPERATOR, current_alias, operator_work, unit_of_work
 from tenants.core.errors import NotPermitted
+from tenants.core.months import Month
 from tenants.deletion.errors import NameNotTyped, NotClosing
 from tenants.deletion.mails import ASKED, ERASED, tell_owners
 from tenants.identity.identity import Identity
 from tenants.identity.roles import scopes_of
-from tenants.models import Membership, Tenant
-from tenants.plans.services import end_plan
-from tenants.results import erase_results
 
 REMINDED = timedelta(days=7)
 """So long before its end owners are told once more."""

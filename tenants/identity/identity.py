@@ -6,10 +6,10 @@ from datetime import datetime
 from typing import Literal, Protocol
 from uuid import UUID
 
-from tenants.api_keys.restrictions import may_come_from
 from tenants.core.errors import KeyNotForAddress, KeyNotForModel, LiveKeyNeeded, NotPermitted, TenantClosing
 from tenants.core.messages import names_in_words
 from tenants.core.times import rfc3339
+from tenants.identity.networks import may_come_from
 from tenants.limits.effective import EffectiveLimits
 from tenants.limits.rates.limits import UNLIMITED, CallerLimits
 from tenants.plans.agreed import NONE, AgreedPrices

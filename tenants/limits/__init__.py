@@ -1,0 +1,1 @@
+"""How much an account, a key and a model may do."""

@@ -8,6 +8,7 @@ from tenants.limits.rates.rates import MOST, MOST_AT_ONCE
 
 MOST_WEIGHT = 1000
 _OR_FOR_EVER = "Empty: the plan's, or else the installation's. 0: for ever."
+OF_ACCOUNT = "Empty: only the account's."
 _OR_UNLIMITED = "Empty: the plan's, or else the installation's. 0: unlimited."
 
 

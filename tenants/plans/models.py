@@ -4,11 +4,11 @@ from django.core.validators import MinValueValidator, RegexValidator
 from django.db import models
 from django.utils import timezone
 
-from tenants.billing.wording import money
 from tenants.core.db.tenant_owned import TenantOwned
 from tenants.core.ids import uuid7
 from tenants.limits.fields import AccountLimits
 from tenants.plans.prices import METERS
+from tenants.plans.wording import money
 
 CURRENCY = RegexValidator("^[A-Z]{3}$", "Three capital letters, for example EUR.")
 _METERS = [(meter, meter) for meter in METERS]
@@ -141,6 +141,10 @@ class PlanIncluded(Version):
 
 class TenantPrice(PriceVersion, TenantOwned):
     """A price for one tenant alone; it goes before its plan's."""
+
+    audit_kind = "price"
+    audited_when_made = True
+    """No service of ours makes it: the form does."""
 
     currency = models.CharField(max_length=3, default="EUR", validators=[CURRENCY])
 

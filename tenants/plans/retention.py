@@ -8,7 +8,7 @@ from django.conf import settings
 
 from tenants.core.db.unit_of_work import OPERATOR
 from tenants.limits.fields import KEPT
-from tenants.models import ChosenLimits
+from tenants.plans.models import ChosenLimits
 
 FOR_EVER = 0
 

@@ -6,7 +6,7 @@ from django import template
 from django.utils.safestring import SafeString
 
 from tenants.core.times import day_text
-from tenants.dashboard.moments import Form, moment_html
+from tenants.dashboard_base.moments import Form, moment_html
 
 register = template.Library()
 

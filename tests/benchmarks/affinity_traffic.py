@@ -82,7 +82,7 @@ def traffic(keys: list[str]) -> list[float]:
     from jobs.services import JobRequest, submit_job  # noqa: PLC0415
     from tenants.authentication.selectors import identify_key  # noqa: PLC0415
     from tenants.core.db.unit_of_work import unit_of_work  # noqa: PLC0415
-    from tenants.services import create_tenant  # noqa: PLC0415
+    from tenants.onboarding.create_tenant import create_tenant  # noqa: PLC0415
     from tests.inference.affinity.models import ONE_ROW  # noqa: PLC0415
 
     made = create_tenant(name=keys[0], email=f"{keys[0].replace('@', '-')}@example.com")

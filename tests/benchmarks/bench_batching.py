@@ -21,7 +21,7 @@ from inference.batching.batcher import Batcher, Piece
 from inference.batching.limits import BatchLimits
 from inference.batching.run_control import RunControl
 from inference.batching.watch import BatchTally
-from inference.calls import Call
+from inference.core.calls import Call
 from inference.runtime.machine import this_machine
 from tests.benchmarks.circumstances import circumstances
 

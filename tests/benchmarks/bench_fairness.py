@@ -48,7 +48,7 @@ LOOKED_AT_S = 3.0
 MODEL, TEXT = "embed", "A short note about the delivery of twelve apples, number {}."
 
 TENANTS = """
-from tenants.services import create_tenant
+from tenants.onboarding.create_tenant import create_tenant
 for number in range({many}):
     made = create_tenant(name=f"bench {{number}}", email=f"bench{{number}}@example.com", password="correct horse")
     print("KEY", made.tenant.id, made.key.text)

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 import redis
 
-from inference.calls import Call
-from inference.contracts import TextInput
+from inference.core.calls import Call
+from inference.core.contracts import TextInput
 from inference.lane import AsyncLaneClient, LaneClient
 from tests.benchmarks.circumstances import circumstances
 from tests.inference.brokers.servers import redis_server

@@ -16,9 +16,9 @@ from pathlib import Path
 
 import numpy as np
 
-from inference.calls import Call
-from inference.contracts import TensorInput, TextInput, VersionSpec
-from inference.runtime.engine import Engine, local_engine
+from inference.core.calls import Call
+from inference.core.contracts import TensorInput, TextInput, VersionSpec
+from inference.engine.engine import Engine, local_engine
 from inference.runtime.memory_in_use import host_memory
 from tests.benchmarks.circumstances import circumstances
 from tests.inference.registry.builtin.served import builtin_specs

@@ -29,7 +29,7 @@ from django.db import transaction
 from inference.registry.models import ServedModel
 from tenants.billing.ledger.terms import grant_credit, set_budget, set_terms
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
-from tenants.services import create_tenant
+from tenants.onboarding.create_tenant import create_tenant
 made = [create_tenant(name="Bench", email=f"bench{number}@example.com", password="") for number in range(3)]
 for number, one in enumerate(made):
     tenant_id = one.tenant.id

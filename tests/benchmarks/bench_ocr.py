@@ -17,9 +17,9 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 from rapidocr import RapidOCR
 
-from inference.calls import Call
-from inference.contracts import PageInput, Pixels
-from inference.runtime.engine import local_engine
+from inference.core.calls import Call
+from inference.core.contracts import PageInput, Pixels
+from inference.engine.engine import local_engine
 from tests.benchmarks.circumstances import circumstances
 from tests.inference.registry.builtin.served import builtin_specs
 

@@ -21,7 +21,7 @@ from django.db import connections
 from jobs.models import Document
 from tenants.core.db.unit_of_work import APP, unit_of_work
 from tenants.core.ids import uuid7
-from tenants.services import create_tenant
+from tenants.onboarding.create_tenant import create_tenant
 tenant = create_tenant(name="Bench", email="bench@example.com", password="").tenant.id
 TURNS, ROWS = 5, 500
 with unit_of_work(tenant):

@@ -143,7 +143,7 @@ def _measure(superuser_url: str, records: int, many: int) -> None:
 
     from maas.collector import settle_collector  # noqa: PLC0415
     from tenants.core.db.unit_of_work import account_work  # noqa: PLC0415
-    from tenants.services import create_tenant  # noqa: PLC0415
+    from tenants.onboarding.create_tenant import create_tenant  # noqa: PLC0415
 
     settings.ALLOWED_HOSTS = ["*"]
     made = create_tenant(name="Busy", email="busy@example.com", password="correct horse")
@@ -197,7 +197,7 @@ def _cost_of_a_record(tenant_id: UUID, key_id: UUID) -> None:
     """In a transaction that writes nothing else, rolled up by two thousand as from the stream."""
     from tenants.billing.metering.events import MeterEvent  # noqa: PLC0415
     from tenants.billing.metering.services import record_events  # noqa: PLC0415
-    from tenants.billing.services import record_usage  # noqa: PLC0415
+    from tenants.billing.usage.services import record_usage  # noqa: PLC0415
     from tenants.core.db.unit_of_work import unit_of_work  # noqa: PLC0415
     from tenants.core.ids import uuid7  # noqa: PLC0415
     from tenants.plans.prices import Price  # noqa: PLC0415

@@ -12,7 +12,7 @@ import django
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "maas.settings")
 django.setup(set_prefix=False)
 
-from inference.contracts import Embedding  # noqa: E402  Only once Django is set up.
+from inference.core.contracts import Embedding  # noqa: E402  Only once Django is set up.
 from jobs.search.meaning import nearest  # noqa: E402
 from jobs.search.selectors import search_jobs  # noqa: E402
 from tenants.core.db.unit_of_work import unit_of_work  # noqa: E402

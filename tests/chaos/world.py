@@ -12,8 +12,8 @@ from inference.registry.services import ModelCard, NewVersion, add_version
 from maas.launch.state_files import write_map
 from tenants.billing.ledger.terms import grant_credit, set_terms
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
+from tenants.onboarding.create_tenant import create_tenant
 from tenants.plans.prices import Price
-from tenants.services import create_tenant
 
 from .owner import EMAIL, PASSWORD
 from .picky import MODEL, PRICE_MICROS, PRICE_OF_HITS_MICROS, SIGNATURE, save_picky

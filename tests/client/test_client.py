@@ -23,7 +23,7 @@ from tests.flows.product import Account, Product
 
 KEY_THAT_READS = """
 from tenants.core.db.unit_of_work import operator_work
-from tenants.services import create_key
+from tenants.api_keys.services import create_key
 with operator_work():
     print(create_key(tenant_id="{tenant}", name="reads", scopes=["jobs:read"]).text)
 """

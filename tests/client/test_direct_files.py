@@ -14,7 +14,7 @@ import pytest
 from jobs.uploads.layout import PART_BYTES
 from maas_client import AsyncClient, Client, InvalidRequest
 from maas_client.resources import Document
-from tenants.services import CreatedTenant
+from tenants.onboarding.create_tenant import CreatedTenant
 from tests.maas.granian_server import GranianServer
 from tests.samples.pdfs import text_pdf
 from tests.stand_in_s3 import Bucket, new_bucket, stand_in_s3

@@ -10,8 +10,8 @@ from uuid import UUID
 from django.db import transaction
 from django.utils import timezone
 
+from tenants.billing.invoices.models import Invoice, InvoiceLine
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
-from tenants.models import Invoice, InvoiceLine
 from tests.flows.product import Product
 
 _numbers = itertools.count(1)

@@ -23,8 +23,8 @@ from .caller import Caller
 
 _REVOKE = """
 from tenants.core.db.unit_of_work import operator_work
-from tenants.models import ApiKey
-from tenants.services import revoke_key
+from tenants.api_keys.models import ApiKey
+from tenants.api_keys.services import revoke_key
 with operator_work():
     for key in ApiKey.objects.filter(tenant_id="{tenant}"):
         revoke_key(key_id=key.id)

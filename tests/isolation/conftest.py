@@ -17,7 +17,7 @@ _TEST_KEY = """
 from uuid import UUID
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.identity.identity import KEY_SCOPES
-from tenants.services import create_key
+from tenants.api_keys.services import create_key
 tenant_id = UUID("{tenant}")
 with unit_of_work(tenant_id):
     print(create_key(tenant_id=tenant_id, name="tests", livemode=False, scopes=list(KEY_SCOPES)).text)

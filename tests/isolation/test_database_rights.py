@@ -7,11 +7,11 @@ import pytest
 from django.contrib.auth.models import Group
 from django.db import ProgrammingError, connections, transaction
 
+from tenants.accounts.models import User
 from tenants.accounts.session_store import SessionStore
 from tenants.core.db.roles import ACCOUNTS_ROLE, APP_ROLE, OPERATOR_ROLE
 from tenants.core.db.unit_of_work import APP, account_work, operator_work, unit_of_work
-from tenants.models import User
-from tenants.services import CreatedTenant
+from tenants.onboarding.create_tenant import CreatedTenant
 
 Rights = Mapping[str, Mapping[str, frozenset[str] | None]]
 """By table and right the columns; None is all of them. To delete has no columns."""

@@ -8,10 +8,10 @@ import pytest
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 
+from tenants.accounts.models import Membership, User
 from tenants.core.db.unit_of_work import operator_work
 from tenants.identity.roles import BILLING, DEVELOPER, VIEWER, scopes_of
-from tenants.models import Membership, User
-from tenants.services import CreatedTenant
+from tenants.onboarding.create_tenant import CreatedTenant
 from tests.fixtures import unique
 
 PARAMETER = re.compile(r"<(?:(\w+):)?(\w+)>")

@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 from django.db import connections, transaction
 
-from inference.contracts import Units, WorkOutput
+from inference.core.contracts import Units, WorkOutput
 from inference.registry.models import ModelVersion
 from jobs.dispatch.claims import Claim, claim_page
 from jobs.dispatch.settlement import finish_page

@@ -13,16 +13,17 @@ from jobs.dispatch.lines import waiting_lines
 from jobs.dispatch.settlement import Failure, fail_page
 from jobs.page_allowance import most_unfinished_pages
 from jobs.services import retry_job
+from tenants.accounts.models import Tenant
 from tenants.api.authentication import IDENTITY
 from tenants.authentication.selectors import acting_for, identify_key, identify_member
+from tenants.billing.ledger.subscriptions import subscribe
 from tenants.core.db.clock import database_now
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
 from tenants.identity.identity import Identity
 from tenants.limits.storage.room import MB, most_stored_bytes
-from tenants.models import Plan, Tenant
+from tenants.onboarding.create_tenant import CreatedTenant
+from tenants.plans.models import Plan
 from tenants.plans.retention import keeping_for
-from tenants.plans.services import subscribe
-from tenants.services import CreatedTenant
 from tests.jobs.batches.desk import BatchDesk, no_batches
 from tests.jobs.conftest import Desk
 from tests.tenants.plans.selling import make_plan, own_price, price

@@ -6,11 +6,12 @@ import pytest
 
 from inference.models import ModelVersion
 from jobs.services import JobRequest, retry_job, submit_job
+from tenants.api_keys.services import create_key
 from tenants.authentication.selectors import acting_for, identify_key
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import KeyNotForModel
 from tenants.identity.identity import Identity
-from tenants.services import CreatedTenant, create_key
+from tenants.onboarding.create_tenant import CreatedTenant
 from tests.jobs.conftest import Desk
 
 

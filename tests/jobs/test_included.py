@@ -10,7 +10,7 @@ from datetime import timedelta
 import pytest
 from django.db import connections
 
-from inference.contracts import Units, WorkOutput
+from inference.core.contracts import Units, WorkOutput
 from inference.registry.models import ModelVersion
 from jobs.dispatch.settlement import Failure, fail_page, finish_page
 from jobs.errors import JobFinished
@@ -22,16 +22,18 @@ from tenants.authentication.selectors import identify_key
 from tenants.billing.invoices.models import Seller
 from tenants.billing.invoices.services import preview_month
 from tenants.billing.ledger.errors import InsufficientFunds, PaymentRequired
+from tenants.billing.ledger.included_models import IncludedHold, IncludedPool, IncludedUse
+from tenants.billing.ledger.plan_standing import standing_of
 from tenants.billing.ledger.reconciling import compare_ledger
+from tenants.billing.ledger.subscriptions import subscribe
 from tenants.billing.metering.events import MeterEvent
 from tenants.billing.metering.services import record_events
-from tenants.billing.standing import standing_of
+from tenants.billing.usage.models import UsageRecord
 from tenants.core.db.unit_of_work import OPERATOR, operator_work, unit_of_work
 from tenants.core.ids import uuid7
-from tenants.models import IncludedHold, IncludedPool, IncludedUse, Plan, UsageRecord
+from tenants.onboarding.create_tenant import CreatedTenant
+from tenants.plans.models import Plan
 from tenants.plans.prices import Price
-from tenants.plans.services import subscribe
-from tenants.services import CreatedTenant
 from tests.jobs.conftest import Desk
 from tests.tenants.billing.invoices.conftest import this_month
 from tests.tenants.billing.ledger.conftest import Purse

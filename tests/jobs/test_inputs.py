@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from inference.contracts import TensorInput, TextInput, WorkRefused
+from inference.core.contracts import TensorInput, TextInput, WorkRefused
 from jobs.errors import InvalidRequest
 from jobs.inputs import input_kind, normal_form, work_input
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from django.db import connections
 
-from inference.contracts import Units, WorkOutput
+from inference.core.contracts import Units, WorkOutput
 from inference.registry.models import ServedModel
 from jobs.dispatch.settlement import Failure, fail_page, finish_page
 from jobs.dispatch.sweeper import sweep_expired_leases
@@ -18,8 +18,8 @@ from jobs.money import predicted_micros
 from jobs.overdue import end_overdue_jobs
 from jobs.services import JobRequest, cancel_job, retry_job
 from tenants.billing.ledger.errors import InsufficientFunds, PaymentRequired
+from tenants.billing.ledger.models import LedgerTransaction
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
-from tenants.models import LedgerTransaction
 from tenants.plans.prices import Price
 from tests.fixtures import unique
 from tests.jobs.conftest import Desk

@@ -13,8 +13,8 @@ from jobs.errors import Fenced
 from jobs.models import Event, Job
 from jobs.overdue import end_overdue_jobs
 from jobs.services import JobRequest, cancel_job, end_overdue_job, retry_job, submit_job
+from tenants.billing.usage.models import UsageRecord
 from tenants.core.db.unit_of_work import unit_of_work
-from tenants.models import UsageRecord
 from tests.jobs.conftest import DONE, Desk
 
 

@@ -9,8 +9,8 @@ from jobs.errors import TooManyUnfinishedPages
 from jobs.models import Job
 from jobs.services import cancel_job, retry_job
 from jobs.turned_away import was_turned_away
+from tenants.accounts.models import Tenant
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
-from tenants.models import Tenant
 from tests.jobs.conftest import Desk
 
 

@@ -5,9 +5,9 @@ from django.core.management import CommandError, call_command
 from django.db import connections
 
 from jobs.reconciling import compare_jobs, reconcile, settle_stranded_jobs
+from tenants.billing.ledger.models import LedgerDifference
 from tenants.billing.ledger.reconciling import compare_ledger
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
-from tenants.models import LedgerDifference
 from tests.jobs.conftest import Desk
 from tests.tenants.billing.ledger.conftest import Purse
 

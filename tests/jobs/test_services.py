@@ -7,7 +7,7 @@ import pytest
 from django.db import connections
 from django.test.utils import CaptureQueriesContext
 
-from inference.contracts import WorkRefused
+from inference.core.contracts import WorkRefused
 from inference.registry.errors import ModelNotFound, ModelPaused
 from inference.registry.selectors import remembering_versions
 from inference.registry.services import set_paused
@@ -25,9 +25,9 @@ from jobs.errors import (
 )
 from jobs.models import Document, Job
 from jobs.services import JobRequest, cancel_job, retry_job, submit_job
+from tenants.billing.usage.models import UsageRecord
 from tenants.core.db.unit_of_work import APP, unit_of_work
 from tenants.identity.identity import Identity
-from tenants.models import UsageRecord
 from tests.jobs.conftest import DONE, Desk
 
 BROKEN = Failure("document_corrupt", "The page cannot be read.")

@@ -14,11 +14,13 @@ from jobs.stored_bytes import correct_stored_bytes
 from jobs.uploads.protocol import Announced
 from jobs.uploads.services import create_upload, terminate_upload
 from jobs.uploads.upkeep import finish_stranded_uploads
+from tenants.accounts.models import Tenant
+from tenants.billing.ledger.models import LedgerDifference
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
 from tenants.identity.identity import Identity
 from tenants.limits.storage.counting import MOST_LINES, fold_stored_bytes, stored_bytes
+from tenants.limits.storage.models import StoredBytes
 from tenants.limits.storage.room import MB, AccountStorageFull
-from tenants.models import LedgerDifference, StoredBytes, Tenant
 from tests.jobs.conftest import Desk
 from tests.jobs.documents.conftest import Folder, folder
 from tests.jobs.documents.test_services import upload

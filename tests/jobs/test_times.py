@@ -6,7 +6,7 @@ from uuid import uuid4
 from django.apps import apps
 from django.utils import timezone
 
-from inference.contracts import Units
+from inference.core.contracts import Units
 from jobs.live.tails import event_json
 from jobs.reuse.accepting import said_of
 from jobs.reuse.known import KnownPage

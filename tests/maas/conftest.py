@@ -6,10 +6,10 @@ import pytest
 from django.test import Client
 
 from inference.registry.models import ModelVersion
+from tenants.accounts.models import User
+from tenants.accounts.services import create_operator
 from tenants.admin_base.records import OperatorAdmin
 from tenants.identity.identity import Identity
-from tenants.models import User
-from tenants.services import create_operator
 from tests.fixtures import unique
 from tests.jobs.conftest import Desk
 from tests.maas.granian_server import GranianServer

@@ -5,11 +5,13 @@ from uuid import UUID
 from django.test import Client
 from django.urls import reverse
 
+from tenants.accounts.models import Membership, User
 from tenants.api.authentication import IDENTITY
+from tenants.audit.models import AuditEntry
 from tenants.authentication.selectors import identify_key
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
-from tenants.models import AuditEntry, Membership, ModelLimit, User
-from tenants.services import CreatedTenant
+from tenants.limits.models import ModelLimit
+from tenants.onboarding.create_tenant import CreatedTenant
 
 
 def newest(tenant_id: UUID) -> AuditEntry:

@@ -25,21 +25,16 @@ from jobs.dispatch.settlement import Failure, fail_page
 from jobs.models import Event
 from jobs.services import JobRequest, cancel_job, retry_job, submit_job
 from jobs.webhooks.services import create_endpoint, send_test
+from tenants.accounts.models import Membership, Tenant, User
 from tenants.admin_base.records import BoundedPaginator, FoundById
 from tenants.authentication.selectors import identify_key
+from tenants.billing.invoices.models import BillingDetails, Seller
+from tenants.billing.ledger.models import LedgerDifference
+from tenants.billing.ledger.subscriptions import subscribe
+from tenants.billing.payments.models import ProviderEvent
 from tenants.core.db.unit_of_work import OPERATOR, operator_work, unit_of_work
 from tenants.identity.identity import Identity
-from tenants.models import (
-    BillingDetails,
-    LedgerDifference,
-    Membership,
-    ProviderEvent,
-    Seller,
-    Tenant,
-    User,
-)
-from tenants.plans.services import subscribe
-from tenants.services import CreatedTenant, create_tenant
+from tenants.onboarding.create_tenant import CreatedTenant, create_tenant
 from tests.fixtures import model_version, unique
 from tests.flows.invoices import issued
 from tests.jobs.batches.desk import BatchDesk

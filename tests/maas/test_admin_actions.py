@@ -15,9 +15,12 @@ from inference.models import ModelPool, ServedModel
 from jobs.admin import workers as workers_admin
 from jobs.models import Batch, Job, WebhookDelivery, WebhookEndpoint
 from jobs.webhooks.services import change_endpoint, create_endpoint, send_test
+from tenants.accounts.models import Membership, Tenant, User
+from tenants.api_keys.models import ApiKey
+from tenants.billing.payments.models import Payment
 from tenants.core.db.unit_of_work import operator_work
-from tenants.models import ApiKey, Membership, Payment, Plan, Tenant, User
-from tenants.services import CreatedTenant
+from tenants.onboarding.create_tenant import CreatedTenant
+from tenants.plans.models import Plan
 from tests.fixtures import unique
 from tests.jobs.batches.desk import BatchDesk
 from tests.jobs.conftest import Desk

@@ -12,10 +12,11 @@ from django.urls import reverse
 
 from inference.affinity.heartbeats import Beat, Heartbeat
 from jobs.models import Job
+from tenants.accounts.models import User
+from tenants.accounts.services import create_operator
 from tenants.core.db.row_security import OPERATOR_ROLE
 from tenants.core.db.unit_of_work import APP, OPERATOR, operator_work
-from tenants.models import User
-from tenants.services import CreatedTenant, create_operator
+from tenants.onboarding.create_tenant import CreatedTenant
 from tests.fixtures import unique
 from tests.jobs.conftest import Desk
 from tests.maas.test_admin_actions import ROWS, act

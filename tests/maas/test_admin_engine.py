@@ -20,7 +20,7 @@ from inference.figures.store import SPAN_S, PartNow, WorkerFigures, tell
 from inference.figures.sums import NOTHING, ModelSums
 from inference.models import ModelVersion
 from tenants.core.db.unit_of_work import OPERATOR
-from tenants.services import CreatedTenant
+from tenants.onboarding.create_tenant import CreatedTenant
 from tests.fixtures import unique
 from tests.jobs.conftest import Desk
 from tests.waiting import eventually

@@ -7,9 +7,9 @@ from django.urls import reverse
 from jobs.admin.health import is_failing
 from jobs.dispatch.settlement import Failure, fail_page
 from jobs.webhooks.models import WebhookEndpoint
+from tenants.accounts.models import User
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
-from tenants.models import User
-from tenants.services import CreatedTenant
+from tenants.onboarding.create_tenant import CreatedTenant
 from tests.flows.invoices import issued
 from tests.jobs.conftest import Desk
 from tests.tenants.billing.ledger.conftest import Purse

@@ -13,7 +13,7 @@ from inference.affinity import heartbeats
 from inference.affinity.heartbeats import Beat, Heartbeat, HeldModel
 from maas.operations import traffic
 from tenants.core.db.unit_of_work import OPERATOR
-from tenants.services import CreatedTenant
+from tenants.onboarding.create_tenant import CreatedTenant
 from tests.fixtures import unique
 from tests.jobs.conftest import Desk
 from tests.waiting import eventually

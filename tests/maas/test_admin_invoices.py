@@ -8,10 +8,12 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from tenants.billing.months import Month
+from tenants.accounts.models import User
+from tenants.audit.models import AuditEntry
+from tenants.billing.invoices.models import BillingDetails, Invoice, Seller
 from tenants.core.db.unit_of_work import operator_work
-from tenants.models import AuditEntry, BillingDetails, Invoice, Seller, User
-from tenants.services import CreatedTenant
+from tenants.core.months import Month
+from tenants.onboarding.create_tenant import CreatedTenant
 from tests.flows.invoices import SELLER, credit_note, issued
 
 SAID = {

@@ -7,11 +7,15 @@ from django.contrib.admin.models import LogEntry
 from django.test import Client
 from django.urls import reverse
 
+from tenants.accounts.models import Tenant
+from tenants.api_keys.models import ApiKey
+from tenants.api_keys.services import revoke_key
 from tenants.authentication.selectors import identify_key
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
+from tenants.limits.models import ModelLimit
 from tenants.limits.rates.rates import NAMES
-from tenants.models import ApiKey, ModelLimit, StoredBytes, Tenant
-from tenants.services import CreatedTenant, revoke_key
+from tenants.limits.storage.models import StoredBytes
+from tenants.onboarding.create_tenant import CreatedTenant
 from tests.tenants.plans.selling import archive_all_plans
 
 

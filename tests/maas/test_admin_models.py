@@ -9,7 +9,7 @@ from django.contrib.admin.models import LogEntry
 from django.test import Client
 from django.urls import reverse
 
-from inference.admin import price_words
+from inference.admin.models import price_words
 from inference.batching.limits import Sharing
 from inference.models import BatchSetting, ModelPool, ModelVersion, PipelineStep
 from inference.registry.batch_limits import batch_limits

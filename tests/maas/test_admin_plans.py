@@ -10,12 +10,13 @@ from django.test import Client
 from django.urls import reverse
 
 from inference.registry.models import ModelVersion
+from tenants.accounts.models import User
 from tenants.authentication.selectors import identify_key
+from tenants.billing.ledger.subscriptions import subscribe
 from tenants.core.db.unit_of_work import operator_work
-from tenants.models import Plan, PlanPrice, TenantPrice, User
+from tenants.onboarding.create_tenant import CreatedTenant
+from tenants.plans.models import Plan, PlanPrice, TenantPrice
 from tenants.plans.selectors import current_plan, subscriptions_of
-from tenants.plans.services import subscribe
-from tenants.services import CreatedTenant
 from tests.fixtures import unique
 from tests.maas.test_admin_limits import send
 from tests.tenants.plans.selling import archive_all_plans, include, make_plan, own_price, price

@@ -12,9 +12,10 @@ from django.test import Client, RequestFactory
 from django.urls import reverse
 
 from maas.operations.sight import ABOUT
+from tenants.accounts.models import User
+from tenants.accounts.services import create_operator
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
-from tenants.models import User
-from tenants.services import CreatedTenant, create_operator
+from tenants.onboarding.create_tenant import CreatedTenant
 from tests.fixtures import unique
 
 NONE = {"memberships-TOTAL_FORMS": "0", "memberships-INITIAL_FORMS": "0"}

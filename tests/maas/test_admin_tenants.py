@@ -10,10 +10,11 @@ from django.db import connections
 from django.test import Client
 from django.urls import reverse
 
+from tenants.accounts.models import Membership, Tenant, User
+from tenants.accounts.services import create_operator
 from tenants.authentication.selectors import identify_key
 from tenants.core.db.unit_of_work import OPERATOR, operator_work, unit_of_work
-from tenants.models import Membership, Tenant, User
-from tenants.services import CreatedTenant, create_operator
+from tenants.onboarding.create_tenant import CreatedTenant
 from tests.fixtures import unique
 
 ADD = reverse("admin:tenants_tenant_add")

@@ -12,10 +12,12 @@ from django.urls import reverse
 from django.utils import timezone
 from pytest_django import Settings
 
+from tenants.accounts.models import Membership, User
+from tenants.audit.models import AuditEntry
+from tenants.billing.ledger.models import Wallet
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
 from tenants.core.ids import uuid7
-from tenants.models import AuditEntry, Membership, User, Wallet
-from tenants.services import CreatedTenant
+from tenants.onboarding.create_tenant import CreatedTenant
 from tests.fixtures import unique
 from tests.tenants.plans.selling import make_plan
 

@@ -6,10 +6,12 @@ from django.contrib.admin.models import LogEntry
 from django.test import Client
 from django.urls import reverse
 
+from tenants.accounts.models import User
+from tenants.billing.ledger.models import Budget, LedgerTransaction, Wallet
+from tenants.billing.usage.models import UsageRecord
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
 from tenants.core.ids import uuid7
-from tenants.models import Budget, LedgerTransaction, UsageRecord, User, Wallet
-from tenants.services import CreatedTenant
+from tenants.onboarding.create_tenant import CreatedTenant
 from tests.flows.invoices import issued
 from tests.tenants.billing.ledger.conftest import Purse
 

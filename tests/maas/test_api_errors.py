@@ -3,7 +3,7 @@ from django.db import InterfaceError, OperationalError
 from django.test import Client
 from rest_framework import exceptions
 
-from inference.contracts import WorkRefused
+from inference.core.contracts import WorkRefused
 from jobs.documents.reader import DocumentRejected
 from maas.api_errors import STATUS, TITLES, body_for, problem, status_of
 from tenants.core.errors import DomainError

@@ -12,11 +12,11 @@ from django.urls import path
 from jobs.errors import StorageUnavailable
 from maas import urls
 from maas.error_pages import bare_page
+from tenants.accounts.models import Membership, Tenant
 from tenants.core.db.unit_of_work import operator_work
-from tenants.dashboard.members import members_only
+from tenants.dashboard_base.members import members_only
 from tenants.identity.identity import Identity
-from tenants.models import Membership, Tenant
-from tenants.services import CreatedTenant
+from tenants.onboarding.create_tenant import CreatedTenant
 
 PLACES = 'aria-label="Main"'
 

@@ -11,7 +11,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from inference.lane import LaneReader
 from inference.registry.models import ModelVersion
-from tenants.services import CreatedTenant
+from tenants.onboarding.create_tenant import CreatedTenant
 from tests.inference.gateway.house import Embedder
 from tests.maas.granian_server import GranianServer
 from tests.maas.raw_http import RawRequest

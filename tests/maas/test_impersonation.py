@@ -10,10 +10,12 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from tenants.accounts.models import Membership, Tenant, User
+from tenants.accounts.services import set_tenant_state
+from tenants.audit.models import AuditEntry
 from tenants.authentication.impersonation import NAME
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
-from tenants.models import AuditEntry, Membership, Tenant, User
-from tenants.services import CreatedTenant, set_tenant_state
+from tenants.onboarding.create_tenant import CreatedTenant
 
 REASON = "They asked why their keys are refused."
 

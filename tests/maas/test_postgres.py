@@ -9,9 +9,9 @@ import pytest
 from django.db import DataError, IntegrityError, OperationalError, connections, transaction
 
 from maas.api_errors import body_for
+from tenants.accounts.models import User
 from tenants.core.db.failures import may_pass
 from tenants.core.db.unit_of_work import APP
-from tenants.models import User
 
 pytestmark = pytest.mark.django_db(transaction=True, databases=[APP, "operator", "owner"])
 

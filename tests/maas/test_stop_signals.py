@@ -21,7 +21,7 @@ from jobs.live.spool import BATCH_BYTES
 from jobs.own_folder import LOCK
 from maas.stop_signals import Parting, on_stop_signal
 from tenants.core.db.unit_of_work import unit_of_work
-from tenants.services import CreatedTenant
+from tenants.onboarding.create_tenant import CreatedTenant
 from tests.event_source import events_in, said_in
 from tests.jobs.conftest import Desk, desk
 from tests.jobs.live.tus import BYTES, Tus

@@ -8,9 +8,11 @@ import pytest
 from django.test import Client
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
+from tenants.accounts.models import Tenant
+from tenants.accounts.services import set_tenant_state
+from tenants.api_keys.services import keep_key_to, revoke_key
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
-from tenants.models import Tenant
-from tenants.services import CreatedTenant, keep_key_to, revoke_key, set_tenant_state
+from tenants.onboarding.create_tenant import CreatedTenant
 from tests.flows.event_socket import EventSocket
 from tests.maas.granian_server import GranianServer
 from tests.waiting import eventually

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from inference.contracts import Json, WorkOutput
+from inference.core.contracts import Json, WorkOutput
 from inference.gateway.open_inference.answers import GivenOutput
 
 CHARACTERS_PER_NUMBER = 24

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from inference.contracts import Json
+from inference.core.contracts import Json
 from inference.gateway.open_inference.binary import write_binary
 from inference.gateway.open_inference.errors import InvalidRequest
 from inference.gateway.open_inference.requests import BINARY_SIZE

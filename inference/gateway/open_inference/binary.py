@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from inference.contracts import Json
+from inference.core.contracts import Json
 from inference.gateway.open_inference.errors import InvalidRequest
 from inference.runtime.tensor_requests import NUMPY_TYPES, check_form
 from inference.runtime.tensors import Array, aligned

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from inference.contracts import Json
+from inference.core.contracts import Json
 from inference.gateway.open_inference.faces import Face
 from inference.runtime.tensors import TensorSpec
 

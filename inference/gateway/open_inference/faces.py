@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from inference.contracts import Json
+from inference.core.contracts import Json
 from inference.runtime.tensors import TensorSpec
 
 TEXT = "text"

@@ -9,8 +9,8 @@ from typing import TypeVar
 
 from django.conf import settings
 
-from inference.contracts import TensorInput, TextInput, WorkRefused
-from inference.errors import ModelFailed
+from inference.core.contracts import TensorInput, TextInput, WorkRefused
+from inference.core.errors import ModelFailed
 from inference.gateway.cache_wishes import Word
 from inference.gateway.exchange import SMALL_BYTES, Exchange
 from inference.gateway.failures import refusal_of

@@ -1,6 +1,6 @@
 """What the OpenAPI document says of `/v2`: paths that Django never sees, and so cannot describe."""
 
-from inference.contracts import Json
+from inference.core.contracts import Json
 from inference.gateway.open_inference.request_fields import MOST_CHARACTERS, MOST_PARAMETERS
 from inference.gateway.open_inference.requests import MOST_TENSORS
 from inference.runtime.tensors import DATATYPES

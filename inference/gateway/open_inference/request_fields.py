@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from inference.contracts import Json
+from inference.core.contracts import Json
 from inference.gateway.described import describe
 from inference.gateway.open_inference.errors import InvalidRequest
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NoReturn, Protocol
 
-from inference.contracts import Json, WorkRefused
+from inference.core.contracts import Json, WorkRefused
 from inference.gateway.described import describe
 from inference.gateway.json_parts import MOST_MARKS, MOST_VALUES, has_too_many_parts
 from inference.gateway.open_inference.binary import BYTES, MOST_TEXTS, read_binary

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 
-from inference.contracts import Json
+from inference.core.contracts import Json
 from inference.gateway.exchange import Exchange
 from inference.gateway.inference import Inference
 from inference.gateway.kept_replies import KeptReplies

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, fields
 
-from inference.contracts import Json
+from inference.core.contracts import Json
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """What is asked of the server beside inference, and what it says: the same by whichever way it is asked."""
 
-from inference.contracts import Json
+from inference.core.contracts import Json
 from inference.gateway.exchange import Exchange
 from inference.gateway.open_inference.descriptions import (
     index_entry,

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from inference.contracts import Json, TensorInput, TextInput, WorkOutput, WorkRefused
-from inference.errors import ModelFailed
+from inference.core.contracts import Json, TensorInput, TextInput, WorkOutput, WorkRefused
+from inference.core.errors import ModelFailed
 from inference.gateway.open_inference.errors import InvalidRequest
 from inference.gateway.open_inference.faces import RESULT, TEXT, Face
 from inference.gateway.open_inference.requests import WantedOutput

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from inference.contracts import Json, TextInput, TokenInput
+from inference.core.contracts import Json, TextInput, TokenInput
 from inference.gateway.described import describe
 from inference.gateway.json_parts import MOST_VALUES, has_too_many_parts
 from inference.gateway.openai.refusals import refused

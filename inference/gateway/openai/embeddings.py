@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 from django.conf import settings
 
-from inference.contracts import Json
+from inference.core.contracts import Json
 from inference.gateway.exchange import Exchange
 from inference.gateway.inference import Answered, Inference
 from inference.gateway.kept_replies import KeptReplies, RawRequest

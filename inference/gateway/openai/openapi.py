@@ -1,6 +1,6 @@
 """What the OpenAPI document says of `/v1/embeddings`, which the gateway answers ahead of Django."""
 
-from inference.contracts import Json
+from inference.core.contracts import Json
 from inference.gateway.openai.embedding_request import FORMATS
 from inference.runtime.texts import MAX_TEXTS
 

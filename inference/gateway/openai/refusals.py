@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from inference.contracts import WorkRefused
+from inference.core.contracts import WorkRefused
 from inference.registry.errors import ModelKindDiffers, ModelNotFound, ModelPaused
 from tenants.core.errors import DomainError
 

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from inference.contracts import Json
-from inference.errors import ModelFailed
-from inference.pipelines.classification import classify
+from inference.core.contracts import Json
+from inference.core.errors import ModelFailed
+from inference.pipelines.operations.classification import classify
 from inference.pipelines.operations.operation import (
     POSTPROCESS,
     Operation,
@@ -15,7 +15,16 @@ from inference.pipelines.operations.operation import (
     text,
     texts,
 )
-from inference.pipelines.values import JSON, NUMBER, TEXT, VECTOR, VECTORS, Value, ValueType, object_of
+from inference.pipelines.operations.values import (
+    JSON,
+    NUMBER,
+    TEXT,
+    VECTOR,
+    VECTORS,
+    Value,
+    ValueType,
+    object_of,
+)
 
 MOST_EXAMPLES = 2048
 

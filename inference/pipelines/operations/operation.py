@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from inference.contracts import Json
-from inference.pipelines.values import Value, ValueType
+from inference.core.contracts import Json
+from inference.pipelines.operations.values import Value, ValueType
 from tenants.core.messages import value_in_words
 
 PREPROCESS, POSTPROCESS = "preprocess", "postprocess"

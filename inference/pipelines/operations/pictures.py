@@ -7,7 +7,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from inference.contracts import Json, Pixels, WorkRefused
+from inference.core.contracts import Json, Pixels, WorkRefused
 from inference.pipelines.operations.operation import (
     PREPROCESS,
     Operation,
@@ -16,7 +16,7 @@ from inference.pipelines.operations.operation import (
     one_of,
     whole_number,
 )
-from inference.pipelines.values import PAGE, Value, ValueType, tensor_of
+from inference.pipelines.operations.values import PAGE, Value, ValueType, tensor_of
 
 MOST_SIDE = 4096
 CHANNELS = {"rgb": 3, "bgr": 3, "gray": 1}

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from inference.contracts import Json
-from inference.errors import ModelFailed
+from inference.core.contracts import Json
+from inference.core.errors import ModelFailed
 from inference.pipelines.operations.operation import (
     POSTPROCESS,
     Operation,
@@ -13,7 +13,7 @@ from inference.pipelines.operations.operation import (
     texts,
     whole_number,
 )
-from inference.pipelines.values import JSON, NUMBER, TEXT, Value, ValueType, object_of, tensor_of
+from inference.pipelines.operations.values import JSON, NUMBER, TEXT, Value, ValueType, object_of, tensor_of
 
 MOST_LABELS = 10_000
 FLOATS = tensor_of("FP16", "FP32", "FP64")

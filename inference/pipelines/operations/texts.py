@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from inference.contracts import Json, PageInput, TextLine
+from inference.core.contracts import Json, PageInput, TextLine
 from inference.pipelines.operations.operation import (
     POSTPROCESS,
     PREPROCESS,
@@ -11,7 +11,7 @@ from inference.pipelines.operations.operation import (
     always,
     text,
 )
-from inference.pipelines.values import LINES, NUMBER, PAGE, TEXT, Value, text_of
+from inference.pipelines.operations.values import LINES, NUMBER, PAGE, TEXT, Value, text_of
 
 Values = Mapping[str, Value]
 Settings = Mapping[str, Json]

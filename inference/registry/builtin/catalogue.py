@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from inference.contracts import Json
+from inference.core.contracts import Json
 from inference.registry.builtin.installed import package_file
 from inference.registry.builtin.minilm_export import DIMENSIONS, export_minilm
 from inference.registry.builtin.minilm_int8 import LEAST_COSINE, MEAN_COSINE, export_minilm_int8

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from inference.contracts import Pixels, TextLine
+from inference.core.contracts import Pixels, TextLine
 
 Kind = Literal["pdf", "image", "text"]
 

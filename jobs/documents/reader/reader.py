@@ -13,8 +13,8 @@ from typing import TypeVar
 
 import numpy as np
 
-from inference.calls import Call
-from inference.contracts import Pixels, TextLine
+from inference.core.calls import Call
+from inference.core.contracts import Pixels, TextLine
 from inference.sandbox import (
     Arena,
     ChildDied,

@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from inference.contracts import Point, Quad, TextLine
+from inference.core.contracts import Point, Quad, TextLine
 from inference.sandbox import ChildMisbehaved
 
 from .contents import Inspection, Kind, PageSize

@@ -5,8 +5,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from jobs.reconciling import reconcile
+from tenants.billing.ledger.models import LedgerDifference
 from tenants.core.db.unit_of_work import operator_work
-from tenants.models import LedgerDifference
 
 
 class Command(BaseCommand):

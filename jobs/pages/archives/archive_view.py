@@ -11,7 +11,7 @@ from jobs.archives.models import Archive, ArchiveEntry
 from jobs.archives.selectors import Tally
 from jobs.pages.wording import state_words
 from jobs.priorities import NAMES
-from tenants.dashboard.wording import ago, whole
+from tenants.dashboard_base.wording import ago, whole
 
 _TONES: Mapping[str, str] = {
     states.UNPACKING: "wait",

@@ -18,7 +18,7 @@ from jobs.errors import NotFound
 from jobs.models import Job
 from jobs.pages.archives.archive_view import ArchiveView, EntryView, archive_view, entry_view
 from tenants.core.db.unit_of_work import unit_of_work
-from tenants.dashboard.members import members_only
+from tenants.dashboard_base.members import members_only
 from tenants.identity.identity import Identity
 
 SHOWN = 50

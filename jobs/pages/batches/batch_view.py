@@ -10,7 +10,7 @@ from jobs.batches.ids import BATCH, FILE, shown
 from jobs.batches.models import Batch
 from jobs.pages.wording import state_words
 from tenants.billing.dashboard.money import shown_money
-from tenants.dashboard.wording import ago, whole
+from tenants.dashboard_base.wording import ago, whole
 
 _TONES: Mapping[str, str] = {
     states.COMPLETED: "good",

@@ -14,7 +14,7 @@ from jobs.batches.services import cancel_batch
 from jobs.errors import NotFound
 from jobs.pages.batches.batch_view import BatchView, batch_view
 from tenants.core.db.unit_of_work import unit_of_work
-from tenants.dashboard.members import members_only
+from tenants.dashboard_base.members import members_only
 from tenants.identity.identity import Identity
 
 SHOWN = 50

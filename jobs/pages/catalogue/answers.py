@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from inference.contracts import Json
+from inference.core.contracts import Json
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping
 
-from inference.contracts import Json
+from inference.core.contracts import Json
 
 TEXT = "Invoice 2026-0417\nTotal amount due: 1030.20 EUR\nPlease pay by bank transfer within thirty days."
 TEXTS = (

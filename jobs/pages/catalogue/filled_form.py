@@ -5,7 +5,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from inference.contracts import Json
+from inference.core.contracts import Json
 from inference.gateway.repeated_names import RepeatedName, without_repeated
 from jobs.errors import InvalidRequest
 from jobs.pages.catalogue import examples

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from inference.contracts import Json
+from inference.core.contracts import Json
 from inference.registry.models import ModelVersion, ServedModel
 from inference.runtime.document_kinds import EVERY_KIND, kinds_in_words
 from inference.runtime.parameters import DOCUMENT, documents_of

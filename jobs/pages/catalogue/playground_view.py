@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from inference.contracts import Json
+from inference.core.contracts import Json
 from inference.registry.models import ServedModel
 from jobs.pages.catalogue import examples
 from jobs.pages.catalogue.model_view import current_of

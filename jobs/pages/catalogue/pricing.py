@@ -4,8 +4,8 @@ from django.utils.html import format_html
 
 from jobs.pages.wording import FREE, price_words
 from tenants.billing.dashboard.money import shown_money
-from tenants.billing.wording import exact_money
 from tenants.plans.prices import Price
+from tenants.plans.wording import exact_money
 
 
 def example_cost(price: Price) -> str:

@@ -18,7 +18,7 @@ from jobs.pages.catalogue.speeds import recent_speeds
 from jobs.pages.permissions import may_write
 from jobs.priorities import DEFAULT, NUMBERS
 from tenants.core.db.unit_of_work import unit_of_work
-from tenants.dashboard.members import members_only
+from tenants.dashboard_base.members import members_only
 from tenants.identity.identity import Identity
 
 

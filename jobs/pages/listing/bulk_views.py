@@ -25,7 +25,7 @@ from jobs.pages.listing.wording import (
     outcome_words,
 )
 from jobs.retention.bulk import consequences_of_erasing, erase_jobs
-from tenants.dashboard.members import members_only
+from tenants.dashboard_base.members import members_only
 from tenants.identity.identity import Identity
 
 View = Callable[[HttpRequest, Identity], HttpResponseBase]

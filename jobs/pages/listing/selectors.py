@@ -8,7 +8,7 @@ from uuid import UUID
 from django.db.models import F, QuerySet, Window
 from django.db.models.functions import RowNumber
 
-from inference.contracts import Embedding
+from inference.core.contracts import Embedding
 from inference.registry.models import ServedModel
 from inference.registry.selectors import active_models, versions_named
 from jobs.models import Job

@@ -21,7 +21,7 @@ from jobs.priorities import DEFAULT, NUMBERS
 from jobs.search.errors import MeaningUnavailable, SearchTooBroad
 from jobs.search.selectors import meaning_available, meaning_of
 from tenants.core.db.unit_of_work import unit_of_work
-from tenants.dashboard.members import members_only
+from tenants.dashboard_base.members import members_only
 from tenants.identity.identity import Identity
 from tenants.plans.prices import Meter, Price
 

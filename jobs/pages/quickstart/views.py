@@ -11,11 +11,11 @@ from jobs.pages.catalogue.model_view import current_of
 from jobs.pages.catalogue.snippets.call import Call
 from jobs.pages.catalogue.snippets.languages import snippets_of
 from jobs.pages.listing.selectors import model_choices
+from tenants.api_keys.services import CreatedKey, create_key
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import TooManyKeys
-from tenants.dashboard.members import members_only
+from tenants.dashboard_base.members import members_only
 from tenants.identity.identity import Identity, Scope
-from tenants.services import CreatedKey, create_key
 
 KEY_NAME = "Quickstart"
 KEY_SCOPES: tuple[Scope, ...] = (

@@ -14,7 +14,7 @@ from jobs.retention.documents import erase_document_and_jobs
 from jobs.retention.erasing import erase_job
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import DomainError
-from tenants.dashboard.members import members_only
+from tenants.dashboard_base.members import members_only
 from tenants.identity.identity import Identity
 
 WITH_DOCUMENT = "document"

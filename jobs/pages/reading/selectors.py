@@ -13,7 +13,7 @@ from jobs.pages.first_words import with_first_words
 from jobs.pages.reading.timeline import LOADING
 from jobs.retention.until import job_kept_until
 from jobs.selectors import jobs_and_tombstones, unless_erased
-from tenants.models import ApiKey
+from tenants.api_keys.models import ApiKey
 from tenants.plans.retention import keeping_for
 
 STRIP = 20

@@ -28,7 +28,7 @@ from jobs.search.queries import parsed
 from jobs.services import cancel_job, retry_job
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import DomainError
-from tenants.dashboard.members import members_only
+from tenants.dashboard_base.members import members_only
 from tenants.identity.identity import Identity
 
 

@@ -18,7 +18,7 @@ from jobs.webhooks.selectors import deliveries, endpoints, get_endpoint
 from jobs.webhooks.services import WithSecret
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import DomainError
-from tenants.dashboard.members import members_only
+from tenants.dashboard_base.members import members_only
 from tenants.identity.identity import Identity
 
 Found = TypeVar("Found")

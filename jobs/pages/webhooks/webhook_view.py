@@ -8,7 +8,7 @@ from django.conf import settings
 
 from jobs.models import WebhookAttempt, WebhookDelivery, WebhookEndpoint
 from jobs.webhooks.kept_answers import why_none
-from tenants.dashboard.wording import ago
+from tenants.dashboard_base.wording import ago
 
 ATTEMPTS_SHOWN = 20
 _TONES = {"enabled": "good", "disabled": "bad", "delivered": "good", "failed": "bad", "pending": "wait"}

@@ -8,7 +8,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
-from inference.runtime.engine import local_engine
+from inference.engine.engine import local_engine
 from inference.runtime.profiles import FolderProfiles
 from inference.sandbox import SandboxUnavailable
 from jobs.documents.reading import reader, require_sandbox, sandbox_state

@@ -21,16 +21,18 @@ from unfold.widgets import (
     UnfoldBooleanSwitchWidget,
 )
 
+from tenants.accounts.models import Tenant
 from tenants.billing.invoices.amounts import amount, amount_of
 from tenants.billing.invoices.drawing import Draft, Line
 from tenants.billing.invoices.errors import NotBillable
 from tenants.billing.invoices.issued import find_invoice
+from tenants.billing.invoices.models import Invoice
 from tenants.billing.invoices.services import LONGEST_REASON, credit, draw_month, preview_month, write_off
 from tenants.billing.invoices.wording import text_of
-from tenants.billing.months import Month
-from tenants.billing.wording import number_of
 from tenants.core.db.unit_of_work import OPERATOR
-from tenants.models import Invoice, Plan, Tenant
+from tenants.core.months import Month
+from tenants.plans.models import Plan
+from tenants.plans.wording import number_of
 
 MICROS = 1_000_000
 

@@ -19,9 +19,9 @@ from tenants.billing.admin.billing_pages import credit_page, draw_page, write_of
 from tenants.billing.invoices.amounts import amount_of, quantity_of
 from tenants.billing.invoices.files import pdf_file
 from tenants.billing.invoices.issued import find_invoice, standing, whole
+from tenants.billing.invoices.models import Invoice, InvoiceLine, Seller
 from tenants.billing.invoices.paper import party_rows
-from tenants.billing.months import Month
-from tenants.models import Invoice, InvoiceLine, Seller
+from tenants.core.months import Month
 
 MOST_LINES = 100
 FACTS = ("owner", "stands", "kind", "correction_of", "reason", "month", "period_start", "period_end")

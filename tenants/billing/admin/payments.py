@@ -19,23 +19,24 @@ from unfold.widgets import (
     UnfoldBooleanWidget,
 )
 
+from tenants.accounts.models import Tenant
 from tenants.admin_base.columns import column
 from tenants.admin_base.confirmation import at_once
 from tenants.admin_base.formatting import NOTHING, ago, link_to
 from tenants.admin_base.records import FoundById, RecordAdmin
 from tenants.billing.dashboard.money import shown_money
+from tenants.billing.invoices.models import Invoice
 from tenants.billing.ledger.errors import InvalidTerms
 from tenants.billing.payments.differences import book_sent_back, book_told, clear_told
-from tenants.billing.payments.errors import NotBookable, NotRefundable
 from tenants.billing.payments.models import Payment, ProviderEvent
 from tenants.billing.payments.offline import OFFLINE
+from tenants.billing.payments.provider.errors import NotBookable, NotRefundable
 from tenants.billing.payments.refunds import LONGEST_REASON, ask_refund, decide_refund
 from tenants.billing.payments.services import MOST_MICROS
 from tenants.billing.payments.transfers import cancel_announced, record_announced, record_transfer
-from tenants.billing.wording import money
 from tenants.core.db.unit_of_work import OPERATOR
 from tenants.core.ids import uuid7
-from tenants.models import Invoice, Tenant
+from tenants.plans.wording import money
 
 MICROS = 1_000_000
 

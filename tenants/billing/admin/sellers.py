@@ -11,11 +11,12 @@ from django.http import HttpRequest
 from unfold.contrib.filters.admin import AutocompleteSelectFilter, ChoicesDropdownFilter
 from unfold.widgets import UnfoldAdminDecimalFieldWidget, UnfoldAdminTextInputWidget
 
+from tenants.accounts.models import Tenant
 from tenants.admin_base.columns import column
 from tenants.admin_base.formatting import ago, link_to
 from tenants.admin_base.records import FoundById, OperatorAdmin
 from tenants.billing.invoices.details import OWN, set_billing_details
-from tenants.models import BillingDetails, ClosedMonth, Seller, Tenant
+from tenants.billing.invoices.models import BillingDetails, ClosedMonth, Seller
 
 PRINTED = (
     *("name", "address", "country", "tax_id", "email", "prefix"),

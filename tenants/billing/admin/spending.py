@@ -9,10 +9,11 @@ from django.db.models import Count, F, IntegerField, Q, QuerySet, Sum, Value
 from django.utils import timezone
 
 from tenants.admin_base.health import Trouble, Troubles
-from tenants.billing.models import UsageDay, UsageTotal
-from tenants.billing.months import Month
-from tenants.billing.wording import rounded_money
-from tenants.models import Invoice, Wallet
+from tenants.billing.invoices.models import Invoice
+from tenants.billing.ledger.models import Wallet
+from tenants.billing.usage.models import UsageDay, UsageTotal
+from tenants.core.months import Month
+from tenants.plans.wording import rounded_money
 
 _OPEN = F("due_micros") - F("paid_micros") - F("credited_micros") - F("written_off_micros")
 _NONE = Value(0, output_field=IntegerField())

@@ -8,8 +8,8 @@ from tenants.admin_base.filters import CreatedFilter
 from tenants.admin_base.formatting import ago, link, link_to, short
 from tenants.admin_base.records import RecordAdmin
 from tenants.billing.dashboard.money import shown_money
-from tenants.billing.wording import used_words
-from tenants.models import UsageRecord
+from tenants.billing.usage.models import UsageRecord
+from tenants.plans.wording import used_words
 
 PAGE = "page"
 

@@ -13,16 +13,17 @@ from django.utils.safestring import SafeString
 from unfold.contrib.filters.admin import AutocompleteSelectFilter, ChoicesDropdownFilter
 from unfold.widgets import UnfoldAdminDecimalFieldWidget, UnfoldAdminTextInputWidget
 
+from tenants.accounts.models import Tenant
 from tenants.admin_base.columns import column
 from tenants.admin_base.formatting import NOTHING, ago, link_to, list_link, short
 from tenants.admin_base.records import FoundById, RecordAdmin
 from tenants.audit.changes import changes_between
 from tenants.audit.services import record
 from tenants.billing.dashboard.money import shown_money
+from tenants.billing.ledger.models import Budget, LedgerDifference, LedgerTransaction, Wallet
 from tenants.billing.ledger.terms import LONGEST_REASON, MOST_MICROS, grant_credit, set_budget, set_terms
-from tenants.billing.wording import money
 from tenants.core.ids import uuid7
-from tenants.models import Budget, LedgerDifference, LedgerTransaction, Tenant, Wallet
+from tenants.plans.wording import money
 
 LAST = 20
 MICROS = 1_000_000

@@ -10,8 +10,8 @@ from rest_framework.views import APIView
 
 from tenants.api.parameters import only
 from tenants.api.schema import REFUSALS, list_of
+from tenants.billing.ledger.plan_standing import IncludedRow, standing_of
 from tenants.billing.ledger.selectors import Balance, BudgetNow, balances
-from tenants.billing.standing import IncludedRow, standing_of
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.identity.identity import Identity
 

@@ -3,8 +3,8 @@
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from tenants.billing.shares import unit_micros
-from tenants.billing.wording import exact_money, rounded_money
+from tenants.core.shares import unit_micros
+from tenants.plans.wording import exact_money, rounded_money
 
 
 def shown_money(amount_micros: int, currency: str) -> SafeString:

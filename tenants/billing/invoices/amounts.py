@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
-from tenants.billing.shares import unit_micros
-from tenants.billing.wording import number_of, per_words
+from tenants.core.shares import unit_micros
 from tenants.plans.prices import Price, display
+from tenants.plans.wording import number_of, per_words
 
 MICROS = 1_000_000
 

@@ -7,7 +7,7 @@ from tenants.billing.invoices.collecting import records_of
 from tenants.billing.invoices.models import ClosedMonth
 from tenants.billing.ledger import postings
 from tenants.billing.ledger.journal import Source, post
-from tenants.billing.months import Month
+from tenants.core.months import Month
 
 
 def give_back_billed(source: Source, charged: Mapping[date, int]) -> None:

@@ -13,9 +13,9 @@ from django.db.models import Sum
 
 from tenants.billing.invoices.drawing import Amount, Item, Kind, MonthOfTime, Segment
 from tenants.billing.invoices.models import ClosedMonth, Invoice, InvoiceLine
-from tenants.billing.models import UsageDay
-from tenants.billing.months import Month
+from tenants.billing.usage.models import UsageDay
 from tenants.core.db.unit_of_work import current_alias
+from tenants.core.months import Month
 from tenants.plans.models import Subscription
 from tenants.plans.month import Included, LineKey, Used
 from tenants.plans.prices import Meter, Price

@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Literal
 from uuid import UUID
 
-from tenants.billing.shares import in_units, rounded, unit_micros
+from tenants.core.shares import in_units, rounded, unit_micros
 from tenants.plans.month import Included, LineKey, Pools, Used, month_bill, share_of
 from tenants.plans.prices import Price
 

@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
+from tenants.accounts.models import Tenant
 from tenants.billing.invoices.drawing import Corrected, Draft, MonthOfTime, due_micros
 from tenants.billing.invoices.models import BillingDetails, Invoice, InvoiceLine, Seller
 from tenants.billing.invoices.numbering import series_of, take_number
@@ -14,7 +15,6 @@ from tenants.billing.ledger import postings
 from tenants.billing.ledger.journal import Source, open_wallet, post
 from tenants.billing.ledger.models import Wallet
 from tenants.core.db.clock import database_now
-from tenants.models import Tenant
 
 INVOICE, CREDIT_NOTE = "invoice", "credit_note"
 

@@ -52,6 +52,8 @@ class Seller(models.Model):
 class BillingDetails(TenantOwned):
     """Whom a tenant's invoices are made out to."""
 
+    audit_kind = "billing"
+
     class Tax(models.TextChoices):
         STANDARD = "standard", "as the seller's rate says"
         REVERSE_CHARGE = "reverse_charge", "reverse charge: the customer owes it"

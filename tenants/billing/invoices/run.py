@@ -16,9 +16,9 @@ from tenants.billing.invoices.metrics import CLOCK_DIFFERENCE_S
 from tenants.billing.invoices.models import Seller
 from tenants.billing.invoices.patience import Patience
 from tenants.billing.invoices.services import draw_month
-from tenants.billing.months import Month
 from tenants.core.db.clock import database_now
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
+from tenants.core.months import Month
 
 log = structlog.get_logger(__name__)
 BILL_EVERY_S = 600.0

@@ -11,9 +11,9 @@ from tenants.billing.invoices.errors import NotBillable
 from tenants.billing.invoices.models import Invoice
 from tenants.billing.invoices.services import preview_month
 from tenants.billing.invoices.told_again import ToldAgain
-from tenants.billing.months import Month
 from tenants.core.db.clock import database_now
 from tenants.core.db.unit_of_work import operator_work
+from tenants.core.months import Month
 
 MOST_RECORDS = 2_000_000
 """So many are added up while somebody waits."""

@@ -9,6 +9,7 @@ from uuid import UUID
 import structlog
 from django.db import transaction
 
+from tenants.accounts.models import Tenant
 from tenants.audit.services import record
 from tenants.billing.invoices.clocks import process_time, require_agreement
 from tenants.billing.invoices.collecting import (
@@ -44,13 +45,12 @@ from tenants.billing.invoices.issuing import (
 )
 from tenants.billing.invoices.models import BillingDetails, ClosedMonth, Invoice, Seller
 from tenants.billing.invoices.wording import tax_for
-from tenants.billing.months import Month
-from tenants.billing.shares import unit_micros
-from tenants.billing.wording import money
 from tenants.core.db.clock import database_now
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
-from tenants.models import Tenant
+from tenants.core.months import Month
+from tenants.core.shares import unit_micros
 from tenants.plans.models import Plan
+from tenants.plans.wording import money
 
 log = structlog.get_logger(__name__)
 LONGEST_REASON = 200

@@ -12,6 +12,7 @@ from django.core.mail.backends.base import BaseEmailBackend
 from django.db import connections
 from django.urls import reverse
 
+from tenants.accounts.models import Membership
 from tenants.billing.invoices.amounts import amount_of
 from tenants.billing.invoices.as_pdf import invoice_as_pdf
 from tenants.billing.invoices.files import PDF, file_name
@@ -20,7 +21,6 @@ from tenants.billing.invoices.models import Invoice
 from tenants.core.db.clock import database_now
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
 from tenants.core.ids import first_id_at
-from tenants.models import Membership
 
 log = structlog.get_logger(__name__)
 AT_ONCE = 100

@@ -8,11 +8,11 @@ from tenants.billing.invoices.drawing import Draft
 from tenants.billing.invoices.selectors import upcoming
 from tenants.billing.invoices.told import plain
 from tenants.billing.invoices.wording import text_of
-from tenants.billing.months import Month
-from tenants.billing.wording import rounded_money
 from tenants.core.db.clock import database_now
 from tenants.core.db.unit_of_work import operator_work
+from tenants.core.months import Month
 from tenants.plans.models import Plan
+from tenants.plans.wording import rounded_money
 
 
 @dataclass(frozen=True)

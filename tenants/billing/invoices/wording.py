@@ -5,7 +5,7 @@ from uuid import UUID
 
 from tenants.billing.invoices.drawing import Line, Tax
 from tenants.billing.invoices.models import BillingDetails, Seller
-from tenants.billing.wording import name_of
+from tenants.plans.wording import name_of
 
 LONGEST = 300
 _PRINTED = ("name", "address", "country", "tax_id", "email")

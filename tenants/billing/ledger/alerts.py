@@ -12,10 +12,10 @@ from django.core.mail import EmailMessage, get_connection
 from django.db import connections
 from django.urls import reverse
 
+from tenants.accounts.models import Membership
 from tenants.billing.ledger.journal import THIS_MONTH
-from tenants.billing.wording import money
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
-from tenants.models import Membership
+from tenants.plans.wording import money
 
 log = structlog.get_logger(__name__)
 PERCENTS = (50, 80, 100)

@@ -1,7 +1,7 @@
 """What is said to whom money refuses: exact amounts, and what to do."""
 
-from tenants.billing.wording import money
 from tenants.core.errors import DomainError
+from tenants.plans.wording import money
 
 
 class InvalidTerms(ValueError):

@@ -10,6 +10,9 @@ from tenants.core.db.tenant_owned import TenantOwned
 class Wallet(TenantOwned):
     """A tenant's money in one currency: the sums of its entries, changed in the transactions that write them."""
 
+    audited_by_services = True
+    """Those that write it know more of it than a form does."""
+
     class Kind(models.TextChoices):
         PREPAID = "prepaid", "prepaid: work is refused when nothing is left"
         INVOICED = "invoiced", "invoiced: what is used is billed later"

@@ -4,13 +4,13 @@ from uuid import UUID
 
 from django.db import transaction
 
+from tenants.api_keys.models import ApiKey
 from tenants.audit.changes import changes_between
 from tenants.audit.services import record
 from tenants.billing.ledger.models import Budget
 from tenants.billing.ledger.terms import set_budget
-from tenants.billing.wording import money
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
-from tenants.models import ApiKey
+from tenants.plans.wording import money
 
 MOST = 200
 """Of one account, over all keys and currencies."""

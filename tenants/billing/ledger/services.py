@@ -8,21 +8,15 @@ from uuid import UUID
 
 from django.db import connections
 
-from tenants.billing.included.allotting import Allotted, Work, cost_by_month
-from tenants.billing.included.services import (
-    HeldUnits,
-    Works,
-    could_be_included,
-    hold_included,
-    use_included,
-)
 from tenants.billing.ledger import postings
+from tenants.billing.ledger.committing import reserve_hold
 from tenants.billing.ledger.errors import budget_exhausted, insufficient_funds
+from tenants.billing.ledger.included import HeldUnits, Works, could_be_included, hold_included, use_included
+from tenants.billing.ledger.included_units import Allotted, Work, cost_by_month
 from tenants.billing.ledger.journal import BUDGET_KEY, THIS_MONTH, Source, open_wallet, post
 from tenants.billing.ledger.models import Wallet
 from tenants.billing.ledger.months import first_of_this_month
 from tenants.billing.ledger.postings import Posting, collectable
-from tenants.billing.ledger.reserving.committing import reserve_hold
 from tenants.core.db.unit_of_work import current_alias
 
 # Asked at each acceptance: one look at two indexes that are empty for whoever has no terms.

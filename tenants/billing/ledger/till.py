@@ -14,10 +14,10 @@ from uuid import UUID
 
 import structlog
 
-from tenants.billing.included.pools import rooms_seen
 from tenants.billing.ledger.errors import insufficient_funds
-from tenants.billing.ledger.reserving.reservations import Reservation, Reservations, ReservationsAway, Told
-from tenants.billing.ledger.reserving.rooms import Gone, Most, Rooms, Units, Verdict
+from tenants.billing.ledger.headroom import Gone, Most, Rooms, Units, Verdict
+from tenants.billing.ledger.included_pools import rooms_seen
+from tenants.billing.ledger.reservations import Reservation, Reservations, ReservationsAway, Told
 from tenants.billing.ledger.standing import rooms_of
 from tenants.core.asgi.remembered import Remembered
 from tenants.core.asgi.threads import DatabaseThreads

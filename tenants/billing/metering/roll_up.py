@@ -15,13 +15,13 @@ import structlog
 from django.db import DataError, IntegrityError, InterfaceError, OperationalError, connections
 from redis.exceptions import RedisError
 
+from tenants.accounts.models import Tenant
 from tenants.billing.metering.backlog import Backlog, Entry, Refused, durable_redis, parts_of
 from tenants.billing.metering.events import MeterEvent, Unreadable, read_event
 from tenants.billing.metering.keys import ASIDE, FIELD, STREAM
 from tenants.billing.metering.metrics import OLDEST, ROLLED_UP, SET_ASIDE, WAITING
 from tenants.billing.metering.services import record_events
 from tenants.core.db.unit_of_work import APP, unit_of_work
-from tenants.models import Tenant
 
 log = structlog.get_logger(__name__)
 ROLL_UP_EVERY_S = 0.5

@@ -7,8 +7,8 @@ from uuid import UUID
 from django.db import connections, transaction
 
 from tenants.billing.invoices.models import Invoice
-from tenants.billing.invoices.paying import locked_invoice
 from tenants.billing.payments.models import Payment
+from tenants.billing.payments.paying import locked_invoice
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
 
 

@@ -6,16 +6,21 @@ from uuid import UUID
 from django.conf import settings
 from django.db.models.functions import Now
 
+from tenants.accounts.models import Tenant
 from tenants.audit.changes import changes_between
 from tenants.audit.services import record
 from tenants.billing.payments.books import books
-from tenants.billing.payments.errors import NoSuchProvider, ProviderAway, ProviderRefused, ProviderUnavailable
 from tenants.billing.payments.models import ProviderCustomer, ProviderEvent
-from tenants.billing.payments.provider import CardProvider, SavedCard
+from tenants.billing.payments.provider.errors import (
+    NoSuchProvider,
+    ProviderAway,
+    ProviderRefused,
+    ProviderUnavailable,
+)
+from tenants.billing.payments.provider.protocol import CardProvider, SavedCard
 from tenants.billing.payments.providers import card_provider
 from tenants.core.db.clock import database_now
 from tenants.core.db.unit_of_work import operator_work
-from tenants.models import Tenant
 
 PAGE = "/billing/card"
 PAGE_KIND = "card saved"

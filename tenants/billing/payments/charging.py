@@ -7,19 +7,19 @@ import structlog
 from django.db import connections
 from django.db.models.functions import Coalesce, Now
 
+from tenants.accounts.models import Tenant
 from tenants.billing.invoices.models import Invoice
-from tenants.billing.invoices.paying import locked_invoice
 from tenants.billing.payments.books import books, locked_payment
-from tenants.billing.payments.errors import ProviderAway, ProviderRefused
 from tenants.billing.payments.models import DISPUTES_LEFT_BEHIND, Payment, ProviderCustomer
 from tenants.billing.payments.orders import order_of
-from tenants.billing.payments.provider import Order, Standing
+from tenants.billing.payments.paying import locked_invoice
+from tenants.billing.payments.provider.errors import ProviderAway, ProviderRefused
+from tenants.billing.payments.provider.protocol import Order, Standing
+from tenants.billing.payments.provider.schedule import AFTER_DAYS, next_try
 from tenants.billing.payments.providers import card_provider
-from tenants.billing.payments.schedule import AFTER_DAYS, next_try
 from tenants.billing.payments.settling import take_standing
 from tenants.core.db.clock import database_now
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
-from tenants.models import Tenant
 
 log = structlog.get_logger(__name__)
 AT_ONCE = 20

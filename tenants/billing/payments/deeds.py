@@ -4,7 +4,7 @@ from tenants.audit.acting import Acting, acting_as
 from tenants.audit.services import record
 from tenants.billing.payments.models import Payment
 from tenants.billing.payments.offline import OFFLINE
-from tenants.billing.wording import money
+from tenants.plans.wording import money
 
 
 def tell(payment: Payment, deed: str, amount_micros: int, note: str = "") -> None:

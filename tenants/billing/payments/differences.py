@@ -5,14 +5,14 @@ from uuid import UUID
 from tenants.audit.services import record
 from tenants.billing.ledger.reconciling import difference_is_gone
 from tenants.billing.payments.books import books, locked_payment
-from tenants.billing.payments.errors import NotBookable, ProviderAway, ProviderRefused
 from tenants.billing.payments.models import Payment, Refund
 from tenants.billing.payments.orders import order_of
-from tenants.billing.payments.provider import Standing
+from tenants.billing.payments.provider.errors import NotBookable, ProviderAway, ProviderRefused
+from tenants.billing.payments.provider.protocol import Standing
 from tenants.billing.payments.providers import provider_named
 from tenants.billing.payments.settling import PROVIDER, refund_came_back, take_told_amount
-from tenants.billing.wording import money
 from tenants.core.db.unit_of_work import operator_work
+from tenants.plans.wording import money
 
 _CLEARED = ("cleared_micros", "cleared_currency", "cleared_id", "told_micros", "told_currency", "told_id")
 

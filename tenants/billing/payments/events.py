@@ -13,8 +13,13 @@ from django.db.models.functions import Now
 from tenants.billing.payments.books import books
 from tenants.billing.payments.cards import card_is_gone, keep_card
 from tenants.billing.payments.disputes import take_dispute
-from tenants.billing.payments.errors import NoSuchPayment, ProviderAway, ProviderUnavailable, WrongSignature
 from tenants.billing.payments.models import ProviderEvent
+from tenants.billing.payments.provider.errors import (
+    NoSuchPayment,
+    ProviderAway,
+    ProviderUnavailable,
+    WrongSignature,
+)
 from tenants.billing.payments.settling import (
     NOT_OURS,
     may_be_known_later,

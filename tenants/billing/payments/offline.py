@@ -1,6 +1,6 @@
 """Bank transfers: the payer is told where to and under which reference, and an operator records what came."""
 
-from tenants.billing.payments.provider import Begun, Order, RefundOrder, RefundStanding, Standing
+from tenants.billing.payments.provider.protocol import Begun, Order, RefundOrder, RefundStanding, Standing
 
 OFFLINE = "offline"
 

@@ -3,7 +3,7 @@
 from django.conf import settings
 
 from tenants.billing.payments.models import Payment, ProviderCustomer, Refund
-from tenants.billing.payments.provider import Order, RefundOrder
+from tenants.billing.payments.provider.protocol import Order, RefundOrder
 
 
 def order_of(payment: Payment) -> Order:

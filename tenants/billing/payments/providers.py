@@ -1,8 +1,8 @@
 """Which providers there are: transfers always, Stripe where it has a key."""
 
-from tenants.billing.payments.errors import NoSuchProvider
 from tenants.billing.payments.offline import OFFLINE, Offline
-from tenants.billing.payments.provider import CardProvider, PaymentProvider
+from tenants.billing.payments.provider.errors import NoSuchProvider
+from tenants.billing.payments.provider.protocol import CardProvider, PaymentProvider
 from tenants.billing.payments.stripe.client import is_configured
 from tenants.billing.payments.stripe.payments import STRIPE, Stripe
 

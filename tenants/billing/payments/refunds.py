@@ -8,16 +8,16 @@ from django.db.models.functions import Coalesce, Now
 
 from tenants.audit.services import record
 from tenants.billing.payments.books import books, locked_payment, wait_for_form
-from tenants.billing.payments.errors import NotRefundable, ProviderAway, ProviderRefused
 from tenants.billing.payments.models import Payment, Refund
 from tenants.billing.payments.orders import refund_order_of
-from tenants.billing.payments.provider import RefundStanding
+from tenants.billing.payments.provider.errors import NotRefundable, ProviderAway, ProviderRefused
+from tenants.billing.payments.provider.protocol import RefundStanding
+from tenants.billing.payments.provider.schedule import may_ask_again
 from tenants.billing.payments.providers import provider_named
-from tenants.billing.payments.schedule import may_ask_again
 from tenants.billing.payments.settling import take_refund
-from tenants.billing.shares import unit_micros
-from tenants.billing.wording import money
 from tenants.core.db.clock import database_now
+from tenants.core.shares import unit_micros
+from tenants.plans.wording import money
 
 log = structlog.get_logger(__name__)
 LONGEST_REASON = 200

@@ -6,12 +6,12 @@ from uuid import UUID
 from django.db.models import QuerySet
 
 from tenants.billing.invoices.models import Seller
-from tenants.billing.payments.errors import NoSuchPayment
 from tenants.billing.payments.models import Payment, ProviderCustomer
 from tenants.billing.payments.offline import OFFLINE
+from tenants.billing.payments.provider.errors import NoSuchPayment
 from tenants.billing.payments.providers import WORDS, provider_names
 from tenants.billing.payments.shown import PaymentView
-from tenants.billing.wording import exact_money
+from tenants.plans.wording import exact_money
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,10 @@ from tenants.billing.invoices.models import Invoice
 from tenants.billing.ledger.models import Wallet
 from tenants.billing.payments.books import books, wait_for_form
 from tenants.billing.payments.cards import customer_of
-from tenants.billing.payments.errors import (
+from tenants.billing.payments.models import Payment
+from tenants.billing.payments.offline import OFFLINE
+from tenants.billing.payments.orders import order_of, text_of
+from tenants.billing.payments.provider.errors import (
     FormReused,
     InvoiceNotOpen,
     NoSuchPayment,
@@ -27,16 +30,13 @@ from tenants.billing.payments.errors import (
     ProviderUnavailable,
     WrongAmount,
 )
-from tenants.billing.payments.models import Payment
-from tenants.billing.payments.offline import OFFLINE
-from tenants.billing.payments.orders import order_of, text_of
-from tenants.billing.payments.provider import Begun, Order
+from tenants.billing.payments.provider.protocol import Begun, Order
+from tenants.billing.payments.provider.schedule import CHECKOUT_LASTS, may_ask_again
 from tenants.billing.payments.providers import checked_provider, provider_named
-from tenants.billing.payments.schedule import CHECKOUT_LASTS, may_ask_again
-from tenants.billing.shares import unit_micros
-from tenants.billing.wording import money
 from tenants.core.db.clock import database_now
 from tenants.core.db.unit_of_work import operator_work
+from tenants.core.shares import unit_micros
+from tenants.plans.wording import money
 
 log = structlog.get_logger(__name__)
 MOST_MICROS = 10**12

@@ -7,13 +7,13 @@ import structlog
 from django.db.models.functions import Now
 
 from tenants.billing.invoices.models import Invoice
-from tenants.billing.invoices.paying import come_back, give_back, pay
 from tenants.billing.ledger.checks import Compared
 from tenants.billing.ledger.reconciling import difference_is_gone, note_difference
 from tenants.billing.payments.books import locked_payment
 from tenants.billing.payments.deeds import tell
 from tenants.billing.payments.models import Payment, Refund
-from tenants.billing.payments.provider import RefundStanding, Standing
+from tenants.billing.payments.paying import come_back, give_back, pay
+from tenants.billing.payments.provider.protocol import RefundStanding, Standing
 
 log = structlog.get_logger(__name__)
 PROVIDER = "provider"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from tenants.billing.payments.models import Payment
 from tenants.billing.payments.providers import WORDS
-from tenants.billing.wording import rounded_money
+from tenants.plans.wording import rounded_money
 
 _BADGES: Mapping[str, str] = {"succeeded": "good", "pending": "wait", "failed": "bad", "canceled": ""}
 _STATUS: Mapping[str, str] = {

@@ -9,11 +9,11 @@ from django.conf import settings
 from django.core.mail import EmailMessage, get_connection
 from django.db import connections
 
+from tenants.accounts.models import Membership
 from tenants.billing.invoices.models import BillingDetails
-from tenants.billing.payments.schedule import AFTER_DAYS
-from tenants.billing.wording import money
+from tenants.billing.payments.provider.schedule import AFTER_DAYS
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
-from tenants.models import Membership
+from tenants.plans.wording import money
 
 log = structlog.get_logger(__name__)
 AT_ONCE = 20

@@ -6,14 +6,14 @@ from django.db.models.functions import Now
 
 from tenants.audit.services import record
 from tenants.billing.invoices.models import Invoice
-from tenants.billing.invoices.paying import locked_invoice, pay
 from tenants.billing.ledger.errors import InvalidTerms
 from tenants.billing.payments.books import books, locked_payment, wait_for_form
 from tenants.billing.payments.models import Payment
 from tenants.billing.payments.offline import OFFLINE
+from tenants.billing.payments.paying import locked_invoice, pay
 from tenants.billing.payments.services import MOST_MICROS, new_reference
-from tenants.billing.shares import unit_micros
-from tenants.billing.wording import money
+from tenants.core.shares import unit_micros
+from tenants.plans.wording import money
 
 
 def record_announced(*, payment_id: UUID, amount_micros: int, note: str, made_by: str) -> Payment:

@@ -8,13 +8,13 @@ from django.db.models.functions import Now
 
 from tenants.billing.payments.books import books
 from tenants.billing.payments.charging import charge, is_still_wanted
-from tenants.billing.payments.errors import ProviderAway, ProviderRefused
 from tenants.billing.payments.models import Payment
 from tenants.billing.payments.offline import OFFLINE
 from tenants.billing.payments.orders import order_of
+from tenants.billing.payments.provider.errors import ProviderAway, ProviderRefused
+from tenants.billing.payments.provider.schedule import CHECKOUT_LASTS, LOOK_AFTER, LOOK_EVERY, may_ask_again
 from tenants.billing.payments.providers import card_provider, provider_named
 from tenants.billing.payments.refunds import ask_pending_refunds
-from tenants.billing.payments.schedule import CHECKOUT_LASTS, LOOK_AFTER, LOOK_EVERY, may_ask_again
 from tenants.billing.payments.services import give_up, take_look
 from tenants.billing.payments.settling import take_standing
 from tenants.core.db.clock import database_now

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from uuid import UUID
 
-from tenants.billing.models import UsageRecord
 from tenants.billing.usage.asked import Asked, Group
+from tenants.billing.usage.models import UsageRecord
 from tenants.billing.usage.records import Place, is_cached, records
 from tenants.billing.usage.sums import Row, Sum, end_of, sums
 from tenants.core.db.unit_of_work import unit_of_work

@@ -6,8 +6,8 @@ from uuid import UUID
 
 from django.db.models import Q
 
-from tenants.billing.models import UsageRecord
 from tenants.billing.usage.asked import Asked, Only
+from tenants.billing.usage.models import UsageRecord
 
 Place = tuple[datetime, UUID]
 """Of a record in the list."""

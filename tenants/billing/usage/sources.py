@@ -1,15 +1,15 @@
 """From which table a question is answered: the one of the fewest rows that tells apart what is asked for.
 
-Days that are over stand in three sums (tenants/billing/settling.py): by day and key, by day of all keys, by month and
+Days that are over stand in three sums (tenants/billing/usage/settling.py): by day and key, by day of all keys, by month and
 key. What is not settled yet is in the first alone, and is read from there beside either of the other two.
 """
 
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
-from tenants.billing.models import UsageDay
-from tenants.billing.months import Month
 from tenants.billing.usage.asked import Asked
+from tenants.billing.usage.models import UsageDay
+from tenants.core.months import Month
 
 _DAY = timedelta(days=1)
 _SUMS = (

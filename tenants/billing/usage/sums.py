@@ -9,10 +9,10 @@ from typing import Any
 from django.db import connections
 from django.utils import timezone
 
-from tenants.billing.months import Month
 from tenants.billing.usage.asked import Asked, Bucket, Group
 from tenants.billing.usage.sources import source_of, whole_months, windows
 from tenants.core.db.unit_of_work import current_alias, current_tenant_id
+from tenants.core.months import Month
 
 _HOUR = timedelta(hours=1)
 FIRST_DAYS = 31

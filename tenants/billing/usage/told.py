@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
+from tenants.api_keys.models import ApiKey
 from tenants.billing.usage.asked import Asked
 from tenants.billing.usage.sums import Row, Sum, end_of
-from tenants.models import ApiKey
 from tenants.plans.prices import display
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from tenants.core.asgi.client_ip import address_of, client_address, place_of
 from tenants.core.asgi.protocol import Scope, headers_of
 from tenants.core.errors import DomainError
-from tenants.limits.rates.bucket import Bucket
+from tenants.core.token_bucket import Bucket
 
 MOST_PLACES = 10_000
 US = 1_000_000

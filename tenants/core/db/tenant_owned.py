@@ -2,10 +2,11 @@
 
 from functools import cache
 from typing import TypeVar
+from uuid import UUID
 
-from django.db import models
+from django.db import connections, models
 
-from tenants.core.db.unit_of_work import current_scope
+from tenants.core.db.unit_of_work import current_alias, current_scope
 from tenants.core.errors import UnscopedQuery
 from tenants.core.ids import uuid7
 
@@ -36,6 +37,12 @@ class TenantManager(models.Manager[M]):
             return queryset.filter(livemode=mode)
         is_money = getattr(self.model, "is_money", False)
         return queryset.none() if is_money and not mode else queryset
+
+
+def lock_tenant(tenant_id: UUID) -> None:
+    """Lock the tenant's row until the transaction ends, so that two who count something of it do so in turn."""
+    with connections[current_alias()].cursor() as cursor:
+        cursor.execute("SELECT FROM tenants_tenant WHERE id = %s FOR NO KEY UPDATE", [tenant_id])
 
 
 @cache

@@ -12,9 +12,9 @@ from allauth.account.views import ConfirmEmailView
 from django import forms
 from django.http import HttpResponse
 
+from tenants.accounts.models import User
 from tenants.accounts.unconfirmed import it_was_not_theirs
 from tenants.authentication.impersonation import impersonation_of
-from tenants.models import User
 
 
 class WordForm(forms.Form):

@@ -10,8 +10,8 @@ from django.views.decorators.http import require_http_methods
 
 from tenants.accounts.errors import LastOwner, OperatorStays
 from tenants.accounts.leaving import alone_in, delete_person
+from tenants.accounts.models import User
 from tenants.accounts.session_store import SessionStore
-from tenants.models import User
 
 
 class AddressForm(forms.Form):

@@ -10,10 +10,10 @@ from django.db import IntegrityError, transaction
 from django.http import HttpRequest
 
 from tenants.accounts.addresses import await_confirmation, belongs_to_somebody
-from tenants.accounts.sign_on.reclaiming import drop_unproven_ways_in
-from tenants.accounts.signing_up import make_first_tenant
+from tenants.accounts.models import User
+from tenants.authentication.sign_on.reclaiming import drop_unproven_ways_in
 from tenants.dashboard.accounts.new_people import new_name, new_tenant
-from tenants.models import User
+from tenants.onboarding.sign_up import make_first_tenant
 
 _LONGEST_PASSWORD = 1000
 """Each is hashed, at a price that grows with its length."""

@@ -11,8 +11,8 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
+from tenants.accounts.models import User
 from tenants.accounts.proving import is_code_on_its_way, send_code, take_code
-from tenants.models import User
 
 
 class MailedCodeForm(forms.Form):

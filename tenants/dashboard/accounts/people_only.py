@@ -10,7 +10,7 @@ from django.http.response import HttpResponseBase
 from django.views.decorators.cache import never_cache
 
 from tenants.authentication.impersonation import require_own_hands
-from tenants.dashboard.shell import shell_of
+from tenants.dashboard_base.shell import shell_of
 
 View = Callable[..., HttpResponseBase]
 

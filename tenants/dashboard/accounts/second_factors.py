@@ -14,8 +14,8 @@ from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme, urlencode
 from django.views.decorators.cache import never_cache
 
+from tenants.accounts.models import User
 from tenants.accounts.second_factors import has_second_factor, has_shown_second_factor, passkeys_work_at
-from tenants.models import User
 
 ADMIN = "/admin/"
 

@@ -6,8 +6,8 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
 from tenants.accounts.browsers import browser_words
+from tenants.accounts.models import User
 from tenants.accounts.sessions import end_other_sessions, end_session, sessions_of
-from tenants.models import User
 
 
 @require_safe

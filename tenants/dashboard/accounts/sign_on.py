@@ -16,11 +16,11 @@ from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from tenants.accounts.sign_on.adapter import SignOnAdapter, invited_by
-from tenants.accounts.sign_on.errors import LastWayIn
-from tenants.accounts.sign_on.services import disconnect, name_of, tell_by_mail
+from tenants.accounts.models import User
+from tenants.authentication.sign_on.adapter import SignOnAdapter, invited_by
+from tenants.authentication.sign_on.errors import LastWayIn
+from tenants.authentication.sign_on.services import disconnect, name_of, tell_by_mail
 from tenants.dashboard.accounts.sign_on_forms import SignUpThroughForm
-from tenants.models import User
 
 
 @require_POST
@@ -75,7 +75,7 @@ def connections(request: HttpRequest) -> HttpResponseBase:
         for one in had
     ]
     left = [one for one in settings.MAAS_SIGN_ON if one.id not in {row["id"] for row in rows}]
-    return render(request, "tenants/accounts/sign_on.html", {"rows": rows, "left": left})
+    return render(request, "tenants/authentication/sign_on.html", {"rows": rows, "left": left})
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -9,12 +9,12 @@ from django.db import transaction
 from django.http import HttpRequest
 
 from tenants.accounts.addresses import await_confirmation, belongs_to_somebody, vouch_for
-from tenants.accounts.sign_on.adapter import confirmed_address, invited_by
-from tenants.accounts.sign_on.services import tell_accounts
-from tenants.accounts.signing_up import make_first_tenant
+from tenants.accounts.models import User
 from tenants.accounts.unconfirmed import make_room_for
+from tenants.authentication.sign_on.adapter import confirmed_address, invited_by
+from tenants.authentication.sign_on.services import tell_accounts
 from tenants.dashboard.accounts.new_people import new_name, new_tenant
-from tenants.models import User
+from tenants.onboarding.sign_up import make_first_tenant
 
 
 class SignUpThroughForm(SignupForm):  # type: ignore[misc]

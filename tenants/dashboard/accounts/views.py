@@ -10,9 +10,9 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
 from tenants.accounts.mail import is_shown_in_the_log
+from tenants.accounts.models import User
 from tenants.accounts.second_factors import has_second_factor
 from tenants.dashboard.accounts.forms import NameForm, signing_up_is_open
-from tenants.models import User
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

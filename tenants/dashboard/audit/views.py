@@ -14,7 +14,7 @@ from tenants.audit.selectors import MOST_EXPORTED, audit_entries
 from tenants.audit.telling import Told
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.dashboard.log.selectors import names_of_people
-from tenants.dashboard.members import members_only
+from tenants.dashboard_base.members import members_only
 from tenants.identity.identity import Identity
 
 AT_ONCE = 50

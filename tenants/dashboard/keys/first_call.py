@@ -1,6 +1,6 @@
 """A line to try a new key with, that does something its scopes allow and that costs nothing."""
 
-from tenants.services import CreatedKey
+from tenants.api_keys.services import CreatedKey
 
 _HARMLESS = (
     ("models:read", "", "v1/models"),

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from tenants.api_keys.models import ApiKey
 from tenants.dashboard.keys.words import in_words
-from tenants.dashboard.wording import ago, until
-from tenants.models import ApiKey
+from tenants.dashboard_base.wording import ago, until
 
 SOON_S = 14 * 86_400
 

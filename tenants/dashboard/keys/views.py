@@ -10,7 +10,9 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
+from tenants.api_keys.models import ApiKey
 from tenants.api_keys.selectors import key_for_listing, keys_for_listing
+from tenants.api_keys.services import CreatedKey, create_key, keep_key_to, revoke_key, rotate_key
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import TooManyKeys
 from tenants.dashboard.keys.fence_form import FenceForm
@@ -18,10 +20,8 @@ from tenants.dashboard.keys.first_call import first_call
 from tenants.dashboard.keys.forms import KeyForm, RotationForm
 from tenants.dashboard.keys.key_view import key_view, key_views
 from tenants.dashboard.keys.words import MEANINGS
-from tenants.dashboard.members import members_only
+from tenants.dashboard_base.members import members_only
 from tenants.identity.identity import Identity
-from tenants.models import ApiKey
-from tenants.services import CreatedKey, create_key, keep_key_to, revoke_key, rotate_key
 
 P = ParamSpec("P")
 read_or_send = require_http_methods(["GET", "HEAD", "POST"])

@@ -1,6 +1,6 @@
 """Who stands behind the ids that the journal tells; inside the tenant's unit of work."""
 
-from tenants.models import Membership
+from tenants.accounts.models import Membership
 
 
 def names_of_people() -> dict[str, str]:

@@ -13,7 +13,7 @@ from tenants.core.db.unit_of_work import unit_of_work
 from tenants.dashboard.log.entry_view import EntryView, entry_view
 from tenants.dashboard.log.filters import PEOPLE, STATUSES, LogFilter
 from tenants.dashboard.log.selectors import names_of_people
-from tenants.dashboard.members import members_only
+from tenants.dashboard_base.members import members_only
 from tenants.identity.identity import Identity
 from tenants.request_log.entries import JournalEntry
 from tenants.request_log.store import KEPT, JournalAway, recent_requests

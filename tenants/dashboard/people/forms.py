@@ -3,8 +3,8 @@
 from django import forms
 from django.contrib.auth.password_validation import validate_password
 
+from tenants.accounts.models import Membership
 from tenants.identity.roles import OWNER
-from tenants.models import Membership
 
 MEANINGS = {
     "owner": "all, and naming owners",

@@ -10,11 +10,11 @@ from django.views.decorators.http import require_http_methods
 
 from tenants.accounts.errors import InvitationGone, InvitedAsAnother
 from tenants.accounts.invitations import Invited, accept, accept_as_new, read_link
+from tenants.accounts.models import User
 from tenants.accounts.unconfirmed import is_known
 from tenants.authentication.chosen_tenant import choose_tenant
 from tenants.authentication.impersonation import require_own_hands
 from tenants.dashboard.people.forms import JoinForm
-from tenants.models import User
 
 _BACKEND = "allauth.account.auth_backends.AuthenticationBackend"
 

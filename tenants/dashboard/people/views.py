@@ -13,14 +13,15 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from tenants.accounts.errors import AlreadyMember, LastOwner, OwnerShutOut, TooManyInvitations
 from tenants.accounts.invitations import invite, open_invitations, resend, revoke
-from tenants.accounts.members import change_role, hand_over, keys_made_by, leave, remove_member
+from tenants.accounts.members import change_role, hand_over, leave, remove_member
+from tenants.accounts.models import Membership
+from tenants.api_keys.selectors import keys_made_by
 from tenants.authentication.impersonation import require_own_hands
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import NotPermitted
-from tenants.dashboard.members import members_only
 from tenants.dashboard.people.forms import InviteForm, RoleForm, role_choices
+from tenants.dashboard_base.members import members_only
 from tenants.identity.identity import Identity
-from tenants.models import Membership
 
 T = TypeVar("T")
 
@@ -107,7 +108,7 @@ def remove(request: HttpRequest, identity: Identity, membership_id: str) -> Http
     member = _or_404(_member(identity, membership_id))
     if request.method != "POST":
         with unit_of_work(identity.tenant_id):
-            keys = keys_made_by(member)
+            keys = keys_made_by(member.user_id)
         return render(request, "tenants/people/remove.html", {"member": member, "keys": keys})
 
     def take_out() -> str:

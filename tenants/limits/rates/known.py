@@ -1,6 +1,6 @@
 """A bucket as this process last heard of it, told on by its own clock."""
 
-from tenants.limits.rates.bucket import Bucket
+from tenants.core.token_bucket import Bucket
 
 US = 1_000_000
 

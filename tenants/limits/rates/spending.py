@@ -18,8 +18,8 @@ from redis.backoff import NoBackoff
 from redis.exceptions import NoScriptError, RedisError
 from redis.retry import Retry
 
+from tenants.core.token_bucket import WINDOW_US
 from tenants.limits.rates.asking import Ask, Heard
-from tenants.limits.rates.bucket import WINDOW_US
 from tenants.limits.rates.headers import Standing
 from tenants.limits.rates.known import KnownBucket
 from tenants.limits.rates.limits import Limit

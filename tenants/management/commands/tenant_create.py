@@ -8,7 +8,7 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.core.validators import validate_email
 
-from tenants.services import create_tenant
+from tenants.onboarding.create_tenant import create_tenant
 
 
 class Command(BaseCommand):

@@ -11,7 +11,7 @@ import onnx
 import onnxruntime as ort
 from onnx import TensorProto, helper, numpy_helper
 
-from inference.contracts import VersionSpec
+from inference.core.contracts import VersionSpec
 from inference.runtime.artifacts import artifact
 from inference.runtime.texts import WINDOW_TOKENS
 from tests.benchmarks.bench_embeddings import WORDS

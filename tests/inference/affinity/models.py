@@ -11,9 +11,9 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 from inference.affinity.catalogue import UNMEASURED_BYTES, UNMEASURED_FACTOR
+from inference.engine.engine import local_engine
 from inference.registry.models import ModelPool, ModelVersion, ServedModel
 from inference.registry.services import ModelCard, NewVersion, add_version
-from inference.runtime.engine import local_engine
 from jobs.worker.versions import VersionCatalogue
 from tenants.core.db.unit_of_work import operator_work
 from tenants.plans.prices import Price

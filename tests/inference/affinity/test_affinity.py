@@ -20,10 +20,10 @@ from inference.affinity.metrics import DECISIONS
 from inference.affinity.pulse import PagesNow
 from inference.affinity.shelf import Shelf
 from inference.affinity.tally import QueueTally
-from inference.contracts import TensorInput
+from inference.core.contracts import TensorInput
+from inference.engine.engine import local_engine
 from inference.registry.models import ModelPool, ModelVersion, ServedModel
 from inference.registry.pipelines import PipelineUpload, add_pipeline
-from inference.runtime.engine import local_engine
 from jobs.worker.versions import VersionCatalogue
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
 from tenants.plans.prices import Price

@@ -10,7 +10,7 @@ from typing import Any
 from inference.batching.batcher import Batcher, Piece
 from inference.batching.cost_fit import Coefficients, CostFit
 from inference.batching.limits import BatchLimits
-from inference.calls import Call
+from inference.core.calls import Call
 from tests.inference.batching.models import PATIENCE_S, Gate, HeldUp
 
 ALL_TOGETHER = CostFit(0, {}, Coefficients(1.0, 0.0, 0.0))

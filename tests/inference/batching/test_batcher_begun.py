@@ -4,9 +4,9 @@ import threading
 
 import pytest
 
-from inference.calls import Call
-from inference.contracts import WorkRefused
-from inference.errors import CallCanceled
+from inference.core.calls import Call
+from inference.core.contracts import WorkRefused
+from inference.core.errors import CallCanceled
 from tests.inference.batching.callers import answers, ask, batching, pieces
 from tests.inference.batching.models import PATIENCE_S, Doubler, HeldUp
 

@@ -3,9 +3,9 @@ from collections.abc import Sequence
 import pytest
 
 from inference.batching.run_control import RunControl
-from inference.calls import Call
-from inference.contracts import WorkRefused
-from inference.errors import ModelFailed
+from inference.core.calls import Call
+from inference.core.contracts import WorkRefused
+from inference.core.errors import ModelFailed
 from tests.inference.batching.callers import answers, ask_together, batching, pieces
 from tests.inference.batching.models import PATIENCE_S, Doubler, Gate
 

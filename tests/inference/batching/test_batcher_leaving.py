@@ -5,8 +5,8 @@ import pytest
 
 from inference.batching.run_control import RunControl
 from inference.batching.watch import BatchTally
-from inference.calls import Call
-from inference.errors import CallCanceled, DeadlinePassed
+from inference.core.calls import Call
+from inference.core.errors import CallCanceled, DeadlinePassed
 from tests.inference.batching.callers import answers, ask, ask_each, batching, pieces
 from tests.inference.batching.models import PATIENCE_S, Doubler, HeldUp
 from tests.waiting import eventually

@@ -6,8 +6,8 @@ import pytest
 from inference.batching import batcher as batcher_module
 from inference.batching.batcher import Piece
 from inference.batching.watch import BatchTally
-from inference.calls import Call
-from inference.errors import ModelFailed
+from inference.core.calls import Call
+from inference.core.errors import ModelFailed
 from tests.inference.batching.callers import answers, ask, batching, pieces
 from tests.inference.batching.models import PATIENCE_S, Doubler, HeldUp
 from tests.waiting import eventually

@@ -3,9 +3,9 @@ import pytest
 from inference.batching.batcher import Piece
 from inference.batching.limits import BatchLimits
 from inference.batching.watch import BatchTally
-from inference.calls import Call
-from inference.contracts import WorkRefused
-from inference.errors import ModelOverloaded
+from inference.core.calls import Call
+from inference.core.contracts import WorkRefused
+from inference.core.errors import ModelOverloaded
 from tests.inference.batching.callers import answers, ask, ask_each, batching, pieces
 from tests.inference.batching.models import Doubler, HeldUp
 

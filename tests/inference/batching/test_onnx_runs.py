@@ -12,8 +12,8 @@ import pytest
 
 from inference.batching.batcher import Batcher, Piece
 from inference.batching.run_control import RunControl
-from inference.calls import Call
-from inference.errors import CallCanceled, DeadlinePassed
+from inference.core.calls import Call
+from inference.core.errors import CallCanceled, DeadlinePassed
 from tests.samples.counting_model import save_counting_model
 
 PATIENCE_S = 30.0

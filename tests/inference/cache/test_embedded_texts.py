@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inference.cache.embedded_texts import output_of, read_text, texts_of, write_text
-from inference.contracts import Units, WorkOutput
+from inference.core.contracts import Units, WorkOutput
 from inference.runtime.tensors import VECTORS
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from inference.cache.inputs import row_digests, work_digest
-from inference.contracts import TensorInput, TextInput, TokenInput
+from inference.core.contracts import TensorInput, TextInput, TokenInput
 from inference.lane.works import LaneWork
 
 

@@ -6,7 +6,7 @@ from uuid import UUID
 import pytest
 
 from inference.cache.keys import EntryKeys, Holder
-from inference.contracts import Json
+from inference.core.contracts import Json
 
 ONE = Holder(UUID(int=1), 0, livemode=True)
 KEYS = EntryKeys("secret")

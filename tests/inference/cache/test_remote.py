@@ -12,11 +12,11 @@ import uvloop
 from django.conf import settings
 from structlog.testing import capture_logs
 
-from inference.breaker import MOST_FAILURES, Breaker
 from inference.cache.erasing import erase_entries
 from inference.cache.keeping import NewEntry, RemoteKeeper
 from inference.cache.reading import RemoteReader
 from inference.cache.scripts import NOTE_BYTES, entries_prefix, entry_key, keys_of
+from inference.core.breaker import MOST_FAILURES, Breaker
 from tests.inference.lane.mortal import MortalRedis
 from tests.inference.lane.slow_wire import SlowWire
 

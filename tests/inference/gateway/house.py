@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from django.conf import settings
 
-from inference.contracts import TextInput, Units, WorkOutput, WorkRefused
+from inference.core.contracts import TextInput, Units, WorkOutput, WorkRefused
 from inference.gateway.exchange import Exchange
 from inference.gateway.open_inference.routes import OpenInference
 from inference.gateway.openai.embeddings import Embeddings

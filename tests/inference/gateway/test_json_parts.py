@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inference.contracts import Json
+from inference.core.contracts import Json
 from inference.gateway.json_parts import MOST_VALUES, has_too_many_parts
 
 MOST = 5

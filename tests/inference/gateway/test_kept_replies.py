@@ -6,7 +6,7 @@ import dataclasses
 import pytest
 import redis
 
-from inference.contracts import Units
+from inference.core.contracts import Units
 from inference.gateway.replies import Reply
 from inference.gateway.written_replies import KeptReply, read_reply, write_reply
 from tenants.identity.identity import Identity

@@ -6,7 +6,7 @@ import weakref
 
 import pytest
 
-from inference.errors import DeadlinePassed
+from inference.core.errors import DeadlinePassed
 from inference.gateway.listening import ListenedCall
 from tenants.core.asgi.protocol import ClientGone, Message
 from tenants.core.asgi.stopping import Restarting, Stop

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inference.contracts import TensorInput, TextInput, TokenInput
+from inference.core.contracts import TensorInput, TextInput, TokenInput
 from inference.gateway.most import most_of, most_units
 from inference.lane.works import LaneWork
 from tenants.plans.prices import Meter, Price

@@ -11,9 +11,9 @@ import pytest
 from django.conf import settings
 
 from tenants.billing.metering.roll_up import roll_up_uses
+from tenants.billing.usage.models import UsageRecord
 from tenants.core.db.unit_of_work import unit_of_work
-from tenants.models import UsageRecord
-from tenants.services import CreatedTenant
+from tenants.onboarding.create_tenant import CreatedTenant
 from tests.fixtures import unique
 from tests.inference.gateway.house import Embedder
 from tests.inference.lane.mortal import MortalRedis

@@ -12,8 +12,8 @@ from uuid import uuid4
 import pytest
 from django.conf import settings
 
-from inference.calls import Call
-from inference.contracts import TextInput, WorkOutput
+from inference.core.calls import Call
+from inference.core.contracts import TextInput, WorkOutput
 from inference.lane import LaneClient, LaneLimits, LaneReader, LaneRequest, lane_demand
 from inference.lane.lines import CommandLine
 from tests.waiting import eventually

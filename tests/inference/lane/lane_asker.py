@@ -7,8 +7,8 @@ import sys
 import threading
 import time
 
-from inference.calls import Call
-from inference.contracts import TextInput
+from inference.core.calls import Call
+from inference.core.contracts import TextInput
 from inference.lane import LaneClient
 
 CALLERS, CALLS = 8, 25

@@ -7,7 +7,7 @@ import os
 import sys
 import time
 
-from inference.contracts import TensorInput, TextInput, TokenInput, WorkOutput
+from inference.core.contracts import TensorInput, TextInput, TokenInput, WorkOutput
 from inference.lane import LaneReader, LaneRequest
 
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inference.contracts import Embedding, Json, Units, WorkOutput, WorkRefused
-from inference.errors import CallCanceled, DeadlinePassed, ModelFailed, ModelOverloaded, StepFailed
+from inference.core.contracts import Embedding, Json, Units, WorkOutput, WorkRefused
+from inference.core.errors import CallCanceled, DeadlinePassed, ModelFailed, ModelOverloaded, StepFailed
 from inference.lane.answers import LaneAnswer, SpentMs, WorkError, read_answer, write_answer, write_error
 from inference.lane.errors import LaneUnavailable, MessageMalformed
 from inference.lane.frames import pack

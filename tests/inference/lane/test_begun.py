@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from inference.contracts import TextInput, WorkOutput, WorkRefused
+from inference.core.contracts import TextInput, WorkOutput, WorkRefused
 from inference.lane import LaneClient, LaneReader, LaneRequest
 from tests.waiting import eventually
 

@@ -96,8 +96,8 @@ def test_a_client_that_died_leaves_requests_that_expire_and_make_room(
 ) -> None:
     script = (
         "import sys, os, threading, time\n"
-        "from inference.calls import Call\n"
-        "from inference.contracts import TextInput\n"
+        "from inference.core.calls import Call\n"
+        "from inference.core.contracts import TextInput\n"
         "from inference.lane import LaneClient\n"
         "client = LaneClient(sys.argv[1])\n"
         "ask = lambda: client.call(sys.argv[2], TextInput(('x',), True), {},"

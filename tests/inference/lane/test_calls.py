@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import redis
 
-from inference.contracts import TensorInput, TextInput, WorkRefused
-from inference.errors import CallCanceled, DeadlinePassed, ModelFailed, StepFailed
+from inference.core.contracts import TensorInput, TextInput, WorkRefused
+from inference.core.errors import CallCanceled, DeadlinePassed, ModelFailed, StepFailed
 from inference.lane import AsyncLaneClient, LaneClient
 from inference.lane.envelopes import read_request
 from inference.lane.keys import read_entry, wake_key

@@ -5,8 +5,8 @@ from functools import partial
 import pytest
 import redis
 
-from inference.contracts import WorkRefused
-from inference.errors import CallCanceled, ModelFailed
+from inference.core.contracts import WorkRefused
+from inference.core.errors import CallCanceled, ModelFailed
 from inference.lane import LaneClient, LaneLimits
 from inference.lane.keys import wake_key
 from tests.waiting import eventually

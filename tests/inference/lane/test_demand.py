@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 import pytest
 import redis
 
-from inference.control import DEMAND, ControlChannel, ControlListener
+from inference.core.control import DEMAND, ControlChannel, ControlListener
 from inference.lane import LaneClient, lane_demand
 from inference.lane.lines import CommandLine
 from tests.waiting import eventually

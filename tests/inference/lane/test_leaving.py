@@ -5,8 +5,8 @@ import asyncio
 import pytest
 import redis
 
-from inference.calls import Call
-from inference.errors import CallCanceled, DeadlinePassed
+from inference.core.calls import Call
+from inference.core.errors import CallCanceled, DeadlinePassed
 from inference.lane import AsyncLaneClient, LaneClient
 from tests.waiting import eventually
 

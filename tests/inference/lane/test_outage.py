@@ -8,7 +8,7 @@ from contextlib import suppress
 import pytest
 import redis
 
-from inference.errors import DeadlinePassed
+from inference.core.errors import DeadlinePassed
 from inference.lane import AsyncLaneClient, LaneClient, LaneUnavailable
 from tests.inference.brokers.servers import redis_server
 from tests.waiting import eventually

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import pytest
 import redis
 
-from inference.errors import DeadlinePassed
+from inference.core.errors import DeadlinePassed
 from inference.lane import AsyncLaneClient, LaneClient
 from inference.lane.commands import KEPT_LONGER_S
 from inference.lane.errors import WorkerGone

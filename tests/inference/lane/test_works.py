@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
-from inference.contracts import TensorInput, TextInput, TokenInput, WorkRefused
+from inference.core.contracts import TensorInput, TextInput, TokenInput, WorkRefused
 from inference.lane.arrays import read_array
 from inference.lane.errors import MessageMalformed
 from inference.lane.frames import pack, unpack

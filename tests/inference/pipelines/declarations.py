@@ -9,7 +9,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from inference.contracts import Json, VersionSpec
+from inference.core.contracts import Json, VersionSpec
 from inference.pipelines.members import Member
 
 SIDE = 8

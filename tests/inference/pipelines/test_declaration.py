@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inference.contracts import Json
+from inference.core.contracts import Json
 from inference.pipelines.checking import check_graph
 from inference.pipelines.declaration import MOST_NESTED, MOST_STEPS, read_graph
 from inference.pipelines.graph import GraphInvalid, ModelStep

@@ -4,7 +4,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from inference.contracts import (
+from inference.core.contracts import (
     Json,
     PageInput,
     Pixels,
@@ -14,7 +14,7 @@ from inference.contracts import (
     WorkOutput,
     WorkRefused,
 )
-from inference.errors import StepFailed
+from inference.core.errors import StepFailed
 from tests.inference.pipelines.sample_texts import SAMPLES, Sample
 from tests.inference.registry.builtin.served import builtin_engine, builtin_specs
 from tests.inference.runtime.pictures import LETTER, draw_page, picture_page

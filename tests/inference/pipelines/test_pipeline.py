@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from inference.calls import Call
-from inference.contracts import (
+from inference.core.calls import Call
+from inference.core.contracts import (
     Json,
     PageInput,
     TensorInput,
@@ -21,10 +21,10 @@ from inference.contracts import (
     WorkOutput,
     WorkRefused,
 )
-from inference.errors import CallCanceled, DeadlinePassed, ModelFailed, StepFailed
+from inference.core.errors import CallCanceled, DeadlinePassed, ModelFailed, StepFailed
+from inference.engine.engine import Engine, local_engine
 from inference.pipelines.pipeline import GraphPipeline
 from inference.pipelines.side_by_side import SideBySide
-from inference.runtime.engine import Engine, local_engine
 from inference.runtime.providers import CPU, plan_execution
 from inference.runtime.session_host import SessionHost
 from tests.inference.pipelines.declarations import (

@@ -1,7 +1,7 @@
 import pytest
 
-from inference.contracts import VersionSpec, WorkRefused
-from inference.errors import CallCanceled, DeadlinePassed, ModelFailed, ModelOverloaded, StepFailed
+from inference.core.contracts import VersionSpec, WorkRefused
+from inference.core.errors import CallCanceled, DeadlinePassed, ModelFailed, ModelOverloaded, StepFailed
 from inference.pipelines.steps import member_of, named
 
 PIPELINE = VersionSpec(

@@ -6,14 +6,14 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from inference.cache.terms import CACHE_TTL_S
-from inference.contracts import Json
+from inference.core.contracts import Json
+from inference.engine.engine import local_engine
 from inference.registry.errors import ModelKindDiffers, PipelineInvalid
 from inference.registry.models import ModelVersion, ServedModel
 from inference.registry.onnx_files import OnnxUpload, add_onnx_file
 from inference.registry.pipelines import PipelineUpload, add_pipeline
 from inference.registry.selectors import spec_of
 from inference.registry.services import ModelCard, NewVersion, add_version
-from inference.runtime.engine import local_engine
 from tenants.core.db.unit_of_work import operator_work
 from tenants.plans.prices import Price
 from tests.fixtures import unique

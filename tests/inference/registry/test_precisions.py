@@ -7,13 +7,13 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from inference.contracts import TensorInput
+from inference.core.contracts import TensorInput
+from inference.engine.engine import Engine
 from inference.management.precisions import read_precision, read_variants
 from inference.registry.admission import ModelRefused
 from inference.registry.onnx_files import OnnxUpload, Precision, add_onnx_file
 from inference.registry.selectors import spec_of
 from inference.runtime.artifacts import artifact
-from inference.runtime.engine import Engine
 from inference.runtime.session_host import SessionHost
 from tenants.core.db.unit_of_work import operator_work
 from tenants.plans.prices import Price

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
-from inference.contracts import PageInput, Pixels
+from inference.core.contracts import PageInput, Pixels
 
 LETTER = (
     "Northwind Traders Ltd.",

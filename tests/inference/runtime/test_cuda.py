@@ -11,10 +11,10 @@ import onnxruntime as ort
 import pytest
 from onnx import helper
 
-from inference.calls import Call
-from inference.contracts import TensorInput, TextInput, VersionSpec, WorkInput
-from inference.errors import ModelFailed
-from inference.runtime.engine import Engine, local_engine
+from inference.core.calls import Call
+from inference.core.contracts import TensorInput, TextInput, VersionSpec, WorkInput
+from inference.core.errors import ModelFailed
+from inference.engine.engine import Engine, local_engine
 from inference.runtime.memory_in_use import GpuMemory, gpu_memory
 from inference.runtime.providers import CPU, CUDA, plan_execution
 from inference.runtime.session_host import SessionHost

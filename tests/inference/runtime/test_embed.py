@@ -3,8 +3,8 @@ import threading
 import numpy as np
 import pytest
 
-from inference.calls import Call
-from inference.contracts import PageInput, TextInput, TextLine, VersionSpec, WorkOutput, WorkRefused
+from inference.core.calls import Call
+from inference.core.contracts import PageInput, TextInput, TextLine, VersionSpec, WorkOutput, WorkRefused
 from inference.registry.builtin.catalogue import EMBED_INT8
 from inference.registry.builtin.minilm_int8 import LEAST_COSINE
 from tests.inference.registry.builtin.served import builtin_engine, builtin_specs

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from inference.contracts import TensorInput, TextInput, TokenInput, WorkInput
+from inference.core.contracts import TensorInput, TextInput, TokenInput, WorkInput
 from inference.runtime.inputs_counted import inputs_in
 
 ROWS = {"inputs": [{"name": "x", "datatype": "FP32", "shape": [-1, 4]}]}

@@ -2,7 +2,7 @@
 
 import time
 
-from inference.runtime.engine import Engine
+from inference.engine.engine import Engine
 from inference.runtime.load_watch import waiting_for_load, watching_loads
 from inference.runtime.providers import CPU, plan_execution
 from inference.runtime.session_host import SessionHost

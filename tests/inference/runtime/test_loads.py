@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from inference.calls import Call
-from inference.errors import CallCanceled, DeadlinePassed, ModelFailed
+from inference.core.calls import Call
+from inference.core.errors import CallCanceled, DeadlinePassed, ModelFailed
 from inference.runtime.hosted_session import HostedSession
 from inference.runtime.load_failures import FIRST_S, LONGEST_S, LoadFailures
 from inference.runtime.session_host import Change, Happened

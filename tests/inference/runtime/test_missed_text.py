@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from inference.contracts import Pixels
+from inference.core.contracts import Pixels
 from inference.runtime.missed_text import MAX_PIECES, MIN_SIDE, missed_pieces
 from inference.runtime.text_detection import Floats
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from rapidocr import RapidOCR
 
-from inference.contracts import Json, PageInput, Pixels, TextLine, WorkOutput, WorkRefused
+from inference.core.contracts import Json, PageInput, Pixels, TextLine, WorkOutput, WorkRefused
 from maas.demo import sample
 from tests.inference.registry.builtin.served import builtin_engine, builtin_specs
 from tests.inference.runtime.pictures import LETTER, draw_page, picture_page

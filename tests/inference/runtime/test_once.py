@@ -6,8 +6,8 @@ from functools import partial
 
 import pytest
 
-from inference.calls import Call
-from inference.errors import CallCanceled, DeadlinePassed
+from inference.core.calls import Call
+from inference.core.errors import CallCanceled, DeadlinePassed
 from inference.runtime.once import OncePerKey
 
 PATIENCE_S = 20

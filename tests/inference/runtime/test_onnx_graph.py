@@ -8,10 +8,10 @@ import onnx
 import pytest
 from onnx import TensorProto
 
-from inference.calls import Call
-from inference.contracts import TensorInput, VersionSpec, WorkOutput, WorkRefused
-from inference.errors import ModelFailed
-from inference.runtime.engine import Engine
+from inference.core.calls import Call
+from inference.core.contracts import TensorInput, VersionSpec, WorkOutput, WorkRefused
+from inference.core.errors import ModelFailed
+from inference.engine.engine import Engine
 from inference.runtime.onnx_graph import read_signature
 from inference.runtime.providers import CPU, plan_execution
 from inference.runtime.session_host import SessionHost

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from inference.contracts import Json, PageInput, TensorInput, TextInput, WorkInput, WorkRefused
+from inference.core.contracts import Json, PageInput, TensorInput, TextInput, WorkInput, WorkRefused
 from inference.runtime.parameters import validate_parameters, validate_work_kind, work_kind
 
 

@@ -1,7 +1,7 @@
 import pytest
 
-from inference.contracts import VersionSpec
-from inference.errors import ModelFailed
+from inference.core.contracts import VersionSpec
+from inference.core.errors import ModelFailed
 from inference.runtime.artifacts import artifact
 from inference.runtime.precision import chosen_role
 

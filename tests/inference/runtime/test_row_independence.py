@@ -3,7 +3,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 import pytest
 
-from inference.errors import ModelFailed
+from inference.core.errors import ModelFailed
 from inference.runtime.onnx_graph import RunsInTime, split_rows
 from inference.runtime.row_independence import Run, find_row_independence, padded_to
 from inference.runtime.row_proof import Proof

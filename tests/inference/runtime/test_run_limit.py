@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from inference.errors import ModelFailed
+from inference.core.errors import ModelFailed
+from inference.engine.engine import local_engine
 from inference.runtime import hosted_session
-from inference.runtime.engine import local_engine
 from inference.runtime.session_host import SessionHost
 from tests.samples.counting_model import save_counting_model
 

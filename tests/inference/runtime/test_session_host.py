@@ -6,7 +6,7 @@ import onnxruntime as ort
 import pytest
 from structlog.testing import capture_logs
 
-from inference.errors import ModelFailed
+from inference.core.errors import ModelFailed
 from inference.runtime.hosted_session import HostedSession, InvalidFeed, weight_bytes
 from inference.runtime.load_watch import watching_loads
 from inference.runtime.providers import CPU, CUDA, plan_execution

@@ -10,7 +10,7 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from inference.errors import ModelFailed
+from inference.core.errors import ModelFailed
 from inference.runtime.hosted_session import HostedSession
 from inference.runtime.memory_in_use import Activity, ResidentMemory, activity, gpu_memory, host_memory
 from inference.runtime.profiles import MemoryProfiles, Profile, artifact_id

@@ -14,11 +14,11 @@ from onnx import TensorProto, helper
 
 from inference.batching.limits import Sharing
 from inference.batching.watch import BatchFigures
-from inference.calls import Call
-from inference.contracts import TensorInput, TextInput, VersionSpec, WorkInput
-from inference.errors import CallCanceled, ModelFailed
+from inference.core.calls import Call
+from inference.core.contracts import TensorInput, TextInput, VersionSpec, WorkInput
+from inference.core.errors import CallCanceled, ModelFailed
+from inference.engine.engine import Engine, local_engine
 from inference.runtime.batched import Part
-from inference.runtime.engine import Engine, local_engine
 from inference.runtime.own_limits import EMBED_LIMITS, ONNX_LIMITS
 from tests.inference.registry.builtin.served import builtin_specs
 from tests.inference.runtime.graphs import save_adder, save_graph, save_graph_text, save_scaler

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from inference.contracts import Json, WorkRefused
+from inference.core.contracts import Json, WorkRefused
 from inference.runtime.tensor_requests import read_tensor
 
 

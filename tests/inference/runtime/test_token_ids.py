@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from inference.contracts import TextInput, TokenInput, WorkInput, WorkOutput, WorkRefused
+from inference.core.contracts import TextInput, TokenInput, WorkInput, WorkOutput, WorkRefused
 from inference.runtime.artifacts import artifact
 from inference.runtime.native import read_tokenizer
 from inference.runtime.token_ids import Marks

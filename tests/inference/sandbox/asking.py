@@ -4,7 +4,7 @@ from typing import Any
 
 import psutil  # type: ignore[import-untyped]
 
-from inference.calls import Call
+from inference.core.calls import Call
 from inference.sandbox import RequestLimits, SandboxPool
 
 ANY_LIMITS = RequestLimits(wall_s=10, cpu_s=5)

@@ -9,8 +9,8 @@ from typing import Any
 import psutil  # type: ignore[import-untyped]
 import pytest
 
-from inference.calls import Call
-from inference.errors import CallCanceled
+from inference.core.calls import Call
+from inference.core.errors import CallCanceled
 from inference.sandbox import SandboxPool
 from tests.waiting import eventually
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from inference.calls import Call
+from inference.core.calls import Call
 from inference.sandbox import (
     ChildFailed,
     ChildLimits,

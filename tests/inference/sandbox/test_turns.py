@@ -9,7 +9,7 @@ from typing import Any
 import psutil  # type: ignore[import-untyped]
 import pytest
 
-from inference.calls import Call
+from inference.core.calls import Call
 from inference.sandbox import RequestLimits, SandboxPool, SandboxUnavailable
 from tests.waiting import eventually
 

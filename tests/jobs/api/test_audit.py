@@ -4,10 +4,11 @@ import pytest
 from django.test import Client
 
 from tenants.api.authentication import IDENTITY
+from tenants.api_keys.services import create_key
 from tenants.authentication.selectors import identify_key
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.identity.identity import Identity
-from tenants.services import CreatedTenant, create_key
+from tenants.onboarding.create_tenant import CreatedTenant
 
 Ask = Callable[..., "tuple[int, dict[str, object]]"]
 

@@ -9,9 +9,9 @@ import pytest
 from django.test import Client
 
 from jobs.models import Job
+from tenants.accounts.models import Tenant
 from tenants.core.db.unit_of_work import operator_work
 from tenants.identity.identity import Identity
-from tenants.models import Tenant
 from tests.jobs.conftest import Desk
 
 Call = Callable[..., Any]

@@ -12,12 +12,12 @@ from inference.registry.models import ModelVersion
 from jobs.models import Document, Job
 from tenants.api.authentication import IDENTITY
 from tenants.authentication.selectors import identify_key
+from tenants.billing.ledger.subscriptions import subscribe
 from tenants.core.asgi.protocol import UPLOAD
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.identity.identity import Identity
+from tenants.onboarding.create_tenant import CreatedTenant
 from tenants.plans.selectors import terms_of
-from tenants.plans.services import subscribe
-from tenants.services import CreatedTenant
 from tests.jobs.api.conftest import form_of
 from tests.jobs.conftest import Desk
 from tests.tenants.plans.selling import include, make_plan, own_price, price

@@ -12,11 +12,11 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from tenants.api.authentication import IDENTITY
+from tenants.api_keys.services import create_key
 from tenants.authentication.selectors import identify_key
-from tenants.billing.invoices.models import Seller
+from tenants.billing.invoices.models import Invoice, Seller
 from tenants.core.db.unit_of_work import APP, operator_work, unit_of_work
-from tenants.models import Invoice
-from tenants.services import CreatedTenant, create_key
+from tenants.onboarding.create_tenant import CreatedTenant
 from tests.flows.invoices import credit_note, issued, line
 
 

@@ -7,13 +7,16 @@ from pytest_django import Settings
 from rest_framework.test import APIRequestFactory
 
 from jobs.api.limits import LimitList
+from tenants.accounts.models import Tenant
 from tenants.api.authentication import IDENTITY
+from tenants.api_keys.models import ApiKey
+from tenants.api_keys.services import create_key
 from tenants.authentication.selectors import identify_key
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
+from tenants.limits.models import ModelLimit
 from tenants.limits.rates.free_day import free_day
 from tenants.limits.rates.spending import Price, spending
-from tenants.models import ApiKey, ModelLimit, Tenant
-from tenants.services import CreatedTenant, create_key
+from tenants.onboarding.create_tenant import CreatedTenant
 
 
 def told(tenant: CreatedTenant, key: str = "") -> dict[tuple[str, str], dict[str, Any]]:

@@ -16,12 +16,13 @@ from jobs.idempotency.keys import Sent
 from jobs.idempotency.once import Answered, Keep, make_in_steps
 from jobs.models import IdempotencyKey
 from tenants.api.authentication import IDENTITY
+from tenants.api_keys.services import create_key
 from tenants.authentication.selectors import identify_key
 from tenants.billing.payments.models import Payment
 from tenants.billing.payments.services import TopUp, begin_top_up
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
 from tenants.core.ids import uuid7
-from tenants.services import CreatedTenant, create_key
+from tenants.onboarding.create_tenant import CreatedTenant
 from tests.stand_in_stripe import StandIn
 from tests.tenants.billing.payments.conftest import EURO, Payer, payer, stand_in
 

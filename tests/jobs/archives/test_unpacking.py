@@ -28,9 +28,9 @@ from jobs.errors import NotFound
 from jobs.models import Document, Job
 from jobs.retention.documents import erase_document_and_jobs
 from jobs.worker.archives import ArchiveWorker
+from tenants.accounts.models import Tenant
 from tenants.core.db.unit_of_work import OPERATOR, operator_work, unit_of_work
 from tenants.identity.identity import Identity
-from tenants.models import Tenant
 from tests.samples.pdfs import text_pdf
 
 from .packing import packed, with_entry

@@ -10,9 +10,9 @@ from pytest_django import Settings
 from jobs.batches import states
 from jobs.batches.checks import check_file
 from jobs.batches.models import Batch
+from tenants.accounts.models import Tenant
 from tenants.core.db.unit_of_work import operator_work
 from tenants.limits.rates.free_day import AllowanceSpent
-from tenants.models import Tenant
 
 from .desk import EMBEDDINGS, BatchDesk, no_batches
 

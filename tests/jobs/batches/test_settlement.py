@@ -18,7 +18,7 @@ from jobs.batches.slices import MOST_LINES
 from jobs.batches.upkeep import erase_expired_files, expire_batches, keep_up_batches
 from jobs.errors import Fenced, NotFound
 from tenants.billing.metering.events import MeterEvent
-from tenants.billing.models import UsageRecord
+from tenants.billing.usage.models import UsageRecord
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.plans.prices import Price
 

@@ -4,8 +4,8 @@ import errno
 
 import pytest
 
-from inference.contracts import WorkRefused
-from inference.errors import DeadlinePassed, ModelFailed, ModelOverloaded
+from inference.core.contracts import WorkRefused
+from inference.core.errors import DeadlinePassed, ModelFailed, ModelOverloaded
 from inference.gateway.failures import refusal_of
 from inference.lane.errors import LaneUnavailable, WorkerGone
 from inference.registry.errors import ModelNotFound, ModelPaused

@@ -10,7 +10,7 @@ from django.core.mail import EmailMessage
 from django.db import DatabaseError, connections
 from pytest_django import Settings
 
-from inference.contracts import Embedding, Units, WorkOutput
+from inference.core.contracts import Embedding, Units, WorkOutput
 from jobs.closing import erasing, tables
 from jobs.closing.erasing import erase_closed_tenants
 from jobs.dispatch.settlement import finish_page
@@ -23,14 +23,16 @@ from jobs.services import JobRequest, submit_job
 from jobs.webhooks.services import create_endpoint
 from jobs.webhooks.upkeep import erase_old_webhooks
 from maas.api_errors import as_domain_error
+from tenants.accounts.models import Membership, Tenant
+from tenants.audit.models import AuditEntry
 from tenants.authentication.selectors import identify_member
+from tenants.billing.usage.models import UsageRecord
 from tenants.core.db.tenant_owned import TenantOwned
 from tenants.core.db.unit_of_work import OPERATOR, operator_work, unit_of_work
 from tenants.core.errors import TenantClosing
 from tenants.deletion.services import ask_to_close, begin_erasing, remind_owners, take_back
 from tenants.identity.identity import Identity
-from tenants.models import AuditEntry, Membership, Tenant, UsageRecord
-from tenants.services import CreatedTenant
+from tenants.onboarding.create_tenant import CreatedTenant
 from tests.fixtures import unique
 from tests.jobs.conftest import Desk
 from tests.jobs.documents.conftest import Folder, folder

@@ -6,7 +6,7 @@ import pytest
 from django.conf import settings
 
 from inference.affinity.heartbeats import Beat, Heartbeat
-from inference.control import DEMAND, ControlListener
+from inference.core.control import DEMAND, ControlListener
 from jobs.dispatch import slots
 from jobs.dispatch.control import control_channel
 from jobs.dispatch.demand import COUNTED, pages_demand

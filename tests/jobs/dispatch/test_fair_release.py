@@ -19,8 +19,8 @@ from jobs.dispatch.turns import Room, take
 from jobs.models import Job, Page, Turn
 from jobs.priorities import BULK, INTERACTIVE, STANDARD
 from jobs.services import JobRequest, cancel_job, retry_job, submit_job
+from tenants.accounts.models import Tenant
 from tenants.core.db.unit_of_work import OPERATOR, operator_work, unit_of_work
-from tenants.models import Tenant
 from tests.jobs.conftest import Desk
 from tests.waiting import eventually
 

@@ -20,9 +20,9 @@ from jobs.services import JobRequest
 from tenants.billing.metering.backlog import durable_redis
 from tenants.billing.metering.events import MeterEvent, write_event
 from tenants.billing.metering.keys import FIELD, STREAM
+from tenants.billing.usage.models import UsageRecord
 from tenants.core.db.unit_of_work import OPERATOR, unit_of_work
 from tenants.core.ids import uuid7
-from tenants.models import UsageRecord
 from tenants.plans.prices import Price
 from tests.jobs.conftest import Desk
 from tests.jobs.idempotency.conftest import age_keys, keys_of

@@ -6,15 +6,15 @@ from uuid import UUID
 import pytest
 from django.db import DatabaseError, connections
 
-from inference.contracts import Units, WorkOutput
+from inference.core.contracts import Units, WorkOutput
 from jobs import states
 from jobs.dispatch.claims import Claim
 from jobs.dispatch.settlement import PATIENCE_S, Failure, fail_page, finish_page, postpone_page
 from jobs.errors import Fenced
 from jobs.models import Page
 from jobs.services import cancel_job
+from tenants.billing.usage.models import UsageRecord
 from tenants.core.db.unit_of_work import OPERATOR, unit_of_work
-from tenants.models import UsageRecord
 from tests.jobs.conftest import DONE, Desk
 
 BROKEN = Failure("document_corrupt", "The page cannot be read.")

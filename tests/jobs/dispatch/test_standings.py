@@ -14,7 +14,7 @@ from jobs.dispatch.standings import standing_of
 from jobs.dispatch.waiting import Standing
 from jobs.models import Job
 from jobs.priorities import BULK, INTERACTIVE
-from tenants.models import Tenant
+from tenants.accounts.models import Tenant
 from tests.fixtures import unique
 from tests.jobs.conftest import Desk
 from tests.jobs.dispatch.test_fair_release import flood, pages_read, released, set_tenant, submit

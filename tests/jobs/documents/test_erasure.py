@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from django.db import DataError, connections
 
-from inference.calls import Call
+from inference.core.calls import Call
 from jobs.dispatch.scheduler import Scheduler
 from jobs.documents import erasure, files
 from jobs.documents.pages import open_page

@@ -7,7 +7,7 @@ import pytest
 from django.core.files.storage import default_storage
 from django.db import connections
 
-from inference.calls import Call
+from inference.core.calls import Call
 from jobs.documents.pages import open_page
 from jobs.documents.reader import DocumentRejected, ReaderUnavailable
 from jobs.documents.reading import reader

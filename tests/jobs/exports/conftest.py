@@ -5,7 +5,7 @@ import io
 import pytest
 from PIL import Image
 
-from inference.contracts import WorkOutput
+from inference.core.contracts import WorkOutput
 from inference.registry.models import ModelVersion
 from jobs.dispatch.settlement import finish_page
 from jobs.documents import files

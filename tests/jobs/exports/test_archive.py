@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 from django.db import connections
 
-from inference.contracts import Units, WorkOutput
+from inference.core.contracts import Units, WorkOutput
 from jobs.dispatch.settlement import finish_page
 from jobs.errors import InvalidRequest, NotFound
 from jobs.exports.archive import MOST_JOBS, Archive, archived_jobs

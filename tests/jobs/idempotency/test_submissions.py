@@ -9,7 +9,7 @@ import pytest
 from django.conf import settings
 from django.db import connections
 
-from inference.contracts import WorkRefused
+from inference.core.contracts import WorkRefused
 from inference.registry.services import set_paused
 from jobs import allowance, services
 from jobs.errors import IdempotencyKeyReused, RequestInProgress

@@ -10,8 +10,8 @@ from django.db.models.expressions import RawSQL
 
 from jobs import states
 from jobs.models import Event, Job, Page
+from tenants.billing.usage.models import UsageRecord
 from tenants.core.db.unit_of_work import operator_work
-from tenants.models import UsageRecord
 
 _TOLD = frozenset({"wake_again_at"})
 _DUE_IN = "extract(epoch FROM jobs_page.run_after - clock_timestamp())::float8"

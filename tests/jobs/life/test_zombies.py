@@ -7,14 +7,14 @@ from functools import partial
 
 from django.db import connections
 
-from inference.contracts import Units, WorkOutput
+from inference.core.contracts import Units, WorkOutput
 from jobs import states
 from jobs.dispatch.claims import Claim, claim_page
 from jobs.dispatch.settlement import finish_page
 from jobs.dispatch.sweeper import sweep_expired_leases
 from jobs.models import Job
+from tenants.billing.usage.models import UsageRecord
 from tenants.core.db.unit_of_work import unit_of_work
-from tenants.models import UsageRecord
 from tests.jobs.conftest import DONE, Desk
 from tests.jobs.life.crashes import is_done
 

@@ -20,11 +20,12 @@ from jobs.dispatch.events import append_event
 from jobs.live.passes import Pass
 from jobs.live.tickets import issue_ticket
 from jobs.models import Job
+from tenants.accounts.models import User
 from tenants.accounts.session_store import SessionStore
+from tenants.api_keys.services import create_key, revoke_key
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
 from tenants.identity.identity import Identity
-from tenants.models import User
-from tenants.services import CreatedTenant, create_key, revoke_key
+from tenants.onboarding.create_tenant import CreatedTenant
 from tests.jobs.conftest import Desk
 from tests.maas.granian_server import GranianServer
 

@@ -12,7 +12,9 @@ from jobs.live.doorman import HANDSHAKES_A_MINUTE, Doorman, good_still
 from jobs.live.passes import Pass
 from jobs.live.sessions import Sessions
 from tenants.accounts.members import change_role, remove_member
+from tenants.accounts.models import Membership, User
 from tenants.api.authentication import IDENTITY
+from tenants.api_keys.models import ApiKey
 from tenants.authentication.selectors import identify_member
 from tenants.core.asgi.client_ip_limit import TooManyTries
 from tenants.core.asgi.credentials import Strangers
@@ -21,8 +23,7 @@ from tenants.core.asgi.threads import DatabaseThreads
 from tenants.core.db.unit_of_work import operator_work
 from tenants.core.errors import NotSignedIn
 from tenants.identity.identity import Identity
-from tenants.models import ApiKey, Membership, User
-from tenants.services import CreatedTenant
+from tenants.onboarding.create_tenant import CreatedTenant
 from tests.fixtures import unique
 
 

@@ -13,9 +13,10 @@ from django.db import connections
 from jobs.dispatch import events
 from jobs.dispatch.events import append_event
 from jobs.models import Job
+from tenants.api_keys.services import create_key, revoke_key
 from tenants.core.db.unit_of_work import APP, operator_work, unit_of_work
 from tenants.identity.identity import Identity
-from tenants.services import CreatedTenant, create_key, revoke_key
+from tenants.onboarding.create_tenant import CreatedTenant
 from tests.event_source import events_in, said_in
 from tests.jobs.conftest import Desk
 from tests.maas.granian_server import GranianServer

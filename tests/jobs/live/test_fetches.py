@@ -18,8 +18,9 @@ from inference.registry.models import ModelVersion
 from jobs.idempotency.holds import LEASE_S
 from jobs.models import Document, HeldKey, IdempotencyKey
 from jobs.own_folder import LOCK
+from tenants.api_keys.services import create_key
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
-from tenants.services import CreatedTenant, create_key
+from tenants.onboarding.create_tenant import CreatedTenant
 from tests.maas.granian_server import GranianServer
 from tests.samples.pdfs import text_pdf
 from tests.tenants.core.http_client.conftest import certificate

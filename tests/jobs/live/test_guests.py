@@ -7,11 +7,11 @@ from jobs.live.doorman import Doorman
 from jobs.live.guests import Guests
 from jobs.live.passes import Pass
 from jobs.live.sessions import Sessions
+from tenants.api_keys.services import keep_key_to, revoke_key
 from tenants.core.asgi.credentials import Strangers
 from tenants.core.asgi.threads import DatabaseThreads
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.identity.identity import Identity
-from tenants.services import keep_key_to, revoke_key
 
 LONG_S = 3600.0
 """So long the doorman would go by what he knows."""

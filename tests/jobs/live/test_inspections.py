@@ -11,8 +11,8 @@ from uuid import UUID, uuid4
 import httpx
 import pytest
 
-from inference.calls import Call
-from inference.errors import CallCanceled
+from inference.core.calls import Call
+from inference.core.errors import CallCanceled
 from jobs.documents.reader import DocumentRejected, Inspection, ReaderUnavailable
 from jobs.documents.reader.contents import PageSize
 from jobs.documents.services import store_document
@@ -21,7 +21,7 @@ from jobs.live.inspections import LONG_BYTES, Inspections, ReaderBusy
 from tenants.core.asgi.stopping import Restarting, Stop
 from tenants.core.asgi.threads import DatabaseThreads
 from tenants.identity.identity import Identity
-from tenants.services import CreatedTenant
+from tenants.onboarding.create_tenant import CreatedTenant
 from tests.maas.granian_server import GranianServer, frozen_children
 from tests.samples.pdfs import text_pdf
 from tests.samples.uploads import arrived

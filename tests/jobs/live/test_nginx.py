@@ -10,7 +10,7 @@ from websockets.sync.client import connect
 
 from jobs.dispatch.events import append_event
 from tenants.core.db.unit_of_work import unit_of_work
-from tenants.services import CreatedTenant
+from tenants.onboarding.create_tenant import CreatedTenant
 from tests.event_source import events_in, said_in
 from tests.jobs.conftest import Desk
 from tests.jobs.live.nginx import PROGRAM, Nginx

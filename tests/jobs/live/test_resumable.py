@@ -8,8 +8,9 @@ import pytest
 
 from jobs.models import FileToErase, UploadPiece
 from jobs.uploads.upkeep import expire_uploads
+from tenants.api_keys.services import create_key, revoke_key
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
-from tenants.services import CreatedTenant, create_key, revoke_key
+from tenants.onboarding.create_tenant import CreatedTenant
 from tests.jobs.conftest import Desk
 from tests.jobs.live.tus import BYTES, Tus, checksum, metadata
 from tests.maas.granian_server import GranianServer

@@ -8,8 +8,9 @@ import httpx
 import pytest
 
 from jobs.uploads.layout import PART_BYTES
+from tenants.api_keys.services import create_key
 from tenants.core.db.unit_of_work import operator_work
-from tenants.services import CreatedTenant, create_key
+from tenants.onboarding.create_tenant import CreatedTenant
 from tests.jobs.live.test_resumable import (
     PDF,
     code_of,

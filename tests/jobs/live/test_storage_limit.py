@@ -8,10 +8,10 @@ import pytest
 
 from inference.registry.models import ModelVersion
 from jobs.models import Document, ResumableUpload, StoredFile
+from tenants.accounts.models import Tenant
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
 from tenants.limits.storage.room import MB
-from tenants.models import Tenant
-from tenants.services import CreatedTenant
+from tenants.onboarding.create_tenant import CreatedTenant
 from tests.jobs.live.tus import Tus
 from tests.maas.granian_server import GranianServer
 from tests.samples.pdfs import text_pdf

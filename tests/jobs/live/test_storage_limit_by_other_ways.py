@@ -11,11 +11,11 @@ import pytest
 
 from inference.registry.models import ModelVersion
 from jobs.models import Document, Job, ResumableUpload, StoredFile
+from tenants.accounts.models import Tenant
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
 from tenants.limits.storage.counting import stored_bytes
 from tenants.limits.storage.room import MB
-from tenants.models import Tenant
-from tenants.services import CreatedTenant
+from tenants.onboarding.create_tenant import CreatedTenant
 from tests.jobs.live.test_fetches import at, local_certificate, ok, there
 from tests.jobs.live.test_storage_limit import LINES, caller, full, refused
 from tests.jobs.live.tus import Tus

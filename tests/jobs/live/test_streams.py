@@ -18,9 +18,10 @@ from jobs.dispatch.events import append_event
 from jobs.models import Job
 from jobs.services import cancel_job
 from tenants.accounts.session_store import SessionStore
+from tenants.api_keys.services import create_key, revoke_key
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
 from tenants.identity.identity import Identity
-from tenants.services import CreatedTenant, create_key, revoke_key
+from tenants.onboarding.create_tenant import CreatedTenant
 from tests.event_source import Said, events_in, said_in
 from tests.jobs.conftest import Desk
 from tests.jobs.live.proxy import Proxy

@@ -10,8 +10,9 @@ import pytest
 from jobs.live.spool import BATCH_BYTES
 from jobs.live.uploads import is_document, is_upload
 from jobs.own_folder import LOCK
+from tenants.api_keys.services import create_key
 from tenants.core.db.unit_of_work import operator_work
-from tenants.services import CreatedTenant, create_key
+from tenants.onboarding.create_tenant import CreatedTenant
 from tests.maas.granian_server import GranianServer
 from tests.maas.mount_urls import IDLE_S
 from tests.maas.raw_http import RawRequest

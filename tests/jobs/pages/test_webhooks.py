@@ -10,10 +10,10 @@ from django.test import Client
 from jobs.api.webhook_serializers import attempt_json
 from jobs.models import WebhookAttempt, WebhookEndpoint
 from jobs.webhooks.services import create_endpoint, send_test
+from tenants.accounts.models import Membership
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
 from tenants.identity.identity import Identity
-from tenants.models import Membership
-from tenants.services import CreatedTenant
+from tenants.onboarding.create_tenant import CreatedTenant
 
 URL = "https://example.com/hook"
 

@@ -13,9 +13,9 @@ from jobs.batches import states
 from jobs.batches.models import Batch
 from jobs.retention.batches import forget_words_of_batches
 from jobs.retention.preview import overdue
+from tenants.accounts.models import Tenant
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
 from tenants.identity.identity import Identity
-from tenants.models import Tenant
 from tests.jobs.batches.desk import BatchDesk, no_batches
 
 

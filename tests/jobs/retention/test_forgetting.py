@@ -14,8 +14,8 @@ from jobs.retention.erasing import erase_job
 from jobs.retention.forgetting import forget_erased
 from jobs.selectors import get_job
 from jobs.services import retry_job
+from tenants.billing.usage.models import UsageRecord
 from tenants.core.db.unit_of_work import unit_of_work
-from tenants.models import UsageRecord
 from tests.jobs.conftest import Desk
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from inference.contracts import Embedding, Units, WorkOutput
+from inference.core.contracts import Embedding, Units, WorkOutput
 from jobs.dispatch.settlement import Failure, fail_page, finish_page
 from jobs.documents.pages import open_page
 from jobs.documents.services import delete_document, store_document

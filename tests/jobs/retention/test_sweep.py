@@ -6,8 +6,8 @@ import pytest
 from jobs.models import Document, Job
 from jobs.retention.due import due
 from jobs.retention.sweep import erase_overdue
+from tenants.accounts.models import Tenant
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
-from tenants.models import Tenant
 from tenants.plans.retention import Keeping, everybodys_keeping
 from tests.jobs.conftest import Desk
 

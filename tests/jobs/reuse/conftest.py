@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from inference.contracts import VersionSpec
+from inference.core.contracts import VersionSpec
 from inference.registry.selectors import spec_of
 from jobs.dispatch.claims import Claim
 from jobs.dispatch.settlement import finish_page
@@ -14,9 +14,9 @@ from jobs.reuse.keys import Content
 from jobs.reuse.running import Found, look, plan_for, take_known_page, wait_for_it
 from jobs.reuse.wishes import Wish
 from jobs.services import JobRequest, submit_job
+from tenants.billing.usage.models import UsageRecord
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.identity.identity import Identity
-from tenants.models import UsageRecord
 from tests.jobs.conftest import DONE, Desk
 
 TTL_S = 3600

@@ -4,7 +4,7 @@ import pytest
 from django.db import connections
 from django.test.utils import CaptureQueriesContext
 
-from inference.contracts import Embedding, WorkOutput
+from inference.core.contracts import Embedding, WorkOutput
 from jobs import states
 from jobs.dispatch.settlement import Failure, fail_page, finish_page
 from jobs.documents.services import delete_document
@@ -14,9 +14,9 @@ from jobs.search.backfill import index_ordered_jobs
 from jobs.search.embeddings import meaning_available
 from jobs.search.selectors import search_jobs
 from jobs.services import JobRequest, retry_job
+from tenants.accounts.results import erase_results
 from tenants.core.db.unit_of_work import APP, unit_of_work
 from tenants.identity.identity import Identity
-from tenants.results import erase_results
 from tests.jobs.reuse.conftest import TTL_S, Bench
 
 BROKEN = Failure("document_corrupt", "The page cannot be read.")

@@ -3,8 +3,8 @@
 import pytest
 
 from tenants.billing.ledger.errors import InsufficientFunds
+from tenants.billing.ledger.models import LedgerTransaction
 from tenants.core.db.unit_of_work import unit_of_work
-from tenants.models import LedgerTransaction
 from tests.tenants.billing.ledger.conftest import Purse
 
 from .conftest import Bench

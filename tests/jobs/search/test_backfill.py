@@ -5,7 +5,7 @@ import pytest
 from django.core.management import call_command
 from django.db import connections
 
-from inference.contracts import Units, WorkOutput
+from inference.core.contracts import Units, WorkOutput
 from jobs.dispatch.settlement import finish_page
 from jobs.models import Job, PageText
 from jobs.search.backfill import STRETCH, index_ordered_jobs

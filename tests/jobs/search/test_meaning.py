@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 from django.db import connections
 
-from inference.contracts import Embedding, Units, WorkOutput
+from inference.core.contracts import Embedding, Units, WorkOutput
 from inference.registry.selectors import resolve
 from inference.registry.services import seed_builtin
 from jobs.dispatch.settlement import Failure, fail_page, finish_page

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from inference.contracts import Units, WorkOutput
+from inference.core.contracts import Units, WorkOutput
 from jobs.dispatch.settlement import Failure, fail_page, finish_page
 from jobs.documents.services import delete_document
 from jobs.models import Job, Page

@@ -2,8 +2,8 @@
 
 import pytest
 
+from inference.engine.engine import Engine, local_engine
 from inference.registry.services import seed_builtin
-from inference.runtime.engine import Engine, local_engine
 
 
 @pytest.fixture(scope="module")

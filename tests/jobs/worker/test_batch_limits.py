@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from inference.engine.engine import Engine, local_engine
 from inference.models import BatchSetting, ModelVersion
 from inference.runtime.batched import Part
-from inference.runtime.engine import Engine, local_engine
 from inference.runtime.own_limits import EMBED_LIMITS
 from jobs.worker import batch_limits
 from jobs.worker.batch_limits import FollowedLimits

@@ -12,13 +12,13 @@ import pytest
 from django.conf import settings
 from django.db import connections
 
-from inference.calls import Call
-from inference.contracts import Json, VersionSpec, WorkInput, WorkOutput
-from inference.control import ControlListener
-from inference.errors import ModelOverloaded
+from inference.core.calls import Call
+from inference.core.contracts import Json, VersionSpec, WorkInput, WorkOutput
+from inference.core.control import ControlListener
+from inference.core.errors import ModelOverloaded
+from inference.engine.engine import Engine
 from inference.registry.models import ModelVersion
 from inference.registry.onnx_files import OnnxUpload, add_onnx_file
-from inference.runtime.engine import Engine
 from jobs import states
 from jobs.dispatch.control import CANCEL
 from jobs.documents.reading import reader

@@ -6,11 +6,11 @@ from dataclasses import replace
 import pytest
 import redis
 
-from inference.calls import Call
-from inference.contracts import TextInput, VersionSpec
+from inference.core.calls import Call
+from inference.core.contracts import TextInput, VersionSpec
+from inference.engine.engine import local_engine
 from inference.figures import store
 from inference.figures.store import SPAN_S, last_spans, told_by
-from inference.runtime.engine import local_engine
 from jobs.worker.figures import TELL_EVERY_S, WorkerNews
 from jobs.worker.metrics import PAGE_WAIT_SECONDS
 from tests.fixtures import unique

@@ -9,10 +9,10 @@ from django.db import connections
 
 from inference.affinity.load_times import LoadTimes
 from inference.affinity.tally import QueueTally
-from inference.calls import Call
-from inference.contracts import TextInput
+from inference.core.calls import Call
+from inference.core.contracts import TextInput
+from inference.engine.engine import Engine
 from inference.lane import LaneClient, LaneUnavailable
-from inference.runtime.engine import Engine
 from jobs.worker.lane import WorkerLane
 from jobs.worker.versions import VersionCatalogue
 from tenants.core.db.unit_of_work import APP

@@ -13,12 +13,12 @@ from django.db.models.functions import Now
 from structlog.testing import capture_logs
 
 from inference.affinity.hefts import Hefts
-from inference.calls import Call
-from inference.contracts import Json, VersionSpec, WorkInput, WorkOutput
-from inference.device_time import charged_ms
-from inference.errors import ModelFailed
+from inference.core.calls import Call
+from inference.core.contracts import Json, VersionSpec, WorkInput, WorkOutput
+from inference.core.device_time import charged_ms
+from inference.core.errors import ModelFailed
+from inference.engine.engine import Engine, local_engine
 from inference.registry.models import ServedModel
-from inference.runtime.engine import Engine, local_engine
 from jobs import states
 from jobs.dispatch.claims import claim_page
 from jobs.documents.reader import ReaderUnavailable
@@ -32,9 +32,9 @@ from jobs.worker.leases import Leases
 from jobs.worker.page_ends import end_of
 from jobs.worker.page_runner import PageRunner
 from jobs.worker.versions import VersionCatalogue
+from tenants.billing.usage.models import UsageRecord
 from tenants.core.db.unit_of_work import APP, operator_work, unit_of_work
 from tenants.identity.identity import Identity
-from tenants.models import UsageRecord
 from tests.samples.pdfs import laughing_pdf, scanned_pdf
 from tests.samples.uploads import arrived
 from tests.tenants.billing.ledger.conftest import Purse

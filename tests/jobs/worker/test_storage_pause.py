@@ -1,4 +1,4 @@
-from inference.breaker import MOST_FAILURES
+from inference.core.breaker import MOST_FAILURES
 from jobs.errors import FileMissing, StorageUnavailable
 from jobs.worker.storage_pause import LONGEST_PAUSE_S, StoragePause
 

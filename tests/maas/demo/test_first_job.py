@@ -10,9 +10,9 @@ from django.test import Client
 from inference.registry.models import ModelVersion, ServedModel
 from jobs.models import Document, Job
 from maas.demo.first_job import NAME
+from tenants.accounts.models import Membership
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
-from tenants.models import Membership
-from tenants.services import CreatedTenant
+from tenants.onboarding.create_tenant import CreatedTenant
 
 
 @pytest.fixture

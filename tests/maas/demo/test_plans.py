@@ -5,8 +5,8 @@ import pytest
 from maas.demo.plans import sell_starter
 from tenants.core.db.unit_of_work import operator_work
 from tenants.limits.storage.room import most_stored_bytes
+from tenants.onboarding.create_tenant import CreatedTenant
 from tenants.plans.models import Plan
-from tenants.services import CreatedTenant
 from tests.fixtures import unique
 
 

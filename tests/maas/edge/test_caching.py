@@ -4,7 +4,7 @@ import httpx
 import pytest
 
 from maas.edge.caching import NOTHING, with_caching
-from tenants.services import CreatedTenant
+from tenants.onboarding.create_tenant import CreatedTenant
 from tests.maas.granian_server import GranianServer
 
 

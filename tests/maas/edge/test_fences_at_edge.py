@@ -4,8 +4,9 @@ import httpx
 import pytest
 from websockets.exceptions import InvalidStatus
 
+from tenants.api_keys.services import create_key
 from tenants.core.db.unit_of_work import unit_of_work
-from tenants.services import CreatedTenant, create_key
+from tenants.onboarding.create_tenant import CreatedTenant
 from tests.flows.event_socket import EventSocket
 from tests.maas.granian_server import GranianServer
 

@@ -7,10 +7,12 @@ import httpx
 import pytest
 
 from jobs.own_folder import LOCK
+from tenants.accounts.models import Tenant
 from tenants.api_keys.format import new_key
+from tenants.api_keys.models import ApiKey
+from tenants.api_keys.services import create_key, revoke_key
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
-from tenants.models import ApiKey, Tenant
-from tenants.services import CreatedTenant, create_key, revoke_key
+from tenants.onboarding.create_tenant import CreatedTenant
 from tests.maas.granian_server import GranianServer
 from tests.maas.raw_http import RawRequest
 

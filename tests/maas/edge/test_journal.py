@@ -20,6 +20,7 @@ from maas.edge.journal import LONGEST_CLIENT, LONGEST_QUERY, MOST_WAITING, Journ
 from maas.edge.key_use import KeyUse
 from maas.edge.keys import KeyRing
 from tenants.api_keys.format import new_key
+from tenants.api_keys.models import ApiKey
 from tenants.core.asgi.credentials import Strangers
 from tenants.core.asgi.protocol import REQUEST_ID, Receive, Scope, Send
 from tenants.core.asgi.stopping import Stop
@@ -27,11 +28,10 @@ from tenants.core.asgi.threads import DatabaseThreads
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.identity.identity import Identity
 from tenants.limits.rates.desk import Desk
-from tenants.models import ApiKey
+from tenants.onboarding.create_tenant import CreatedTenant
 from tenants.request_log.entries import LONGEST_MADE, LONGEST_PATH, JournalEntry
 from tenants.request_log.minutes import counted, minute_key
 from tenants.request_log.store import KEPT, recent_requests
-from tenants.services import CreatedTenant
 from tests.maas.granian_server import GranianServer
 from tests.waiting import eventually
 

@@ -10,10 +10,12 @@ from django.conf import settings
 
 from inference.registry.models import ModelVersion, ServedModel
 from jobs.models import Document
+from tenants.accounts.models import Tenant
 from tenants.api_keys.format import new_key
+from tenants.api_keys.models import ApiKey
+from tenants.api_keys.services import create_key, revoke_key
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
-from tenants.models import ApiKey, Tenant
-from tenants.services import CreatedTenant, create_key, revoke_key
+from tenants.onboarding.create_tenant import CreatedTenant
 from tests.fixtures import unique
 from tests.inference.lane.mortal import MortalRedis
 from tests.maas.granian_server import GranianServer

@@ -15,11 +15,12 @@ from django.db import connections
 
 from inference.lane import LaneReader
 from inference.registry.models import ModelVersion
+from tenants.billing.ledger.included_models import IncludedPool
+from tenants.billing.ledger.subscriptions import subscribe
 from tenants.billing.metering.roll_up import roll_up_uses
+from tenants.billing.usage.models import UsageRecord
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
-from tenants.models import IncludedPool, UsageRecord
-from tenants.plans.services import subscribe
-from tenants.services import CreatedTenant
+from tenants.onboarding.create_tenant import CreatedTenant
 from tests.inference.gateway.house import REFUSED, Embedder
 from tests.maas.granian_server import GranianServer
 from tests.tenants.billing.ledger.conftest import Purse

@@ -9,9 +9,9 @@ import httpx
 import pytest
 from django.conf import settings
 
+from tenants.accounts.models import Tenant
 from tenants.core.db.unit_of_work import operator_work
-from tenants.models import Tenant
-from tenants.services import CreatedTenant, create_tenant
+from tenants.onboarding.create_tenant import CreatedTenant, create_tenant
 from tests.fixtures import unique
 from tests.inference.lane.slow_wire import SlowWire
 from tests.maas.granian_server import GranianServer

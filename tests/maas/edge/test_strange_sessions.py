@@ -11,9 +11,9 @@ from django.test import Client
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
+from tenants.accounts.models import Tenant
 from tenants.core.db.unit_of_work import operator_work
-from tenants.models import Tenant
-from tenants.services import CreatedTenant
+from tenants.onboarding.create_tenant import CreatedTenant
 from tests.maas.granian_server import GranianServer
 from tests.waiting import eventually
 

@@ -7,7 +7,7 @@ from contextlib import suppress
 
 import httpx
 
-from tenants.services import CreatedTenant
+from tenants.onboarding.create_tenant import CreatedTenant
 from tests.maas.fleet.callers import Call, Caller
 from tests.maas.granian_server import GranianServer
 

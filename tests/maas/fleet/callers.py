@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx
 
-from tenants.services import CreatedTenant
+from tenants.onboarding.create_tenant import CreatedTenant
 from tests.maas.fleet.processes import NUMBERS
 from tests.maas.granian_server import GranianServer
 

@@ -9,9 +9,9 @@ from functools import partial
 import pytest
 
 from tenants.billing.metering.roll_up import roll_up_uses
+from tenants.billing.usage.models import UsageRecord
 from tenants.core.db.unit_of_work import unit_of_work
-from tenants.models import UsageRecord
-from tenants.services import CreatedTenant
+from tenants.onboarding.create_tenant import CreatedTenant
 from tests.maas.fleet.balancer import Balancer, calls_until
 from tests.maas.fleet.callers import CALLERS, Call, Caller, all_at_once
 from tests.maas.fleet.processes import PRICE, PRICE_OF_HITS, Fleet, Worker

@@ -9,15 +9,15 @@ import pytest
 from django.conf import settings
 from tritonclient.grpc import service_pb2
 
-from inference.calls import Call
-from inference.contracts import TextInput, WorkOutput
-from inference.control import ControlListener
+from inference.core.calls import Call
+from inference.core.contracts import TextInput, WorkOutput
+from inference.core.control import ControlListener
 from inference.gateway.gateway import GRPC_PREFIX
 from inference.lane import LaneReader, LaneRequest
 from inference.lane.keys import CANCEL_WORD
 from inference.registry.models import ModelVersion
 from maas.supervisor.ports import free_port
-from tenants.services import CreatedTenant
+from tenants.onboarding.create_tenant import CreatedTenant
 from tests.maas.granian_server import GranianServer
 from tests.maas.grpc_port.asking import MOST_BYTES, PATIENCE_S, Caller
 from tests.waiting import eventually

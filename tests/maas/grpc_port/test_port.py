@@ -18,13 +18,13 @@ from tritonclient.grpc import service_pb2
 
 from inference.gateway.gateway import GRPC_PREFIX
 from maas.supervisor.ports import free_port
+from tenants.accounts.models import Tenant
 from tenants.billing.metering.backlog import Backlog, durable_redis
 from tenants.billing.metering.events import read_event
 from tenants.billing.metering.keys import FIELD, STREAM
 from tenants.core.db.unit_of_work import operator_work
-from tenants.models import Tenant
+from tenants.onboarding.create_tenant import CreatedTenant
 from tenants.request_log.store import recent_requests
-from tenants.services import CreatedTenant
 from tests.maas.granian_server import GranianServer
 from tests.maas.grpc_port.asking import MOST_BYTES, PATIENCE_S, Caller, asked
 from tests.maas.grpc_port.conftest import HoldingModel

@@ -8,7 +8,7 @@ from pytest_django import Settings
 
 from maas.front import Front
 from maas.supervisor.ports import free_port
-from tenants.services import CreatedTenant
+from tenants.onboarding.create_tenant import CreatedTenant
 from tests.maas.grpc_port.in_process import PATIENCE_S, Caller
 
 

@@ -7,9 +7,10 @@ import grpc
 import grpc.aio
 import pytest
 
+from tenants.api_keys.services import revoke_key
 from tenants.authentication.selectors import identify_key
 from tenants.core.db.unit_of_work import unit_of_work
-from tenants.services import CreatedTenant, revoke_key
+from tenants.onboarding.create_tenant import CreatedTenant
 from tests.maas.grpc_port.in_process import Answering, Caller, opened_port, until
 
 LARGE = 2 << 20

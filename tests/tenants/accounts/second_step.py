@@ -9,8 +9,8 @@ import time
 from allauth.mfa.models import Authenticator
 from allauth.mfa.utils import encrypt
 
+from tenants.accounts.models import User
 from tenants.core.db.unit_of_work import operator_work
-from tenants.models import User
 
 
 def give_app(person: User) -> str:

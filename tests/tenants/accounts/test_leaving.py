@@ -5,8 +5,8 @@ from django.contrib.admin.models import CHANGE, LogEntry
 from django.test import Client
 
 from tenants.accounts.leaving import delete_person
+from tenants.accounts.models import User
 from tenants.core.db.unit_of_work import operator_work
-from tenants.models import User
 from tests.fixtures import unique
 
 

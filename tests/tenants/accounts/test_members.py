@@ -9,12 +9,13 @@ from django.db import connections
 
 from tenants.accounts.errors import LastOwner, OwnerShutOut
 from tenants.accounts.members import change_role, hand_over, leave, remove_member
+from tenants.accounts.models import Membership, User
+from tenants.audit.models import AuditEntry
 from tenants.authentication.selectors import identify_member
 from tenants.core.db.unit_of_work import operator_work
 from tenants.core.errors import NotPermitted, TenantLeft
 from tenants.identity.identity import Identity
-from tenants.models import AuditEntry, Membership, User
-from tenants.services import CreatedTenant
+from tenants.onboarding.create_tenant import CreatedTenant
 from tests.fixtures import unique
 
 

@@ -1,6 +1,7 @@
 import pytest
 
-from tenants.api_keys.restrictions import MOST, FenceRefused, checked_models, checked_networks, may_come_from
+from tenants.api_keys.restrictions import MOST, FenceRefused, checked_models, checked_networks
+from tenants.identity.networks import may_come_from
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ from django.core.management import CommandError, call_command
 from django.db import connections
 from django.utils import timezone
 
+from tenants.audit.models import AuditEntry
 from tenants.core.db.unit_of_work import unit_of_work
-from tenants.models import AuditEntry
-from tenants.services import CreatedTenant
+from tenants.onboarding.create_tenant import CreatedTenant
 
 
 def test_the_owner_of_the_tables_takes_away_what_is_old_and_nothing_else(tenant: CreatedTenant) -> None:

@@ -11,13 +11,16 @@ from jobs.webhooks.services import (
     rotate_own_secret,
     rotate_secret,
 )
+from tenants.accounts.models import Tenant
+from tenants.accounts.results import erase_results
+from tenants.accounts.services import set_tenant_state
+from tenants.api_keys.services import create_key, revoke_key, rotate_key
 from tenants.audit.acting import KEY, Acting, acting_as
+from tenants.audit.models import AuditEntry
 from tenants.audit.services import record
 from tenants.core.db.unit_of_work import APP, OPERATOR, operator_work, unit_of_work
 from tenants.identity.identity import Identity
-from tenants.models import AuditEntry, Tenant
-from tenants.results import erase_results
-from tenants.services import CreatedTenant, create_key, revoke_key, rotate_key, set_tenant_state
+from tenants.onboarding.create_tenant import CreatedTenant
 
 
 def entries(tenant_id: UUID, deed: str = "") -> list[AuditEntry]:

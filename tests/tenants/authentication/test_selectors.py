@@ -5,12 +5,14 @@ from django.core.exceptions import ImproperlyConfigured
 from django.utils import timezone
 from pytest_django import Settings
 
+from tenants.accounts.models import Membership, Tenant
 from tenants.api_keys.format import new_key
+from tenants.api_keys.models import ApiKey
+from tenants.api_keys.services import create_key, revoke_key
 from tenants.authentication.selectors import identify_key, identify_member
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
 from tenants.core.errors import InvalidKey, TenantLeft, TenantSuspended
-from tenants.models import ApiKey, Membership, Tenant
-from tenants.services import CreatedTenant, create_key, revoke_key
+from tenants.onboarding.create_tenant import CreatedTenant
 
 UNKNOWN = new_key(livemode=True).text
 

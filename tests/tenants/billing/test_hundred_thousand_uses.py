@@ -16,9 +16,9 @@ from tenants.billing.invoices.reconciling import compare_invoices
 from tenants.billing.ledger.reconciling import compare_ledger
 from tenants.billing.metering.events import MeterEvent
 from tenants.billing.metering.services import record_events
+from tenants.billing.usage.models import UsageRecord
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
 from tenants.core.ids import uuid7
-from tenants.models import UsageRecord
 from tenants.plans.prices import Price
 from tests.tenants.billing.invoices.conftest import Customer, customer, seller
 

@@ -6,9 +6,9 @@ from uuid import UUID, uuid4
 from django.db import connections
 from django.db.models import Sum
 
-from tenants.billing.models import UsageDay, UsageRecord
+from tenants.billing.usage.models import UsageDay, UsageRecord
 from tenants.core.db.unit_of_work import OPERATOR, unit_of_work
-from tenants.services import CreatedTenant
+from tenants.onboarding.create_tenant import CreatedTenant
 
 TELL_APART = import_module("tenants.migrations.0016_known_usage_of_before").TELL_APART
 

@@ -5,9 +5,9 @@ from uuid import UUID, uuid4
 
 from django.db import connections
 
+from tenants.billing.usage.models import UsageDay, UsageRecord
 from tenants.core.db.unit_of_work import OPERATOR, unit_of_work
-from tenants.models import UsageDay, UsageRecord
-from tenants.services import CreatedTenant
+from tenants.onboarding.create_tenant import CreatedTenant
 
 SUM_UP = import_module("tenants.migrations.0005_usage_of_before").SUM_UP
 

@@ -5,9 +5,9 @@ from collections.abc import Callable
 import pytest
 from django.test import Client
 
+from tenants.accounts.models import Membership
 from tenants.core.db.unit_of_work import operator_work
-from tenants.models import Membership
-from tenants.services import CreatedTenant
+from tenants.onboarding.create_tenant import CreatedTenant
 
 
 @pytest.fixture

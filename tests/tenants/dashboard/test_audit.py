@@ -4,12 +4,13 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from tenants.accounts.models import Membership
+from tenants.api_keys.services import create_key
 from tenants.audit.acting import OPERATOR, Acting, acting_as
 from tenants.audit.services import record
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
 from tenants.identity.identity import Identity
-from tenants.models import Membership
-from tenants.services import CreatedTenant, create_key
+from tenants.onboarding.create_tenant import CreatedTenant
 from tests.fixtures import unique
 
 

@@ -11,9 +11,11 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from tenants.audit.models import AuditEntry
+from tenants.billing.invoices.models import BillingDetails, Invoice
+from tenants.billing.payments.models import Payment
 from tenants.core.db.unit_of_work import APP, OPERATOR, operator_work, unit_of_work
-from tenants.models import AuditEntry, BillingDetails, Invoice, Payment
-from tenants.services import CreatedTenant
+from tenants.onboarding.create_tenant import CreatedTenant
 from tests.flows.invoices import credit_note, issued, line
 from tests.tenants.billing.ledger.conftest import Purse
 

@@ -8,11 +8,15 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from tenants.accounts.models import Membership
+from tenants.accounts.services import create_operator
+from tenants.api_keys.models import ApiKey
+from tenants.api_keys.services import keep_key_to, note_key_use, rotate_key
+from tenants.audit.models import AuditEntry
 from tenants.authentication.selectors import identify_key
 from tenants.core.db.unit_of_work import APP, operator_work, unit_of_work
 from tenants.core.errors import InvalidKey
-from tenants.models import ApiKey, AuditEntry, Membership
-from tenants.services import CreatedTenant, create_operator, keep_key_to, note_key_use, rotate_key
+from tenants.onboarding.create_tenant import CreatedTenant
 from tests.fixtures import unique
 
 FORM = {"name": "import", "mode": "live", "preset": "all", "lifetime": "never"}

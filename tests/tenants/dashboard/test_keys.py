@@ -12,12 +12,14 @@ from django.test import Client, override_settings
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
+from tenants.accounts.models import Membership
+from tenants.api_keys.models import ApiKey
+from tenants.api_keys.services import MOST_WORKING_KEYS, create_key, rotate_key
 from tenants.authentication.selectors import identify_key
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
 from tenants.core.errors import InvalidKey, TooManyKeys
 from tenants.identity.identity import KEY_SCOPES, SCOPES
-from tenants.models import ApiKey, Membership
-from tenants.services import MOST_WORKING_KEYS, CreatedTenant, create_key, rotate_key
+from tenants.onboarding.create_tenant import CreatedTenant
 
 FIELDS = {"name": "Scanner", "mode": "live", "preset": "all", "lifetime": "never"}
 KEY = re.compile(r"maas_(?:live|test)_\w{12}_\w{38}")

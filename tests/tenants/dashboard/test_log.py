@@ -11,12 +11,13 @@ from django.conf import settings
 from django.test import Client, override_settings
 from pytest_django import DjangoAssertNumQueries
 
+from tenants.accounts.models import Membership
+from tenants.api_keys.services import create_key, revoke_key
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.redis.cache import cache_redis
-from tenants.models import Membership
+from tenants.onboarding.create_tenant import CreatedTenant
 from tenants.request_log import store
 from tenants.request_log.entries import JournalEntry
-from tenants.services import CreatedTenant, create_key, revoke_key
 from tests.fixtures import unique
 
 PROBLEM = '{"code": "model_not_found", "detail": "There is no model embedd.", "status": 404}'

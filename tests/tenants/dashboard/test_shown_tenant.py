@@ -6,10 +6,11 @@ import pytest
 from django.http import HttpResponse
 from django.test import Client
 
+from tenants.accounts.models import Membership
+from tenants.api_keys.models import ApiKey
 from tenants.authentication.shown_tenant import FIELD, HEADER
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
-from tenants.models import ApiKey, Membership
-from tenants.services import CreatedTenant
+from tenants.onboarding.create_tenant import CreatedTenant
 
 JOB = {"model": "embed", "input": "x"}
 FIELDS = {"name": "Scanner", "mode": "live", "preset": "all", "lifetime": "never"}

@@ -11,6 +11,7 @@ from django.conf import settings
 from django.http import HttpResponse
 from django.test import Client
 
+from tenants.accounts.models import User
 from tenants.core.asgi.client_ip import client_address, place_of
 from tenants.core.db.unit_of_work import operator_work
 from tenants.core.redis.cache import cache_redis
@@ -24,8 +25,7 @@ from tenants.dashboard.sign_in.attempts import (
     take_back,
 )
 from tenants.dashboard.sign_in.known_browsers import COOKIE
-from tenants.models import User
-from tenants.services import CreatedTenant
+from tenants.onboarding.create_tenant import CreatedTenant
 from tests.fixtures import unique
 
 PASSWORD = "correct horse"

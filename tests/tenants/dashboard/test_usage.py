@@ -15,17 +15,19 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
+from tenants.accounts.models import Membership, Tenant
 from tenants.billing.dashboard.usage.chart import chart_of
 from tenants.billing.dashboard.usage.limit_rows import limit_rows
-from tenants.billing.months import Month
-from tenants.billing.selectors import cost_by_day, usage_of, usage_of_keys
-from tenants.billing.settling import settle_days
-from tenants.billing.summary import summarised
+from tenants.billing.usage.models import UsageDay, UsageRecord
+from tenants.billing.usage.selectors import cost_by_day, usage_of, usage_of_keys
+from tenants.billing.usage.settling import settle_days
+from tenants.billing.usage.summary import summarised
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
 from tenants.core.ids import uuid7
+from tenants.core.months import Month
+from tenants.limits.models import ModelLimit
 from tenants.limits.rates.limits import Limit
-from tenants.models import Membership, ModelLimit, Tenant, UsageDay, UsageRecord
-from tenants.services import CreatedTenant
+from tenants.onboarding.create_tenant import CreatedTenant
 
 OCTOBER = Month(2026, 10)
 Use = Callable[..., None]

@@ -1,10 +1,12 @@
 """Whoever is let in comes with the limits that hold for them."""
 
+from tenants.accounts.models import Tenant
+from tenants.api_keys.models import ApiKey
 from tenants.authentication.selectors import identify_key, identify_member
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
+from tenants.limits.models import ModelLimit
 from tenants.limits.rates.limits import CallerLimits
-from tenants.models import ApiKey, ModelLimit, Tenant
-from tenants.services import CreatedTenant
+from tenants.onboarding.create_tenant import CreatedTenant
 
 
 def amounts(limits: CallerLimits) -> dict[str, int]:

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from tenants.core.db.clock import database_now
 from tenants.core.db.unit_of_work import operator_work
-from tenants.models import Plan, PlanIncluded, PlanPrice, TenantPrice
+from tenants.plans.models import Plan, PlanIncluded, PlanPrice, TenantPrice
 from tenants.plans.selectors import default_plan
 from tests.fixtures import unique
 

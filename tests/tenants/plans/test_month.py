@@ -7,7 +7,7 @@ from fractions import Fraction
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tenants.billing.shares import in_units, rounded, spread, unit_micros
+from tenants.core.shares import in_units, rounded, spread, unit_micros
 from tenants.plans.month import Included, Used, month_bill
 from tenants.plans.prices import Price
 

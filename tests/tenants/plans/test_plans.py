@@ -9,9 +9,18 @@ import pytest
 from django.db import DatabaseError, connections
 from django.db.utils import IntegrityError
 
+from tenants.accounts.models import Tenant
+from tenants.billing.ledger.subscriptions import (
+    PlanArchived,
+    Start,
+    duplicate_plan,
+    stay_with_plan,
+    subscribe,
+)
 from tenants.core.db.clock import database_now
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
-from tenants.models import Plan, PlanPrice, Subscription, Tenant
+from tenants.onboarding.create_tenant import CreatedTenant, create_tenant
+from tenants.plans.models import Plan, PlanPrice, Subscription
 from tenants.plans.selectors import (
     current_plan,
     current_subscription,
@@ -20,9 +29,7 @@ from tenants.plans.selectors import (
     subscriptions_of,
     terms_of,
 )
-from tenants.plans.services import PlanArchived, Start, duplicate_plan, stay_with_plan, subscribe
 from tenants.plans.versions import included_at, prices_at
-from tenants.services import CreatedTenant, create_tenant
 from tests.fixtures import unique
 from tests.tenants.plans.selling import include, make_plan, own_price, plan_for_new_tenants, price
 

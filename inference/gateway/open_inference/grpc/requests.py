@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from inference.contracts import Json, WorkRefused
+from inference.core.contracts import Json, WorkRefused
 from inference.gateway.open_inference.errors import InvalidRequest
 from inference.gateway.open_inference.grpc.messages import read_message
 from inference.gateway.open_inference.grpc.values import MessageValues

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.conf import settings
 
-from inference.contracts import Json, TensorInput, TextInput
+from inference.core.contracts import Json, TensorInput, TextInput
 from inference.gateway.exchange import Exchange
 from inference.gateway.gateway import GRPC_PREFIX, OVER_GRPC
 from inference.gateway.inference import LONGEST_S, Inference

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from inference.contracts import Json
+from inference.core.contracts import Json
 from inference.gateway.open_inference.binary import BYTES, MOST_TEXTS, read_binary
 from inference.gateway.open_inference.errors import InvalidRequest
 from inference.runtime.tensor_requests import NUMPY_TYPES, check_form

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from inference.contracts import Json
+from inference.core.contracts import Json
 
 SAMPLE_PATH = "/sample/page"
 

@@ -2,7 +2,7 @@
 
 import json
 
-from inference.contracts import Json
+from inference.core.contracts import Json
 from jobs.pages.catalogue.snippets.call import SAMPLE_PATH, Call
 from jobs.pages.catalogue.snippets.layout import Style, laid_out
 from jobs.pages.catalogue.snippets.quoting import json_text, shell_text

@@ -2,7 +2,7 @@
 
 import json
 
-from inference.contracts import Json
+from inference.core.contracts import Json
 from jobs.pages.catalogue.snippets.call import SAMPLE_PATH, Call
 from jobs.pages.catalogue.snippets.curl import json_code
 from jobs.pages.catalogue.snippets.quoting import json_text

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from inference.contracts import Json
+from inference.core.contracts import Json
 
 WIDTH = 88
 

@@ -1,6 +1,6 @@
 """A call in Python, with the product's own client."""
 
-from inference.contracts import Json
+from inference.core.contracts import Json
 from jobs.pages.catalogue.snippets.call import SAMPLE_PATH, Call
 from jobs.pages.catalogue.snippets.layout import Style, laid_out
 from jobs.pages.catalogue.snippets.quoting import python_text

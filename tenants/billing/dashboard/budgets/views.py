@@ -11,12 +11,12 @@ from tenants.api_keys.selectors import names_of_keys
 from tenants.billing.dashboard.budgets.forms import BudgetForm
 from tenants.billing.dashboard.budgets.rows import budget_rows
 from tenants.billing.ledger.errors import InvalidTerms
+from tenants.billing.ledger.models import Budget, Wallet
 from tenants.billing.ledger.months import first_of_this_month
 from tenants.billing.ledger.own_budgets import BudgetRefused, remove_own_budget, set_own_budget
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
-from tenants.dashboard.members import members_only
+from tenants.dashboard_base.members import members_only
 from tenants.identity.identity import Identity
-from tenants.models import Budget, Wallet
 from tenants.plans.selectors import current_plan
 
 CURRENCY = "EUR"

@@ -11,10 +11,10 @@ from tenants.billing.invoices.models import Invoice
 from tenants.billing.invoices.paper import PaperLine
 from tenants.billing.invoices.standing import WORDS
 from tenants.billing.ledger.models import Wallet
+from tenants.billing.ledger.plan_standing import IncludedRow
 from tenants.billing.ledger.selectors import Balance
 from tenants.billing.payments.models import Payment
-from tenants.billing.standing import IncludedRow
-from tenants.billing.wording import name_of, number_of, rounded_money, symbol_of
+from tenants.plans.wording import name_of, number_of, rounded_money, symbol_of
 
 TONES = {"open": "wait", "overdue": "bad", "paid": "good", "written_off": "", "credit_note": ""}
 KINDS = {Wallet.Kind.PREPAID: "prepaid", Wallet.Kind.INVOICED: "invoiced"}

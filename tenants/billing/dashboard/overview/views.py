@@ -26,11 +26,11 @@ from tenants.billing.invoices.issued import (
 from tenants.billing.invoices.standing import STANDINGS, WORDS
 from tenants.billing.invoices.told import whole_told
 from tenants.billing.invoices.upcoming import upcoming_rows
+from tenants.billing.ledger.plan_standing import standing_of
 from tenants.billing.ledger.selectors import balances
 from tenants.billing.payments.models import Payment
-from tenants.billing.standing import standing_of
 from tenants.core.db.unit_of_work import unit_of_work
-from tenants.dashboard.members import members_only
+from tenants.dashboard_base.members import members_only
 from tenants.identity.identity import Identity
 
 P = ParamSpec("P")

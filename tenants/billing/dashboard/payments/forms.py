@@ -8,9 +8,9 @@ from django import forms
 
 from tenants.billing.payments.selectors import ways_to_pay
 from tenants.billing.payments.services import MOST_MICROS, TopUp
-from tenants.billing.shares import unit_micros
-from tenants.billing.wording import rounded_money
 from tenants.core.ids import uuid7
+from tenants.core.shares import unit_micros
+from tenants.plans.wording import rounded_money
 
 MICROS = 1_000_000
 

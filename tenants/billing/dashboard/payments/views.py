@@ -7,7 +7,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from tenants.billing.dashboard.payments.forms import TopUpForm
 from tenants.billing.invoices.models import Invoice
-from tenants.billing.payments.errors import (
+from tenants.billing.payments.models import Payment
+from tenants.billing.payments.provider.errors import (
     FormReused,
     InvoiceNotOpen,
     NoSuchPayment,
@@ -17,8 +18,7 @@ from tenants.billing.payments.errors import (
     ProviderRefused,
     ProviderUnavailable,
 )
-from tenants.billing.payments.models import Payment
-from tenants.billing.payments.schedule import PAGE_LOOKS_EVERY
+from tenants.billing.payments.provider.schedule import PAGE_LOOKS_EVERY
 from tenants.billing.payments.selectors import (
     as_id,
     get_payment,
@@ -37,7 +37,7 @@ from tenants.billing.payments.services import (
 from tenants.billing.payments.shown import PaymentView
 from tenants.billing.payments.upkeep import look_at
 from tenants.core.db.unit_of_work import unit_of_work
-from tenants.dashboard.members import members_only
+from tenants.dashboard_base.members import members_only
 from tenants.identity.identity import Identity
 
 SHOWN = 20

@@ -6,9 +6,9 @@ from dataclasses import asdict, dataclass, replace
 from datetime import date
 from typing import Any
 
-from tenants.billing.summary import Summary, UsageLine
-from tenants.billing.wording import symbol_of
+from tenants.billing.usage.summary import Summary, UsageLine
 from tenants.plans.prices import MS_PER_SECOND
+from tenants.plans.wording import symbol_of
 
 MOST_SERIES = 6
 OTHERS = {"model": "other models", "key": "other callers"}

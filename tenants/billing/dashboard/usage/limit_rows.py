@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tenants.dashboard.wording import whole
+from tenants.dashboard_base.wording import whole
 from tenants.limits.rates.free_day import Left
 from tenants.limits.rates.headers import Standing
 from tenants.limits.rates.limits import Limit

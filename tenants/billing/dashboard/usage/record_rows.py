@@ -7,9 +7,9 @@ from uuid import UUID
 
 from tenants.billing.dashboard.money import shown_money
 from tenants.billing.dashboard.usage.filters import key_name
-from tenants.billing.models import UsageRecord
+from tenants.billing.usage.models import UsageRecord
 from tenants.billing.usage.records import BATCH_LINE, CACHE, CALL, PAGE, Place, is_cached
-from tenants.billing.wording import used_words
+from tenants.plans.wording import used_words
 
 _KINDS = {CALL: "Call", CACHE: "Call", BATCH_LINE: "Line of a batch"}
 

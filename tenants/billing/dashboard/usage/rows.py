@@ -6,10 +6,10 @@ from datetime import date
 
 from tenants.billing.dashboard.money import shown_money
 from tenants.billing.dashboard.usage.chart import METER_TITLES
-from tenants.billing.forecast import Forecast
-from tenants.billing.summary import Summary, Total
-from tenants.billing.wording import exact_money, number_of, rounded_money, symbol_of
+from tenants.billing.usage.forecast import Forecast
+from tenants.billing.usage.summary import Summary, Total
 from tenants.core.times import day_text, month_text
+from tenants.plans.wording import exact_money, number_of, rounded_money, symbol_of
 
 MOST_NAMED = 50
 """Models or keys in a table; all are in the CSV."""

@@ -6,10 +6,16 @@ from datetime import UTC, date, datetime, time
 
 from django.http import Http404
 
-from tenants.billing.months import Month
-from tenants.billing.selectors import days_of_keys, months_of_keys, months_of_models, usage_of, usage_of_keys
-from tenants.billing.summary import UsageLine
 from tenants.billing.usage.asked import GROUPS, Asked, Only
+from tenants.billing.usage.selectors import (
+    days_of_keys,
+    months_of_keys,
+    months_of_models,
+    usage_of,
+    usage_of_keys,
+)
+from tenants.billing.usage.summary import UsageLine
+from tenants.core.months import Month
 
 YEAR = "12"
 

@@ -25,19 +25,14 @@ from tenants.billing.dashboard.usage.rows import (
     tiles,
 )
 from tenants.billing.dashboard.usage.stretch import Stretch
-from tenants.billing.forecast import WINDOW_DAYS, Forecast, forecast
-from tenants.billing.months import Month
-from tenants.billing.selectors import (
-    Used,
-    cost_by_day,
-    first_day_used,
-    used_in,
-)
-from tenants.billing.summary import UsageLine, summarised
 from tenants.billing.usage.asked import GROUPS, Asked, Only
+from tenants.billing.usage.forecast import WINDOW_DAYS, Forecast, forecast
 from tenants.billing.usage.records import records
+from tenants.billing.usage.selectors import Used, cost_by_day, first_day_used, used_in
+from tenants.billing.usage.summary import UsageLine, summarised
 from tenants.core.db.unit_of_work import unit_of_work
-from tenants.dashboard.members import members_only
+from tenants.core.months import Month
+from tenants.dashboard_base.members import members_only
 from tenants.identity.identity import Identity
 from tenants.limits.rates.free_day import free_day
 from tenants.limits.rates.spending import spending

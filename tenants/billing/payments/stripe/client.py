@@ -9,7 +9,7 @@ import structlog
 from django.conf import settings
 from stripe import RequestsClient, StripeClient
 
-from tenants.billing.payments.errors import ProviderAway, ProviderRefused
+from tenants.billing.payments.provider.errors import ProviderAway, ProviderRefused
 
 log = structlog.get_logger(__name__)
 CONNECT_S, ANSWER_S = 4.0, 15.0

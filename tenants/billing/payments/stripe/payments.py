@@ -7,8 +7,8 @@ from uuid import UUID
 
 import stripe
 
-from tenants.billing.payments.errors import ProviderRefused
-from tenants.billing.payments.provider import (
+from tenants.billing.payments.provider.errors import ProviderRefused
+from tenants.billing.payments.provider.protocol import (
     Begun,
     DisputeStanding,
     Order,
@@ -17,7 +17,7 @@ from tenants.billing.payments.provider import (
     SavedCard,
     Standing,
 )
-from tenants.billing.payments.schedule import CHECKOUT_LASTS
+from tenants.billing.payments.provider.schedule import CHECKOUT_LASTS
 from tenants.billing.payments.stripe.amounts import to_stripe
 from tenants.billing.payments.stripe.client import client, in_our_words
 from tenants.billing.payments.stripe.reading import (

@@ -6,7 +6,13 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from tenants.billing.payments.provider import DisputeStanding, RefundStanding, SavedCard, Standing, State
+from tenants.billing.payments.provider.protocol import (
+    DisputeStanding,
+    RefundStanding,
+    SavedCard,
+    Standing,
+    State,
+)
 from tenants.billing.payments.stripe.amounts import from_stripe
 
 OF_PAYMENT, OF_TENANT, OF_REFUND = "maas_payment", "maas_tenant", "maas_refund"

@@ -3,7 +3,7 @@ import json
 import numpy as np
 import pytest
 
-from inference.contracts import WorkOutput
+from inference.core.contracts import WorkOutput
 from inference.gateway.open_inference.answer_sizes import listed_bytes, said_bytes, written_bytes
 from inference.gateway.open_inference.answers import GivenOutput, write_answer
 from inference.runtime.tensors import Array

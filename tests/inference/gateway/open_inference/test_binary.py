@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from inference.contracts import Json, WorkRefused
+from inference.core.contracts import Json, WorkRefused
 from inference.gateway.open_inference.binary import read_binary, write_binary
 from inference.gateway.open_inference.errors import InvalidRequest
 from inference.runtime.tensor_requests import NUMPY_TYPES

@@ -3,8 +3,8 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from inference.contracts import Json, TensorInput, TextInput, WorkOutput, WorkRefused
-from inference.errors import ModelFailed
+from inference.core.contracts import Json, TensorInput, TextInput, WorkOutput, WorkRefused
+from inference.core.errors import ModelFailed
 from inference.gateway.open_inference.descriptions import index_entry, model_configuration, model_metadata
 from inference.gateway.open_inference.errors import InvalidRequest
 from inference.gateway.open_inference.faces import Face, face_of

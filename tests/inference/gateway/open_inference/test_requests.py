@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inference.contracts import Json
+from inference.core.contracts import Json
 from inference.gateway.open_inference.errors import InvalidRequest
 from inference.gateway.open_inference.requests import (
     InferRequest,

@@ -7,8 +7,9 @@ import openai
 import pytest
 
 from tenants.api_keys.format import new_key
+from tenants.api_keys.services import create_key
 from tenants.core.db.unit_of_work import unit_of_work
-from tenants.services import CreatedTenant, create_key
+from tenants.onboarding.create_tenant import CreatedTenant
 from tests.maas.granian_server import GranianServer
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inference.contracts import TextInput, TokenInput
+from inference.core.contracts import TextInput, TokenInput
 from inference.gateway.openai.embedding_request import EmbeddingRequest, read_request
 from tenants.core.errors import DomainError
 

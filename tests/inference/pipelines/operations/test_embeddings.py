@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from inference.contracts import Embedding
-from inference.errors import ModelFailed
+from inference.core.contracts import Embedding
+from inference.core.errors import ModelFailed
 from inference.pipelines.operations import OPERATIONS
 
 NEAREST = OPERATIONS["nearest_label"]

@@ -3,7 +3,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from inference.contracts import Json, PageInput, Pixels, TextLine, WorkRefused
+from inference.core.contracts import Json, PageInput, Pixels, TextLine, WorkRefused
 from inference.pipelines.operations import OPERATIONS
 from tests.inference.runtime.pictures import picture_page
 

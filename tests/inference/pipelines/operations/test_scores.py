@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from inference.errors import ModelFailed
+from inference.core.errors import ModelFailed
 from inference.pipelines.operations import OPERATIONS
-from inference.pipelines.values import tensor_of
+from inference.pipelines.operations.values import tensor_of
 
 SOFTMAX, TOP = OPERATIONS["softmax"], OPERATIONS["top_labels"]
 

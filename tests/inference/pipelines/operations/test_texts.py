@@ -1,6 +1,6 @@
-from inference.contracts import TextLine
+from inference.core.contracts import TextLine
 from inference.pipelines.operations import OPERATIONS
-from inference.pipelines.values import lines_of
+from inference.pipelines.operations.values import lines_of
 
 LINES = (TextLine("sure", None, 0.9), TextLine("unsure", None, 0.3), TextLine("unknown", None, None))
 

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-from inference.contracts import VersionSpec
+from inference.core.contracts import VersionSpec
+from inference.engine.engine import Engine, local_engine
 from inference.registry.builtin.catalogue import BUILTIN
-from inference.runtime.engine import Engine, local_engine
 
 
 @cache

@@ -2,7 +2,7 @@
 
 import pytest
 
-from inference.contracts import TensorInput
+from inference.core.contracts import TensorInput
 from inference.runtime.tensor_requests import read_tensors, validate_input
 from jobs.pages.catalogue.examples import MOST_VALUES, example_tensors
 

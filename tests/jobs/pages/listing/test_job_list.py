@@ -9,7 +9,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from inference.contracts import Units, WorkOutput
+from inference.core.contracts import Units, WorkOutput
 from jobs.dispatch.settlement import finish_page
 from jobs.documents.services import delete_document
 from jobs.models import Job

@@ -9,10 +9,11 @@ import pytest
 from django.test import Client
 
 from jobs.pages.quickstart.views import KEY_SCOPES, PLACEHOLDER
+from tenants.api_keys.models import ApiKey
+from tenants.api_keys.services import MOST_WORKING_KEYS, create_key
 from tenants.authentication.selectors import identify_key
 from tenants.core.db.unit_of_work import unit_of_work
-from tenants.models import ApiKey
-from tenants.services import MOST_WORKING_KEYS, CreatedTenant, create_key
+from tenants.onboarding.create_tenant import CreatedTenant
 from tests.flows.product import Product
 from tests.flows.signing_in import signed_in
 from tests.jobs.conftest import Desk

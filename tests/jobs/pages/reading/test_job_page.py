@@ -8,7 +8,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from inference.contracts import WorkOutput
+from inference.core.contracts import WorkOutput
 from jobs.deadlines import Deadlines
 from jobs.dispatch.claims import say_loading
 from jobs.dispatch.settlement import Failure, Timings, fail_page, finish_page
@@ -19,7 +19,7 @@ from jobs.priorities import BULK
 from jobs.retention.erasing import erase_job
 from jobs.services import JobRequest, cancel_job, retry_job, submit_job
 from tenants.core.db.unit_of_work import APP, unit_of_work
-from tenants.dashboard.moments import moment_html
+from tenants.dashboard_base.moments import moment_html
 from tenants.identity.identity import Identity
 from tests.jobs.conftest import Desk
 

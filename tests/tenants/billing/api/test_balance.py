@@ -8,13 +8,13 @@ from rest_framework.test import APIRequestFactory
 from tenants.api.authentication import IDENTITY
 from tenants.authentication.selectors import identify_key
 from tenants.billing.api.balance import BalanceList
-from tenants.billing.included.allotting import Work
+from tenants.billing.ledger.included_units import Work
 from tenants.billing.ledger.services import hold
+from tenants.billing.ledger.subscriptions import subscribe
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
 from tenants.core.ids import uuid7
+from tenants.onboarding.create_tenant import CreatedTenant
 from tenants.plans.prices import Price
-from tenants.plans.services import subscribe
-from tenants.services import CreatedTenant
 from tests.tenants.billing.ledger.conftest import Purse
 from tests.tenants.plans.selling import include, make_plan
 

@@ -15,14 +15,15 @@ from rest_framework.response import Response
 from rest_framework.test import APIRequestFactory
 
 from tenants.api.authentication import IDENTITY
+from tenants.api_keys.services import create_key
 from tenants.authentication.selectors import identify_key
 from tenants.billing.api.usage import UsageExport, UsageList
-from tenants.billing.models import UsageRecord
-from tenants.billing.settling import settle_days
+from tenants.billing.usage.models import UsageRecord
+from tenants.billing.usage.settling import settle_days
 from tenants.core.db.unit_of_work import APP, unit_of_work
 from tenants.core.ids import uuid7
 from tenants.identity.identity import Identity
-from tenants.services import CreatedTenant, create_key
+from tenants.onboarding.create_tenant import CreatedTenant
 
 Use = Callable[..., None]
 MARCH = {"from": "2026-03-01", "to": "2026-04-01"}

@@ -11,19 +11,21 @@ import pytest
 from django.db import connections, transaction
 from django.db.models import Sum
 
+from tenants.accounts.models import Tenant
 from tenants.billing.invoices.collecting import at
 from tenants.billing.invoices.models import BillingDetails, Invoice, InvoiceLine, Seller
 from tenants.billing.invoices.services import draw_month
+from tenants.billing.ledger.models import LedgerEntry, Wallet
 from tenants.billing.ledger.terms import grant_credit, set_terms
 from tenants.billing.metering.events import MeterEvent
 from tenants.billing.metering.services import record_events
-from tenants.billing.months import Month
 from tenants.core.db.clock import database_now
 from tenants.core.db.unit_of_work import OPERATOR, operator_work, unit_of_work
 from tenants.core.ids import uuid7
-from tenants.models import LedgerEntry, Plan, Subscription, Tenant, Wallet
+from tenants.core.months import Month
+from tenants.onboarding.create_tenant import CreatedTenant
+from tenants.plans.models import Plan, Subscription
 from tenants.plans.prices import Price
-from tenants.services import CreatedTenant
 
 PAGE = Price("page", 1_500, 1, "EUR")
 OPERATOR_NAME = "operator@example.com"

@@ -7,10 +7,11 @@ from uuid import UUID
 import pytest
 from structlog.testing import capture_logs
 
+from tenants.billing.invoices.models import ClosedMonth
 from tenants.billing.invoices.patience import LONGEST, Patience, pause_after
 from tenants.billing.invoices.run import bill_ended_months
+from tenants.billing.usage.models import UsageRecord
 from tenants.core.db.unit_of_work import operator_work
-from tenants.models import ClosedMonth, UsageRecord
 
 from .conftest import Customer
 

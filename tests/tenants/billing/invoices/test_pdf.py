@@ -12,11 +12,11 @@ import pytest
 from django.utils import timezone
 
 from tenants.billing.invoices.issued import find_invoice, whole
+from tenants.billing.invoices.models import Invoice
 from tenants.billing.invoices.pdf.written import as_pdf
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.times import day_text
-from tenants.models import Invoice
-from tenants.services import CreatedTenant
+from tenants.onboarding.create_tenant import CreatedTenant
 from tests.flows.invoices import FEE, credit_note, issued, line
 
 Issue = Callable[..., Invoice]

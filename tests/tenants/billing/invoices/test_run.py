@@ -7,12 +7,13 @@ import pytest
 from prometheus_client import REGISTRY
 from structlog.testing import capture_logs
 
+from tenants.accounts.models import Tenant
 from tenants.billing.invoices import run
 from tenants.billing.invoices.errors import NotBillable
 from tenants.billing.invoices.models import Invoice, Seller
 from tenants.billing.invoices.run import bill_ended_months
+from tenants.billing.usage.models import UsageRecord
 from tenants.core.db.unit_of_work import operator_work
-from tenants.models import Tenant, UsageRecord
 
 from .conftest import Customer
 

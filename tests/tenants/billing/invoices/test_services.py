@@ -8,13 +8,14 @@ import pytest
 from django.db import DatabaseError, IntegrityError, connections, transaction
 from structlog.testing import capture_logs
 
+from tenants.audit.models import AuditEntry
 from tenants.billing.invoices.collecting import at
 from tenants.billing.invoices.errors import NotBillable
 from tenants.billing.invoices.models import Invoice, InvoiceLine, NumberSeries, Seller
 from tenants.billing.invoices.services import credit, preview_month, write_off
+from tenants.billing.ledger.models import Wallet
 from tenants.core.db.clock import database_now
 from tenants.core.db.unit_of_work import APP, OPERATOR, operator_work, unit_of_work
-from tenants.models import AuditEntry, Wallet
 from tenants.plans.prices import Price
 from tests.tenants.plans.selling import include, make_plan
 

@@ -7,11 +7,12 @@ import pytest
 from django.core import mail
 from django.utils import timezone
 
+from tenants.accounts.models import Membership, User
+from tenants.billing.invoices.models import Invoice
 from tenants.billing.invoices.telling import tell_of_invoices
 from tenants.core.db.unit_of_work import operator_work
 from tenants.core.ids import first_id_at
-from tenants.models import Invoice, Membership, User
-from tenants.services import CreatedTenant
+from tenants.onboarding.create_tenant import CreatedTenant
 from tests.fixtures import unique
 from tests.flows.invoices import credit_note, issued
 

@@ -6,10 +6,10 @@ import pytest
 from django.core import mail
 
 from tenants.billing.ledger.alerts import alert_of_budgets
+from tenants.billing.ledger.models import BudgetAlert
 from tenants.billing.ledger.services import pay_at_once
 from tenants.core.db.unit_of_work import unit_of_work
-from tenants.models import BudgetAlert
-from tenants.services import CreatedTenant
+from tenants.onboarding.create_tenant import CreatedTenant
 
 from .conftest import Purse
 

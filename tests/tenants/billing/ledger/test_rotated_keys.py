@@ -5,18 +5,19 @@ from datetime import timedelta
 
 import pytest
 
+from tenants.api_keys.services import rotate_key
 from tenants.authentication.selectors import acting_for, identify_key
 from tenants.billing.ledger.errors import BudgetExhausted
 from tenants.billing.ledger.models import Budget
 from tenants.billing.ledger.own_budgets import set_own_budget
-from tenants.billing.ledger.reserving.reservations import Reservation
+from tenants.billing.ledger.reservations import Reservation
 from tenants.billing.ledger.selectors import balances
 from tenants.billing.ledger.services import hold
 from tenants.billing.ledger.till import Till
 from tenants.core.asgi.threads import DatabaseThreads
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.identity.identity import Identity
-from tenants.services import CreatedTenant, rotate_key
+from tenants.onboarding.create_tenant import CreatedTenant
 
 from .conftest import Purse
 from .test_till import all_of, charge, taken, threads, tills

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 from tenants.billing.ledger.errors import BudgetExhausted, InsufficientFunds, InvalidTerms
 from tenants.billing.ledger.journal import Source, post
+from tenants.billing.ledger.models import LedgerTransaction
 from tenants.billing.ledger.postings import Entry, Posting
 from tenants.billing.ledger.services import hold, pay_at_once, settle
 from tenants.billing.ledger.terms import grant_credit, set_budget
 from tenants.core.db.unit_of_work import APP, OPERATOR, operator_work, unit_of_work
 from tenants.core.ids import uuid7
-from tenants.models import LedgerTransaction
-from tenants.services import create_tenant
+from tenants.onboarding.create_tenant import create_tenant
 from tests.fixtures import unique
 from tests.waiting import eventually
 

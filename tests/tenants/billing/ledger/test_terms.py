@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from django.db import transaction
 
 from tenants.billing.ledger.journal import open_wallet
+from tenants.billing.ledger.models import Wallet
+from tenants.billing.ledger.subscriptions import subscribe
 from tenants.billing.ledger.terms import set_terms
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
-from tenants.models import Wallet
-from tenants.plans.services import subscribe
-from tenants.services import CreatedTenant
+from tenants.onboarding.create_tenant import CreatedTenant
 from tests.tenants.plans.selling import make_plan
 
 

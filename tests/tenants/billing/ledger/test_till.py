@@ -11,8 +11,8 @@ from django.conf import settings
 
 from tenants.authentication.selectors import identify_key
 from tenants.billing.ledger.errors import InsufficientFunds
-from tenants.billing.ledger.reserving.reservations import Reservation
-from tenants.billing.ledger.reserving.rooms import Most
+from tenants.billing.ledger.headroom import Most
+from tenants.billing.ledger.reservations import Reservation
 from tenants.billing.ledger.services import hold
 from tenants.billing.ledger.till import Till
 from tenants.billing.metering.events import MeterEvent
@@ -21,8 +21,8 @@ from tenants.core.asgi.threads import DatabaseThreads, Overloaded
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.ids import uuid7
 from tenants.identity.identity import Identity
+from tenants.onboarding.create_tenant import CreatedTenant
 from tenants.plans.prices import Price
-from tenants.services import CreatedTenant
 
 from .conftest import Purse
 
@@ -276,7 +276,7 @@ def test_a_job_gets_nothing_of_what_is_set_aside_for_calls_and_calls_nothing_of_
 def test_a_hold_that_comes_to_nothing_holds_no_call_up_for_long(
     threads: DatabaseThreads, identity: Identity, purse: Purse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tenants.billing.ledger.reserving.committing.HOLD_S", 2)
+    monkeypatch.setattr("tenants.billing.ledger.committing.HOLD_S", 2)
     purse.prepaid(100)
     with suppress(KeyboardInterrupt), unit_of_work(identity.tenant_id):
         hold(purse.source(), 100)

@@ -10,12 +10,14 @@ import pytest
 from django.conf import settings
 
 from tenants.authentication.selectors import identify_key
-from tenants.billing.included.allotting import Work
 from tenants.billing.ledger.errors import InsufficientFunds
+from tenants.billing.ledger.headroom import Most
+from tenants.billing.ledger.included_models import IncludedPool, IncludedUse
+from tenants.billing.ledger.included_units import Work
 from tenants.billing.ledger.reconciling import compare_ledger
-from tenants.billing.ledger.reserving.reservations import Reservation
-from tenants.billing.ledger.reserving.rooms import Most
+from tenants.billing.ledger.reservations import Reservation
 from tenants.billing.ledger.services import hold, settle
+from tenants.billing.ledger.subscriptions import subscribe
 from tenants.billing.ledger.till import Till
 from tenants.billing.metering.events import MeterEvent, read_event, with_covered, write_event
 from tenants.billing.metering.services import record_events
@@ -23,10 +25,9 @@ from tenants.core.asgi.threads import DatabaseThreads
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
 from tenants.core.ids import uuid7
 from tenants.identity.identity import Identity
-from tenants.models import IncludedPool, IncludedUse, Plan
+from tenants.onboarding.create_tenant import CreatedTenant
+from tenants.plans.models import Plan
 from tenants.plans.prices import Price
-from tenants.plans.services import subscribe
-from tenants.services import CreatedTenant
 from tests.tenants.billing.invoices.conftest import this_month
 from tests.tenants.plans.selling import include, make_plan
 

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from tenants.billing.metering.backlog import Backlog, Entry, durable_redis
 from tenants.billing.metering.events import MeterEvent, write_event
 from tenants.billing.metering.keys import ASIDE, FIELD, STREAM
+from tenants.billing.usage.models import UsageDay, UsageRecord
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.ids import uuid7
-from tenants.models import UsageDay, UsageRecord
+from tenants.onboarding.create_tenant import CreatedTenant
 from tenants.plans.prices import METERS, Price
-from tenants.services import CreatedTenant
 from tests.inference.lane.mortal import MortalRedis
 
 NOON_MS = 1_795_176_000_000

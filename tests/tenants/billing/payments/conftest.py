@@ -19,7 +19,7 @@ from tenants.billing.payments.events import receive_event
 from tenants.billing.payments.models import Payment, ProviderCustomer
 from tenants.billing.payments.services import TopUp, begin_invoice_payment, begin_top_up, start
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
-from tenants.services import CreatedTenant
+from tenants.onboarding.create_tenant import CreatedTenant
 from tests.fixtures import unique
 from tests.stand_in_stripe import SECRET_KEY, WEBHOOK_SECRET, StandIn, event, signed, stand_in_stripe
 from tests.tenants.billing.ledger.conftest import Purse

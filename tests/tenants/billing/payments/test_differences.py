@@ -6,17 +6,18 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from tenants.accounts.services import create_operator
+from tenants.audit.models import AuditEntry
+from tenants.billing.ledger.models import LedgerDifference
 from tenants.billing.ledger.reconciling import keep_differences
 from tenants.billing.payments import reconciling
 from tenants.billing.payments.differences import book_sent_back, book_told, clear_told
-from tenants.billing.payments.errors import NotBookable
 from tenants.billing.payments.models import Payment, Refund
+from tenants.billing.payments.provider.errors import NotBookable
 from tenants.billing.payments.reconciling import compare_payments, compare_provider
 from tenants.billing.payments.refunds import ask_refund, decide_refund
 from tenants.core.db.unit_of_work import operator_work
 from tenants.core.ids import uuid7
-from tenants.models import AuditEntry, LedgerDifference
-from tenants.services import create_operator
 from tests.fixtures import unique
 from tests.stand_in_stripe import StandIn
 

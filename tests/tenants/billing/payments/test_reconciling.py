@@ -8,15 +8,15 @@ from django.db import connections
 
 from jobs.reconciling import reconcile
 from tenants.billing.ledger.checks import Compared
+from tenants.billing.ledger.models import LedgerDifference
 from tenants.billing.payments import reconciling
 from tenants.billing.payments.models import Payment
-from tenants.billing.payments.provider import Standing
-from tenants.billing.payments.provider_checks import Ours, against_provider
+from tenants.billing.payments.provider.checks import Ours, against_provider
+from tenants.billing.payments.provider.protocol import Standing
 from tenants.billing.payments.reconciling import compare_payments, compare_provider
 from tenants.billing.payments.refunds import ask_refund, decide_refund
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
 from tenants.core.ids import uuid7
-from tenants.models import LedgerDifference
 from tests.stand_in_stripe import StandIn
 
 from .conftest import EURO, Payer, fresh, tell

@@ -5,20 +5,20 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from django.db import connections
 
-from tenants.billing.payments.errors import (
+from tenants.billing.ledger.models import LedgerDifference
+from tenants.billing.payments.models import Payment
+from tenants.billing.payments.provider.errors import (
     InvoiceNotOpen,
     NoSuchPayment,
     PaymentRefused,
     ProviderUnavailable,
 )
-from tenants.billing.payments.models import Payment
 from tenants.billing.payments.reconciling import compare_payments
 from tenants.billing.payments.services import TopUp, begin_invoice_payment, begin_top_up, start
 from tenants.billing.payments.transfers import record_announced
 from tenants.billing.payments.upkeep import look_after_payments
 from tenants.core.db.unit_of_work import operator_work
 from tenants.core.ids import uuid7
-from tenants.models import LedgerDifference
 from tests.stand_in_stripe import StandIn
 
 from .conftest import EURO, Payer, fresh, grow_older, open_of, tell, tell_again

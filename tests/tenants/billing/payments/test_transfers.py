@@ -6,11 +6,11 @@ import pytest
 from django.db import connections
 
 from tenants.billing.ledger.errors import InvalidTerms
-from tenants.billing.payments.errors import NoSuchProvider
+from tenants.billing.payments.provider.errors import NoSuchProvider
 from tenants.billing.payments.reconciling import compare_payments
 from tenants.billing.payments.transfers import cancel_announced, record_announced, record_transfer
 from tenants.core.ids import uuid7
-from tenants.services import CreatedTenant
+from tenants.onboarding.create_tenant import CreatedTenant
 
 from .conftest import EURO, Payer, fresh, open_of
 

@@ -11,10 +11,10 @@ from django.db import DatabaseError, DataError, connections, transaction
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tenants.accounts.models import User
 from tenants.core.db.roles import ACCOUNTS_ROLE, APP_ROLE, OPERATOR_ROLE
 from tenants.core.db.unit_of_work import APP, account_work, operator_entry, operator_work, unit_of_work
-from tenants.models import User
-from tenants.services import CreatedTenant
+from tenants.onboarding.create_tenant import CreatedTenant
 
 
 def acting() -> str:

@@ -3,10 +3,12 @@ from uuid import UUID
 import pytest
 from django.db import connections
 
+from tenants.accounts.models import Membership
+from tenants.api_keys.models import ApiKey
+from tenants.api_keys.services import create_key
 from tenants.core.db.unit_of_work import APP, current_scope, operator_work, unit_of_work
 from tenants.core.errors import UnscopedQuery
-from tenants.models import ApiKey, Membership
-from tenants.services import CreatedTenant, create_key
+from tenants.onboarding.create_tenant import CreatedTenant
 
 
 def test_a_query_without_a_scope_is_refused() -> None:

@@ -13,10 +13,10 @@ from django.test import Client
 from pytest_django import Settings
 
 from tenants.accounts.addresses import vouch_for
-from tenants.accounts.sign_on.configured import SignOnProvider
+from tenants.accounts.models import User
+from tenants.authentication.sign_on.configured import SignOnProvider
 from tenants.core.db.unit_of_work import operator_work
-from tenants.models import User
-from tenants.services import CreatedTenant
+from tenants.onboarding.create_tenant import CreatedTenant
 from tests.fixtures import unique
 from tests.open_id_provider import CLIENT_ID, SECRET, OpenIdProvider, running_provider
 from tests.tenants.dashboard.accounts.signing_on import OWN_SERVICE

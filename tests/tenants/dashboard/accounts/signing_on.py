@@ -8,8 +8,9 @@ import httpx
 from django.http import HttpResponse
 from django.test import Client
 
+from tenants.accounts.models import Tenant
+from tenants.audit.models import AuditEntry
 from tenants.core.db.unit_of_work import operator_work
-from tenants.models import AuditEntry, Tenant
 
 OWN_SERVICE = "http://127.0.0.1:8000"
 

@@ -11,10 +11,10 @@ from django.test import Client
 from pytest_django import Settings
 
 from tenants.accounts.addresses import vouch_for
+from tenants.accounts.models import Membership, Tenant, User
 from tenants.core.db.unit_of_work import operator_work
 from tenants.dashboard.sign_in.attempts import PER_PAIR
-from tenants.models import Membership, Tenant, User
-from tenants.services import CreatedTenant
+from tenants.onboarding.create_tenant import CreatedTenant
 from tests.fixtures import unique
 from tests.tenants.dashboard.accounts.conftest import link_in
 from tests.tenants.dashboard.accounts.test_sign_up import PASSWORD, sign_in, sign_up

@@ -12,9 +12,9 @@ from pytest_django import Settings
 
 from tenants.accounts import proving
 from tenants.accounts.addresses import vouch_for
+from tenants.accounts.models import Membership, User
 from tenants.core.db.unit_of_work import operator_work
-from tenants.models import Membership, User
-from tenants.services import CreatedTenant
+from tenants.onboarding.create_tenant import CreatedTenant
 from tests.fixtures import unique
 
 DANGEROUS = (

@@ -4,7 +4,7 @@ from django.contrib.auth import SESSION_KEY
 from django.core.mail import EmailMessage
 from django.test import Client
 
-from tenants.services import CreatedTenant
+from tenants.onboarding.create_tenant import CreatedTenant
 from tests.tenants.dashboard.accounts.conftest import link_in
 
 PASSWORD = "correct horse"

@@ -9,10 +9,10 @@ from django.http import HttpResponse
 from django.test import Client
 from pytest_django import Settings
 
+from tenants.accounts.models import User
 from tenants.accounts.second_factors import passkeys_work_at
 from tenants.core.db.unit_of_work import operator_work
-from tenants.models import User
-from tenants.services import CreatedTenant
+from tenants.onboarding.create_tenant import CreatedTenant
 from tests.fixtures import unique
 from tests.tenants.accounts.second_step import code_of
 

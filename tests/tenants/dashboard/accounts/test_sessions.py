@@ -7,7 +7,7 @@ from django.test import Client
 from jobs.live.doorman import good_still
 from jobs.live.passes import Pass
 from tenants.authentication.selectors import identify_member
-from tenants.services import CreatedTenant
+from tenants.onboarding.create_tenant import CreatedTenant
 
 PASSWORD = "correct horse"
 FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0"

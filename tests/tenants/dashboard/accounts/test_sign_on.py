@@ -10,12 +10,13 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from django.test import Client
 from pytest_django import Settings
 
-from tenants.accounts.sign_on.asking import MOST_BYTES
-from tenants.accounts.sign_on.configured import SignOnProvider
+from tenants.accounts.models import User
+from tenants.audit.models import AuditEntry
+from tenants.authentication.sign_on.asking import MOST_BYTES
+from tenants.authentication.sign_on.configured import SignOnProvider
 from tenants.core.db.unit_of_work import operator_work
 from tenants.dashboard.sign_in.attempts import PER_PLACE
-from tenants.models import AuditEntry, User
-from tenants.services import CreatedTenant
+from tenants.onboarding.create_tenant import CreatedTenant
 from tests.open_id_provider import CLIENT_ID, SECRET, OpenIdProvider
 from tests.tenants.accounts.second_step import give_app, give_recovery_code
 from tests.tenants.dashboard.accounts.signing_on import OWN_SERVICE, away, back, deeds, signed_in
@@ -199,7 +200,7 @@ def test_one_that_does_not_answer_is_not_asked_with_every_click(
     assert [stranger.post("/sign-in/with/company").status_code for _ in range(3)] == [401] * 3
     assert provider.times_described == 1
     provider.broken = False
-    monkeypatch.setattr("tenants.accounts.sign_on.asking._away", {})
+    monkeypatch.setattr("tenants.authentication.sign_on.asking._away", {})
     assert away(stranger)
     assert provider.times_described == 2
 
@@ -207,7 +208,7 @@ def test_one_that_does_not_answer_is_not_asked_with_every_click(
 def test_it_is_asked_again_after_a_while(
     stranger: Client, provider: OpenIdProvider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tenants.accounts.sign_on.asking.AWAY_FOR_S", 0.0)
+    monkeypatch.setattr("tenants.authentication.sign_on.asking.AWAY_FOR_S", 0.0)
     provider.broken = True
     assert stranger.post("/sign-in/with/company").status_code == 401
     provider.broken = False

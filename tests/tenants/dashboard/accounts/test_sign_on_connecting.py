@@ -8,9 +8,9 @@ from allauth.socialaccount.models import SocialAccount
 from django.core.mail import EmailMessage
 from django.test import Client
 
+from tenants.accounts.models import User
 from tenants.core.db.unit_of_work import operator_work
-from tenants.models import User
-from tenants.services import CreatedTenant
+from tenants.onboarding.create_tenant import CreatedTenant
 from tests.open_id_provider import OpenIdProvider
 from tests.tenants.dashboard.accounts.signing_on import OWN_SERVICE, away, back, deeds
 from tests.tenants.dashboard.accounts.test_mailed_code import mailed

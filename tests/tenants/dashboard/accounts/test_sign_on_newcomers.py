@@ -8,9 +8,9 @@ from django.test import Client
 from pytest_django import Settings
 
 from tenants.accounts.invitations import token_of
+from tenants.accounts.models import Invitation, Membership, User
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
-from tenants.models import Invitation, Membership, User
-from tenants.services import CreatedTenant
+from tenants.onboarding.create_tenant import CreatedTenant
 from tests.fixtures import unique
 from tests.open_id_provider import OpenIdProvider
 from tests.tenants.accounts.second_step import give_app

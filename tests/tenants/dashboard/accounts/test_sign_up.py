@@ -7,10 +7,12 @@ from django.http import HttpResponse
 from django.test import Client
 from pytest_django import Settings
 
+from tenants.accounts.models import Membership, Tenant, User
+from tenants.api_keys.models import ApiKey
+from tenants.audit.models import AuditEntry
 from tenants.core.db.unit_of_work import operator_work
-from tenants.models import ApiKey, AuditEntry, Membership, Tenant, User
+from tenants.onboarding.create_tenant import CreatedTenant
 from tenants.plans.selectors import current_plan
-from tenants.services import CreatedTenant
 from tests.fixtures import unique
 from tests.tenants.dashboard.accounts.conftest import link_in
 from tests.tenants.plans.selling import plan_for_new_tenants

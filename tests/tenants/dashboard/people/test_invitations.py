@@ -9,11 +9,14 @@ from django.db import connections
 from django.test import Client
 from pytest_django import Settings
 
+from tenants.accounts.models import Invitation, Membership, User
+from tenants.api_keys.models import ApiKey
+from tenants.api_keys.services import create_key
+from tenants.audit.models import AuditEntry
 from tenants.core.db.clock import database_now
 from tenants.core.db.unit_of_work import operator_work
 from tenants.dashboard.sign_in.attempts import MAIL
-from tenants.models import ApiKey, AuditEntry, Invitation, Membership, User
-from tenants.services import CreatedTenant, create_key
+from tenants.onboarding.create_tenant import CreatedTenant
 from tests.tenants.dashboard.accounts.conftest import link_in
 
 PASSWORD = "correct horse"

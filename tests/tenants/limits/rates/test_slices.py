@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tenants.core.token_bucket import Bucket
 from tenants.limits.rates.asking import Ask, Heard, Verdict
-from tenants.limits.rates.bucket import Bucket
 from tenants.limits.rates.script import SHARE
 from tenants.limits.rates.slice import KEPT_S, Slice
 from tenants.limits.rates.slots import RENEWED_S, Slots

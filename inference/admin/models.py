@@ -1,0 +1,320 @@
+"""The operator's view of models: which version answers, at what price, and whether any does."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.core.validators import RegexValidator
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest
+from django.utils.html import format_html_join
+from unfold.admin import TabularInline
+from unfold.contrib.filters.admin import ChoicesDropdownFilter, RelatedDropdownFilter
+from unfold.widgets import UnfoldAdminIntegerFieldWidget, UnfoldAdminTextInputWidget
+
+from inference.admin.batches import BatchSettingForm, BatchSettingInline
+from inference.admin.plans.admin import PlanAdmin, TenantPriceAdmin
+from inference.registry.models import ModelPool, ModelVersion, PipelineStep, ServedModel
+from tenants.admin_base.columns import badge, column, two_lines
+from tenants.admin_base.confirmation import at_once, confirmed
+from tenants.admin_base.formatting import NOTHING, ago, link_to, list_link, size
+from tenants.admin_base.records import OperatorAdmin
+from tenants.plans.wording import money, per_words
+
+__all__ = [
+    "ModelPoolAdmin",
+    "ModelVersionAdmin",
+    "PlanAdmin",
+    "ServedModelAdmin",
+    "TenantPriceAdmin",
+]
+PRICED = ("price_meter", "price_micros", "price_per", "currency", "cached_price_micros")
+
+
+def price_words(served: ServedModel) -> str:
+    price, cached = served.price, served.cached_price
+    words = f"{money(price.amount_micros, price.currency)} per {per_words(price)}"
+    return words if cached == price else f"{words}, {money(cached.amount_micros, cached.currency)} cached"
+
+
+class ServedModelForm(forms.ModelForm):  # type: ignore[type-arg]
+    price_per = forms.IntegerField(
+        min_value=1,
+        widget=UnfoldAdminIntegerFieldWidget,
+        help_text="How many units of the meter the price is for; GPU time is in milliseconds: 1000 for a second.",
+    )
+    currency = forms.CharField(
+        max_length=3,
+        widget=UnfoldAdminTextInputWidget,
+        validators=[RegexValidator("^[A-Z]{3}$", "Three capital letters, for example EUR.")],
+    )
+
+    class Meta:
+        model = ServedModel
+        fields = (
+            "title",
+            "description",
+            "state",
+            "current",
+            "pool",
+            "price_meter",
+            "price_micros",
+            "price_per",
+            "currency",
+            "cached_price_micros",
+            "cache_ttl_s",
+        )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        ready = Q(state=ModelVersion.State.READY) | Q(pk=self.instance.current_id)
+        own = ModelVersion.objects.filter(ready, served_model=self.instance)
+        current = self.fields.get("current")
+        if isinstance(current, forms.ModelChoiceField):
+            current.queryset = own.select_related("served_model").order_by("-number")
+
+
+@admin.register(ServedModel)
+class ServedModelAdmin(OperatorAdmin):
+    """Models come with their files, by `manage.py models add`, and stay: jobs of the past name them."""
+
+    form = ServedModelForm
+    list_display = ("named", "state_badge", "current_version", "takes", "price_text", "work")
+    list_filter = (("state", ChoicesDropdownFilter), ("pool", RelatedDropdownFilter))
+    list_select_related = ("current__served_model",)
+    search_fields = ("name", "title")
+    search_help_text = "Name or title"
+    fieldsets = (
+        (None, {"fields": ("name", "title", "description", "state", "current", "pool")}),
+        ("Price", {"fields": (("price_micros", "currency"), ("price_per", "price_meter"))}),
+        ("Results that are kept", {"fields": (("cached_price_micros", "cache_ttl_s"),)}),
+        ("What callers send", {"fields": ("accepts", "parameters")}),
+        ("Theirs", {"fields": ("work", "created_at")}),
+    )
+    readonly_fields = ("name", "accepts", "parameters", "created_at", "work")
+    inlines = (BatchSettingInline,)
+    actions = ("pause", "resume")
+
+    def get_formset_kwargs(self, request: HttpRequest, obj: Any, inline: Any, prefix: str) -> dict[str, Any]:
+        given: dict[str, Any] = super().get_formset_kwargs(request, obj, inline, prefix)
+        return {**given, **inline.kwargs_of(obj)}
+
+    @column("model", order_by="name")
+    def named(self, served: ServedModel) -> str:
+        return two_lines(served.name, served.title)
+
+    @column("state", order_by="state")
+    def state_badge(self, served: ServedModel) -> str:
+        return badge(served.state)
+
+    @column("answers now")
+    def current_version(self, served: ServedModel) -> str:
+        return link_to(served.current)
+
+    @column("takes")
+    def takes(self, served: ServedModel) -> str:
+        return ", ".join(served.accepts)
+
+    @column("price")
+    def price_text(self, served: ServedModel) -> str:
+        return price_words(served)
+
+    def construct_change_message(
+        self, request: HttpRequest, form: Any, formsets: Any, add: bool = False
+    ) -> Any:
+        """What was and what is now: an audit of money, and of what a machine was told to bear, needs the figures."""
+        told = [self._price_told(form), *_batches_told(formsets)]
+        sentences = [sentence for sentence in told if sentence]
+        if not sentences:
+            return super().construct_change_message(request, form, formsets, add)
+        rest = [name for name in form.changed_data if name not in PRICED]
+        return " ".join([*sentences, *([f"Changed {', '.join(rest)}."] if rest else [])])
+
+    def _price_told(self, form: Any) -> str:
+        if not set(PRICED) & set(form.changed_data):
+            return ""
+        before = ServedModel(**{name: form.initial[name] for name in PRICED})
+        return f"Price from {price_words(before)} to {price_words(form.instance)}."
+
+    @column("links")
+    def work(self, served: ServedModel) -> str:
+        versions = list_link("inference_modelversion", "versions", served_model__id__exact=served.pk)
+        if served.current_id is None:
+            return versions
+        jobs = list_link("jobs_job", "jobs", model_version__id__exact=served.current_id)
+        return format_html_join(" · ", "{}", ((versions,), (jobs,)))
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: ServedModel | None = None) -> bool:
+        return False
+
+    def row_actions(self, row: ServedModel) -> list[str]:
+        return ["pause"] if row.state == ServedModel.State.ACTIVE else ["resume"]
+
+    @admin.action(description="Pause", permissions=["change"])
+    @confirmed(
+        "Pause these models?",
+        "New jobs are refused until a model is resumed. Jobs that were accepted go on to their end.",
+        "Pause",
+    )
+    def pause(self, request: HttpRequest, chosen: "QuerySet[ServedModel]") -> None:
+        self._set_state(request, chosen, ServedModel.State.PAUSED)
+
+    @admin.action(description="Resume", permissions=["change"])
+    @at_once
+    def resume(self, request: HttpRequest, chosen: "QuerySet[ServedModel]") -> None:
+        self._set_state(request, chosen, ServedModel.State.ACTIVE)
+
+    def _set_state(
+        self, request: HttpRequest, chosen: "QuerySet[ServedModel]", state: ServedModel.State
+    ) -> None:
+        changed = list(chosen.exclude(state=state))
+        for served in changed:
+            served.state = state
+            served.save(update_fields=["state"])
+            self.log_change(request, served, f"Now {state.value}.")
+        self.message_user(request, f"{len(changed)} now {state.value}.", messages.SUCCESS)
+
+
+def _batches_told(formsets: Iterable[Any]) -> list[str]:
+    forms_ = [form for formset in formsets for form in formset.forms]
+    return [form.told for form in forms_ if isinstance(form, BatchSettingForm) and form.has_changed()]
+
+
+@admin.register(ModelPool)
+class ModelPoolAdmin(OperatorAdmin):
+    """Workers hear of a change at their next look, within a second."""
+
+    list_display = ("name", "strategy", "served_models")
+    list_filter = (("strategy", ChoicesDropdownFilter),)
+    search_fields = ("name",)
+    search_help_text = "Name"
+    fields = ("name", "strategy")
+
+    @column("models")
+    def served_models(self, pool: ModelPool) -> str:
+        return list_link("inference_servedmodel", "models", pool__id__exact=pool.pk)
+
+
+class ModelVersionForm(forms.ModelForm):  # type: ignore[type-arg]
+    class Meta:
+        model = ModelVersion
+        fields = ("state",)
+
+    def clean_state(self) -> str:
+        state = str(self.cleaned_data["state"])
+        if state == ModelVersion.State.RETIRED:
+            self._refuse_while_needed()
+        return state
+
+    def _refuse_while_needed(self) -> None:
+        if self.instance.current_of.exists():
+            raise forms.ValidationError(
+                "Callers are answered by this version. Make another one current first."
+            )
+        pipelines = PipelineStep.objects.filter(
+            member=self.instance, pipeline__state=ModelVersion.State.READY
+        ).select_related("pipeline__served_model")
+        if names := sorted(step.pipeline.key for step in pipelines):
+            raise forms.ValidationError(f"{', '.join(names)} is made of this version. Retire that first.")
+
+
+class StepInline(TabularInline):  # type: ignore[misc]
+    model = PipelineStep
+    fk_name = "pipeline"
+    extra = 0
+    fields = readonly_fields = ("role", "member_link")
+    hide_title = True
+    verbose_name_plural = "made of"
+
+    @column("version")
+    def member_link(self, step: PipelineStep) -> str:
+        return link_to(step.member)
+
+    def get_queryset(self, request: HttpRequest) -> "QuerySet[PipelineStep]":
+        found: QuerySet[PipelineStep] = super().get_queryset(request)
+        return found.select_related("member__served_model")
+
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+@admin.register(ModelVersion)
+class ModelVersionAdmin(OperatorAdmin):
+    """The digest covers files and settings, so that nothing but the state may change."""
+
+    form = ModelVersionForm
+    list_display = ("key", "state_badge", "runtime", "weighs", "work", "short_digest", "added")
+    list_filter = (
+        ("served_model", RelatedDropdownFilter),
+        ("state", ChoicesDropdownFilter),
+        ("runtime", admin.AllValuesFieldListFilter),
+    )
+    list_select_related = ("served_model",)
+    search_fields = ("served_model__name", "digest")
+    search_help_text = "Model or digest"
+    ordering = ("served_model__name", "-number")
+    fieldsets = (
+        (None, {"fields": ("model_link", "number", "runtime", "state", "work", "used_by")}),
+        ("Files and settings", {"fields": ("digest", "artifacts", "config", "signature", "created_at")}),
+    )
+    readonly_fields = (
+        "model_link",
+        "number",
+        "runtime",
+        "work",
+        "used_by",
+        "digest",
+        "artifacts",
+        "config",
+        "signature",
+        "created_at",
+    )
+    inlines = (StepInline,)
+
+    @column("state", order_by="state")
+    def state_badge(self, version: ModelVersion) -> str:
+        return badge(version.state)
+
+    @column("model")
+    def model_link(self, version: ModelVersion) -> str:
+        return link_to(version.served_model)
+
+    @column("files")
+    def weighs(self, version: ModelVersion) -> str:
+        total_bytes = sum(int(artifact.get("bytes", 0)) for artifact in version.artifacts.values())
+        return size(total_bytes) if total_bytes else NOTHING
+
+    @column("links")
+    def work(self, version: ModelVersion) -> str:
+        asked = {"model_version__id__exact": version.pk}
+        links = ((list_link("jobs_job", "jobs", **asked),), (list_link("jobs_page", "pages", **asked),))
+        return format_html_join(" · ", "{}", links)
+
+    @column("part of")
+    def used_by(self, version: ModelVersion) -> str:
+        steps = version.used_by.select_related("pipeline__served_model").order_by("id")[:20]
+        return format_html_join(", ", "{}", ((link_to(step.pipeline),) for step in steps)) or NOTHING
+
+    @column("digest")
+    def short_digest(self, version: ModelVersion) -> str:
+        return version.digest[:12]
+
+    @column("added", order_by="created_at")
+    def added(self, version: ModelVersion) -> str:
+        return ago(version.created_at)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: ModelVersion | None = None) -> bool:
+        return False

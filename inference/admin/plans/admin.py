@@ -1,0 +1,209 @@
+"""The operator's view of plans, of their prices, and of prices for one tenant alone."""
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models.functions import Now
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
+from django.urls import URLPattern, path, reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from unfold.admin import TabularInline
+from unfold.contrib.filters.admin import AutocompleteSelectFilter
+
+from inference.admin.plans.effective import effective_page
+from inference.admin.plans.example_page import example_page
+from inference.admin.plans.forms import (
+    LIMITS,
+    IncludedForm,
+    PlanForm,
+    PriceForm,
+    TenantPriceForm,
+    VersionFormSet,
+    meters_of_models,
+)
+from tenants.accounts.models import Tenant
+from tenants.admin_base.columns import badge, column, two_lines
+from tenants.admin_base.confirmation import at_once
+from tenants.admin_base.formatting import link, link_to
+from tenants.admin_base.records import FoundById, OperatorAdmin
+from tenants.billing.ledger.subscriptions import duplicate_plan
+from tenants.plans.models import Plan, PlanIncluded, PlanPrice, Subscription, TenantPrice
+from tenants.plans.wording import money
+
+
+class VersionInline(TabularInline):  # type: ignore[misc]
+    formset = VersionFormSet
+    extra = 0
+    hide_title = True
+
+
+class PriceInline(VersionInline):
+    model = PlanPrice
+    form = PriceForm
+    fields = ("model", "meter", "amount_micros", "per", "cached_micros", "holds_from")
+    verbose_name = "price"
+    verbose_name_plural = "prices: the last that has begun holds; a model's own price where there is none"
+
+
+class IncludedInline(VersionInline):
+    model = PlanIncluded
+    form = IncludedForm
+    fields = ("model", "meter", "quantity", "holds_from")
+    verbose_name = "included units"
+    verbose_name_plural = "included units a month: those of a model are used up before those of all"
+
+
+FEE = (("monthly_fee_micros", "currency"), ("trial_days", "trial_credit_micros"), "pays_beforehand")
+
+
+@admin.register(Plan)
+class PlanAdmin(OperatorAdmin):
+    form = PlanForm
+    list_display = ("named", "state_badge", "fee", "example")
+    search_fields = ("name", "code")
+    search_help_text = "Name or code"
+    ordering = ("archived", "name")
+    fieldsets = (
+        (None, {"fields": ("name", "code", "is_default", "archived", "example")}),
+        ("Fee", {"fields": FEE}),
+        ("Limits of its tenants", {"fields": LIMITS}),
+    )
+    inlines = (PriceInline, IncludedInline)
+    actions = ("duplicate",)
+
+    readonly_fields = ("example",)
+
+    def get_queryset(self, request: HttpRequest) -> "QuerySet[Plan]":
+        found: QuerySet[Plan] = super().get_queryset(request)
+        sold = Exists(Subscription.objects.filter(plan=OuterRef("pk")))
+        return found.annotate(sold=sold, read_at=Now())
+
+    def get_formset_kwargs(self, request: HttpRequest, obj: Any, inline: Any, prefix: str) -> dict[str, Any]:
+        """Asked once for all rows."""
+        given: dict[str, Any] = super().get_formset_kwargs(request, obj, inline, prefix)
+        if not hasattr(request, "meters"):
+            request.meters = meters_of_models()  # type: ignore[attr-defined]
+        now = getattr(obj, "read_at", None)
+        return {**given, "form_kwargs": {"meters": request.meters, "now": now}}  # type: ignore[attr-defined]
+
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view(self.example_view)
+        return [path("<uuid:plan_id>/example/", view, name="tenants_plan_example"), *super().get_urls()]
+
+    def example_view(self, request: HttpRequest, plan_id: UUID) -> HttpResponse:
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        plan = get_object_or_404(Plan, pk=plan_id)
+        return example_page(request, plan, self.admin_site.each_context(request))
+
+    @column("plan", order_by="name")
+    def named(self, plan: Plan) -> str:
+        return two_lines(plan.name, plan.code)
+
+    @column("state")
+    def state_badge(self, plan: Plan) -> str:
+        return badge("archived" if plan.archived else "for new tenants" if plan.is_default else "sold")
+
+    @column("a month")
+    def fee(self, plan: Plan) -> str:
+        return money(plan.monthly_fee_micros, plan.currency)
+
+    @column("what it costs")
+    def example(self, plan: Plan) -> SafeString | str:
+        if plan._state.adding:
+            return "An example of a month is reckoned here once it is saved."
+        url = reverse("admin:tenants_plan_example", args=[plan.pk])
+        return format_html('<a class="ln" href="{}">an example month</a>', url)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Plan | None = None) -> bool:
+        """Archive it instead: bills of the past are made from it. Rows of versions are their own."""
+        return False
+
+    def row_actions(self, row: Plan) -> list[str]:
+        return ["duplicate"]
+
+    @admin.action(description="Duplicate plan", permissions=["add"])
+    @at_once
+    def duplicate(self, request: HttpRequest, chosen: "QuerySet[Plan]") -> None:
+        for plan in chosen:
+            copy = duplicate_plan(plan=plan)
+            self.log_change(request, plan, f"Duplicated as {copy.code}.")
+            self.log_addition(request, copy, f"Made from {plan.code}.")
+            words = format_html("Made: {}.", link("tenants_plan", copy.pk, copy.name))
+            self.message_user(request, words, messages.SUCCESS)
+
+
+@admin.register(TenantPrice)
+class TenantPriceAdmin(FoundById):
+    """Prices for one tenant alone; added from the page of its prices."""
+
+    form = TenantPriceForm
+    search_help_text = "Whole id, tenant, or a member's e-mail"
+    list_display = ("owner", "model_name", "told_price")
+    list_filter = (("tenant", AutocompleteSelectFilter),)
+    list_select_related = ("tenant",)
+    ordering = ("-id",)
+    fields = ("owner", "model", "meter", "amount_micros", "per", "cached_micros", "currency", "holds_from")
+    readonly_fields = ("owner",)
+
+    def get_queryset(self, request: HttpRequest) -> "QuerySet[TenantPrice]":
+        found: QuerySet[TenantPrice] = super().get_queryset(request)
+        return found.select_related("tenant")
+
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view(self.effective_view)
+        return [path("of/<uuid:tenant_id>/", view, name="tenants_tenantprice_of"), *super().get_urls()]
+
+    def effective_view(self, request: HttpRequest, tenant_id: UUID) -> HttpResponse:
+        sees_tenants = any(request.user.has_perm(f"tenants.{may}_tenant") for may in ("view", "change"))
+        if not (sees_tenants and self.has_view_permission(request)):
+            raise PermissionDenied
+        tenant = get_object_or_404(Tenant, pk=tenant_id)
+        return effective_page(request, tenant, self.admin_site.each_context(request))
+
+    @column("tenant")
+    def owner(self, price: TenantPrice) -> SafeString | str:
+        return link_to(price.tenant)
+
+    @column("model")
+    def model_name(self, price: TenantPrice) -> SafeString | str:
+        return link("tenants_tenantprice", price.pk, price.named)
+
+    @column("price")
+    def told_price(self, price: TenantPrice) -> str:
+        return price.told(price.currency)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Only for a tenant that is named in the address."""
+        return bool(super().has_add_permission(request)) and _named_tenant(request) is not None
+
+    def get_form(self, request: HttpRequest, obj: TenantPrice | None = None, **kwargs: Any) -> Any:
+        form = super().get_form(request, obj, **kwargs)
+        named = _named_tenant(request)
+        if obj is not None or named is None:
+            return form
+        tenant_id: UUID = named
+
+        class OfTenant(form):  # type: ignore[misc, valid-type]
+            def __init__(self, *args: Any, **kwargs: Any) -> None:
+                kwargs["instance"] = kwargs.get("instance") or TenantPrice(tenant_id=tenant_id)
+                super().__init__(*args, **kwargs)
+
+        return OfTenant
+
+    def has_delete_permission(self, request: HttpRequest, obj: TenantPrice | None = None) -> bool:
+        """What has begun ends by one that follows it, without an amount."""
+        return False
+
+
+def _named_tenant(request: HttpRequest) -> UUID | None:
+    try:
+        wanted = UUID(request.GET.get("tenant", ""))
+    except ValueError:
+        return None
+    return wanted if Tenant.objects.filter(pk=wanted).exists() else None

@@ -1,0 +1,101 @@
+"""The page that tells which prices and limits hold for a tenant, and where each comes from."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+
+from inference.admin.plans.example_page import price_told
+from inference.admin.plans.selectors import models_own_prices
+from tenants.accounts.models import Tenant
+from tenants.admin_base.formatting import at
+from tenants.billing.ledger.plan_standing import Standing, standing_of
+from tenants.core.db.clock import database_now
+from tenants.limits.fields import AccountLimits
+from tenants.plans.agreed import AgreedPrices
+from tenants.plans.models import Plan
+from tenants.plans.selectors import subscriptions_of, terms_of
+from tenants.plans.wording import number_of, used_words
+
+_SETTINGS = {
+    name: f"MAAS_{name.upper()}"
+    for name in (field.name for field in AccountLimits._meta.get_fields())
+    if name != "weight"
+}
+_OF = {"tenant": "the tenant's own", "plan": "its plan's", "model": "the model's"}
+
+
+@dataclass(frozen=True)
+class PriceRow:
+    model: str
+    price: str
+    cached: str
+    of: str
+    since: str
+
+
+@dataclass(frozen=True)
+class LimitRow:
+    name: str
+    amount: str
+    of: str
+
+
+def effective_page(request: HttpRequest, tenant: Tenant, context: Mapping[str, Any]) -> HttpResponse:
+    standing = standing_of(tenant.pk)
+    return TemplateResponse(
+        request,
+        "admin/tenants/tenantprice/effective.html",
+        {
+            **context,
+            "title": f"Prices and limits of {tenant.name}",
+            "tenant": tenant,
+            "plan": standing.plan,
+            "prices": price_rows(terms_of(tenant.pk).prices),
+            "limits": limit_rows(tenant, standing.plan),
+            "included": included_rows(standing),
+            "subscriptions": subscriptions_of(tenant.pk)[:50],
+            "now": database_now(),
+        },
+    )
+
+
+def included_rows(standing: Standing) -> list[str]:
+    return [
+        f"{used_words(row.quantity, row.meter)} of {row.model or 'all models'}, {number_of(row.left, row.meter)} left"
+        for row in standing.rows
+    ]
+
+
+def price_rows(prices: AgreedPrices) -> list[PriceRow]:
+    rows = []
+    for name, own in models_own_prices().items():
+        agreed = prices.of_model(name, own.price, own.cached_price)
+        since = at(agreed.holds_from) if agreed.holds_from else ""
+        told = price_told(agreed.price), price_told(agreed.cached_price)
+        rows.append(PriceRow(name, *told, _OF[agreed.of], since))
+    return rows
+
+
+def limit_rows(tenant: Tenant, plan: Plan | None) -> list[LimitRow]:
+    rows = []
+    for field in AccountLimits._meta.get_fields():
+        name, of = field.name, "the installation's"
+        found: int | None = getattr(tenant, name)
+        if found is not None:
+            of = _OF["tenant"]
+        elif plan is not None and getattr(plan, name) is not None:
+            found, of = getattr(plan, name), _OF["plan"]
+        else:
+            found = getattr(settings, _SETTINGS[name]) if name in _SETTINGS else 1
+        rows.append(LimitRow(str(getattr(field, "verbose_name", name)), _amount(name, found), of))
+    return rows
+
+
+def _amount(name: str, found: int | None) -> str:
+    if found:
+        return f"{found:,}"
+    return "for ever" if name.startswith("keep_") else "unlimited"

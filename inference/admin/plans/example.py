@@ -1,0 +1,82 @@
+"""What a month of a plan would cost, for use that somebody imagines; no queries."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, time
+from fractions import Fraction
+
+from tenants.core.months import Month
+from tenants.core.shares import in_units, spread, unit_micros
+from tenants.plans.agreed import AgreedPrices
+from tenants.plans.month import MonthBill, Used, month_bill
+from tenants.plans.prices import Price
+from tenants.plans.versions import IncludedOfThen, PriceOfThen, included_between, prices_at
+
+
+@dataclass(frozen=True, slots=True)
+class OwnPrices:
+    """A model's, where nothing nearer holds."""
+
+    price: Price
+    cached_price: Price
+
+
+@dataclass(frozen=True, slots=True)
+class ImaginedUse:
+    model: str
+    quantity: int
+    cached_share: Fraction = Fraction(0)
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A plan as it is sold, or none."""
+
+    name: str
+    currency: str
+    fee_micros: int = 0
+    prices: Sequence[PriceOfThen] = ()
+    included: Sequence[IncludedOfThen] = ()
+
+
+def example_month(
+    offer: Offer, uses: Sequence[ImaginedUse], models: Mapping[str, OwnPrices], month: Month
+) -> MonthBill:
+    """Spread evenly over its days, each at the prices with which it begins."""
+    used: list[Used] = []
+    for place, day in enumerate(month.days):
+        agreed = prices_at(offer.prices, datetime.combine(day, time(), UTC))
+        for use in uses:
+            used += _of_day(use, models[use.model], agreed, month, place)
+    first, after = (datetime.combine(day, time(), UTC) for day in (month.first, month.after_last))
+    included = included_between(offer.included, first, after)
+    return month_bill(used, included, fee_micros=offer.fee_micros, currency=offer.currency)
+
+
+def _of_day(use: ImaginedUse, own: OwnPrices, agreed: AgreedPrices, month: Month, place: int) -> list[Used]:
+    day, days = month.days[place], len(month.days)
+    known = round(use.quantity * use.cached_share)
+    held = agreed.of_model(use.model, own.price, own.cached_price)
+    ran_today, known_today = (spread(part, days)[place] for part in (use.quantity - known, known))
+    parts = (
+        Used(day, use.model, ran_today, held.price),
+        Used(day, use.model, known_today, held.cached_price, cached=True),
+    )
+    return [part for part in parts if part.quantity]
+
+
+@dataclass(frozen=True, slots=True)
+class Rounded:
+    """In the smallest unit that is paid; what is left of rounding goes to the largest rest."""
+
+    fee_micros: int
+    lines_micros: tuple[int, ...]
+    """0 for those of other currencies than the one that is told."""
+    total_micros: int
+
+
+def rounded_in(bill: MonthBill, currency: str) -> Rounded:
+    theirs = [line.amount_micros if line.price.currency == currency else 0 for line in bill.lines]
+    fee = bill.fee_micros if bill.currency == currency else 0
+    parts = in_units([fee, *theirs], unit_micros(currency))
+    return Rounded(parts[0], tuple(parts[1:]), sum(parts))

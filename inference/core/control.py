@@ -1,0 +1,102 @@
+"""Words between processes that must be heard at once and may be lost: cancel this, somebody waits for that model.
+
+Redis PUBLISH to whoever listens just now. Whatever is said here is also true in the database, and found there later.
+"""
+
+import json
+import threading
+import time
+from collections.abc import Callable, Mapping
+
+import redis
+import structlog
+
+from inference.core.prompt_redis import RedisLeftAlone, prompt_redis
+
+log = structlog.get_logger(__name__)
+CHANNEL = "maas:control"
+DEMAND = "demand"
+"""Somebody waits for a model that nobody serves."""
+PATIENCE_S = 1.0
+PING_S = 10.0
+ANSWER_S = 5.0
+RECONNECT_S = 1.0
+
+Hear = Callable[[Mapping[str, str]], None]
+
+
+class ControlChannel:
+    """Says words; never raises, since nobody's work may depend on their being heard."""
+
+    def __init__(self, url: str) -> None:
+        self._redis = prompt_redis(url)
+
+    def tell(self, word: str, **about: str) -> None:
+        try:
+            said = json.dumps({"word": word, **about})
+            self._redis.ask(lambda client: client.publish(CHANNEL, said))
+        except RedisLeftAlone:
+            pass
+        except redis.RedisError as error:
+            log.warning("control_word_not_sent", word=word, error=str(error))
+
+
+class ControlListener:
+    """One thread and one connection; each word has one hearer, which must not wait."""
+
+    def __init__(self, url: str, hearers: Mapping[str, Hear]) -> None:
+        self._url = url
+        self._hearers = dict(hearers)
+        self._stopping = threading.Event()
+        self.listening = threading.Event()
+        """Set while words arrive here; what was said before is not repeated."""
+        self._thread = threading.Thread(target=self._run, name="control", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._stopping.set()
+        self._thread.join(timeout=2 * PATIENCE_S)
+
+    def _run(self) -> None:
+        while not self._stopping.is_set():
+            try:
+                self._listen()
+            except (redis.RedisError, OSError) as error:
+                log.warning("control_not_heard", error=str(error))
+            except Exception:
+                log.exception("control_failed")
+            finally:
+                self.listening.clear()
+            self._stopping.wait(RECONNECT_S)
+
+    def _listen(self) -> None:
+        client = redis.Redis.from_url(self._url, socket_connect_timeout=PATIENCE_S, socket_timeout=ANSWER_S)
+        with client, client.pubsub(ignore_subscribe_messages=True) as channel:  # type: ignore[no-untyped-call]
+            channel.subscribe(CHANNEL)
+            self.listening.set()
+            heard_s = asked_s = time.monotonic()
+            while not self._stopping.is_set():
+                message = channel.get_message(timeout=PATIENCE_S / 2)
+                now_s = time.monotonic()
+                if message is not None:
+                    heard_s = now_s
+                    if message["type"] == "message":
+                        self._hear(message["data"])
+                elif now_s - heard_s > 2 * PING_S:
+                    # What lies between swallows all, and says so to nobody.
+                    raise redis.TimeoutError("the connection does not answer any more")
+                elif now_s - max(heard_s, asked_s) > PING_S:
+                    channel.ping()
+                    asked_s = now_s
+
+    def _hear(self, data: bytes) -> None:
+        try:
+            about = json.loads(data)
+            hear = self._hearers.get(about.pop("word"))
+            if hear is not None:
+                hear(about)
+        except Exception:
+            # One bad word must not make this process deaf.
+            log.exception("control_word_not_understood", data=data[:200])

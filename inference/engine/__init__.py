@@ -1,0 +1,1 @@
+"""The one way to run a model version, whatever its kind."""

@@ -1,0 +1,208 @@
+"""The one way to run a model version, whatever its kind."""
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Protocol
+
+from inference.core.calls import Call
+from inference.core.contracts import Json, VersionSpec, WorkInput, WorkOutput
+from inference.pipelines.parse import parse_graph
+from inference.pipelines.pipeline import GraphPipeline
+from inference.runtime.artifacts import artifact
+from inference.runtime.batched import SessionBatchers
+from inference.runtime.begun import BeginsRuns, Begun
+from inference.runtime.embed import EmbedRuntime
+from inference.runtime.local_host import local_host
+from inference.runtime.ocr import OcrRuntime
+from inference.runtime.onnx_graph import OnnxRuntime
+from inference.runtime.parameters import (
+    GRAPH,
+    interface_of,
+    validate_parameters,
+    validate_work_kind,
+    work_kind,
+)
+from inference.runtime.profiles import ProfileStore
+from inference.runtime.session_host import ResidentSession, SessionHost
+from inference.runtime.tensors import written
+
+
+class Runtime(Protocol):
+    @property
+    def session_roles(self) -> tuple[str, ...]:
+        """Artifacts that are held as sessions."""
+
+    @property
+    def may_use_gpu(self) -> bool:
+        """Where there is one."""
+
+    def load(self, spec: VersionSpec) -> None: ...
+
+    def run(
+        self, spec: VersionSpec, work: WorkInput, parameters: Mapping[str, Json], call: Call
+    ) -> WorkOutput: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ResidentModel:
+    """A model version whose every session is in memory, and what these have run since they were loaded.
+
+    A session that several versions share counts in each of them.
+    """
+
+    key: str
+    weight_bytes: int
+    load_s: float
+    runs: int
+    rows: int
+    run_s: float
+
+
+class Engine:
+    def __init__(self, host: SessionHost) -> None:
+        self.host = host
+        self.batchers = SessionBatchers(host)
+        self._runtimes = {name: make(self) for name, make in RUNTIMES.items()}
+        self._served: dict[str, VersionSpec] = {}
+        self._lock = threading.Lock()
+
+    def run(
+        self, spec: VersionSpec, work: WorkInput, parameters: Mapping[str, Json], call: Call | None = None
+    ) -> WorkOutput:
+        """Without `call`: for nobody in particular, who waits for as long as it takes."""
+        return written(self.answer(spec, work, parameters, call))
+
+    def answer(
+        self, spec: VersionSpec, work: WorkInput, parameters: Mapping[str, Json], call: Call | None = None
+    ) -> WorkOutput:
+        """As `run`, but with a graph's outputs as they are and not as JSON."""
+        call = call or Call()
+        complete = _checked(spec, work, parameters, call)
+        before_us = call.spent.device_us
+        answer = self._runtimes[spec.runtime].run(spec, work, complete, call)
+        self._remember(spec)
+        return _timed(answer, call.spent.device_us - before_us)
+
+    def begin(
+        self,
+        spec: VersionSpec,
+        work: WorkInput,
+        parameters: Mapping[str, Json],
+        call: Call,
+        ended: Callable[[], None],
+    ) -> Begun | None:
+        """As `answer`, without waiting; None where that cannot be had, and a thread must ask.
+
+        `ended` is called once, in any thread, maybe before this returns, and must not wait. A deadline is not watched
+        over here: who waits no longer cancels the call.
+        """
+        runtime = self._runtimes[spec.runtime]
+        if not isinstance(runtime, BeginsRuns):
+            return None
+        before_us = call.spent.device_us
+        begun = runtime.begin(spec, work, _checked(spec, work, parameters, call), call, ended)
+        if begun is None:
+            return None
+        output = begun.output
+        return replace(
+            begun, output=lambda answers: _timed(output(answers), call.spent.device_us - before_us)
+        )
+
+    def rows_together(self, spec: VersionSpec) -> int:
+        """How many rows of different callers a run may hold, as it is in memory now."""
+        runtime = self._runtimes[spec.runtime]
+        return runtime.rows_together(spec) if isinstance(runtime, BeginsRuns) else 1
+
+    def load(self, spec: VersionSpec) -> None:
+        """Bring every session of this version, its steps included, into memory and run each once."""
+        interface_of(spec.runtime, spec.config)
+        for step in spec.steps.values():
+            self.load(step)
+        self._runtimes[spec.runtime].load(spec)
+        self._remember(spec)
+
+    def resident(self) -> tuple[ResidentModel, ...]:
+        """The versions that have been served here and are still wholly in memory."""
+        held = {session.path: session for session in self.host.resident()}
+        with self._lock:
+            served = list(self._served.values())
+        models = []
+        for spec in served:
+            sessions = [held.get(path) for path in self.session_paths(spec)]
+            present = [session for session in sessions if session is not None]
+            if len(present) == len(sessions):
+                models.append(_resident(spec.key, present))
+        return tuple(models)
+
+    def session_paths(self, spec: VersionSpec) -> frozenset[str]:
+        """The files that are in memory when this version is: its own and its steps'."""
+        return self._own_paths(spec).union(*map(self.session_paths, spec.steps.values()))
+
+    def own_files(self) -> Mapping[str, frozenset[str]]:
+        """By version that has been served here: the files that are held for it, without its steps'."""
+        with self._lock:
+            served = list(self._served.values())
+        return {spec.key: self._own_paths(spec) for spec in served}
+
+    def accepts(self, spec: VersionSpec) -> tuple[str, ...]:
+        return interface_of(spec.runtime, spec.config).accepts
+
+    def describe(self) -> str:
+        return self.host.describe()
+
+    def _own_paths(self, spec: VersionSpec) -> frozenset[str]:
+        runtime = self._runtimes[spec.runtime]
+        on_gpu = self.host.on_gpu and runtime.may_use_gpu
+        files = (artifact(spec, role, on_gpu=on_gpu) for role in runtime.session_roles)
+        return frozenset(str(Path(file).resolve()) for file in files)
+
+    def _remember(self, spec: VersionSpec) -> None:
+        with self._lock:
+            self._served[spec.key] = spec
+
+
+def _checked(
+    spec: VersionSpec, work: WorkInput, parameters: Mapping[str, Json], call: Call
+) -> Mapping[str, Json]:
+    """The parameters, complete."""
+    call.check()
+    validate_work_kind(spec.runtime, work_kind(work), spec.config)
+    return validate_parameters(spec.runtime, parameters, spec.config)
+
+
+def _timed(answer: WorkOutput, device_us: int) -> WorkOutput:
+    return replace(answer, units=replace(answer.units, device_us=device_us))
+
+
+def _resident(key: str, sessions: Sequence[ResidentSession]) -> ResidentModel:
+    return ResidentModel(
+        key,
+        weight_bytes=sum(session.weight_bytes for session in sessions),
+        load_s=sum(session.load_s for session in sessions),
+        runs=sum(session.runs for session in sessions),
+        rows=sum(session.rows for session in sessions),
+        run_s=sum(session.run_s for session in sessions),
+    )
+
+
+RUNTIMES: Mapping[str, Callable[[Engine], Runtime]] = MappingProxyType(
+    {
+        "ocr": lambda engine: OcrRuntime(engine.host, engine.batchers),
+        "embed": lambda engine: EmbedRuntime(engine.host, engine.batchers),
+        "parse": lambda engine: GraphPipeline(engine, parse_graph),
+        "onnx": lambda engine: OnnxRuntime(engine.host, engine.batchers),
+        GRAPH: GraphPipeline,
+    }
+)
+
+
+def local_engine(
+    *,
+    memory_bytes: int | None = None,
+    tensorrt_cache: Path | None = None,
+    profiles: ProfileStore | None = None,
+) -> Engine:
+    return Engine(local_host(memory_bytes=memory_bytes, tensorrt_cache=tensorrt_cache, profiles=profiles))

@@ -1,0 +1,222 @@
+"""The kinds of values that steps of a pipeline hand to one another, and what can be read off each."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from inference.core.contracts import Embedding, Json, PageInput, TextLine, WorkRefused
+from inference.runtime.tensors import write_tensor
+
+Value = Any
+"""A PageInput, str, tuple of str, tuple of TextLine, number, bool, array, Embedding, dict of values, JSON or None."""
+
+
+@dataclass(frozen=True, slots=True)
+class ValueType:
+    kind: str
+    fields: Mapping[str, "ValueType"] = field(default_factory=dict)
+    """What a reference may name behind a dot."""
+    datatypes: frozenset[str] = frozenset()
+    """Of tensors, in the words of the Open Inference Protocol; empty where any will do."""
+    shape: tuple[int, ...] | None = None
+    """Of tensors; -1 for a size that is not known, None for a rank that is not."""
+    nullable: bool = False
+
+    def __str__(self) -> str:
+        words = self.kind
+        if self.kind == "tensor":
+            words = " ".join([*sorted(self.datatypes), "tensor"])
+            words += "" if self.shape is None else f" of shape {list(self.shape)}"
+        return f"{words} or null" if self.nullable else words
+
+    def fits(self, wanted: "ValueType") -> bool:
+        """Whether every value of this type can be given where `wanted` is asked for."""
+        if self.nullable and not wanted.nullable:
+            return False
+        if self.kind != wanted.kind:
+            return self.kind == "null" and wanted.nullable
+        return self._datatype_fits(wanted) and _shapes_agree(self.shape, wanted.shape)
+
+    @property
+    def is_json(self) -> bool:
+        """Whether an answer can hold it."""
+        if self.kind == "object":
+            return all(one.is_json for one in self.fields.values())
+        return self.kind != "page"
+
+    def _datatype_fits(self, wanted: "ValueType") -> bool:
+        return not wanted.datatypes or (bool(self.datatypes) and self.datatypes <= wanted.datatypes)
+
+
+def _shapes_agree(one: tuple[int, ...] | None, other: tuple[int, ...] | None) -> bool:
+    """Sizes that are not known before the run are checked by it."""
+    if one is None or other is None:
+        return True
+    return len(one) == len(other) and all(a == b or -1 in (a, b) for a, b in zip(one, other, strict=True))
+
+
+NUMBER, BOOLEAN, JSON, NULL = ValueType("number"), ValueType("boolean"), ValueType("json"), ValueType("null")
+TEXT = ValueType("text", {"is_blank": BOOLEAN})
+TEXTS = ValueType("texts")
+LINES = ValueType("lines", {"count": NUMBER})
+VECTOR = ValueType("vector")
+"""What a text is about; compared only with vectors of the same model version."""
+VECTORS = ValueType("vectors")
+PAGE = ValueType(
+    "page",
+    {
+        "has_text": BOOLEAN,
+        "is_blank": BOOLEAN,
+        "text": TEXT,
+        "lines": LINES,
+        "width": NUMBER,
+        "height": NUMBER,
+    },
+)
+
+
+def object_of(fields: Mapping[str, ValueType]) -> ValueType:
+    return ValueType("object", dict(fields))
+
+
+def tensor_of(*datatypes: str, shape: Iterable[int] | None = None) -> ValueType:
+    return ValueType("tensor", datatypes=frozenset(datatypes), shape=None if shape is None else tuple(shape))
+
+
+def constant_type(value: Json, *, depth: int = 2) -> ValueType:
+    """Of what lies deeper, only that it is JSON."""
+    if isinstance(value, dict) and depth:
+        return object_of({name: constant_type(one, depth=depth - 1) for name, one in value.items()})
+    if isinstance(value, list):
+        return TEXTS if value and all(isinstance(item, str) for item in value) else JSON
+    return _PLAIN.get(type(value), JSON)
+
+
+_PLAIN: Mapping[type, ValueType] = {
+    type(None): NULL,
+    bool: BOOLEAN,
+    int: NUMBER,
+    float: NUMBER,
+    str: TEXT,
+}
+
+
+def joined(one: ValueType, other: ValueType) -> ValueType | None:
+    """What is known of a value that is of one of these types; None where nothing can be done with it."""
+    if one == other:
+        return one
+    if "null" in (one.kind, other.kind):
+        return replace(other if one.kind == "null" else one, nullable=True)
+    if one.kind == other.kind == "object":
+        shared = {
+            name: joined(one.fields[name], other.fields[name]) for name in one.fields if name in other.fields
+        }
+        return object_of({name: found for name, found in shared.items() if found is not None})
+    if one.kind == other.kind:
+        return ValueType(one.kind, one.fields, nullable=one.nullable or other.nullable)
+    return JSON if one.is_json and other.is_json else None
+
+
+def type_at(start: ValueType, path: str) -> ValueType | None:
+    """The type behind `path`, whose names may hold dots themselves, as those of tensors do."""
+    if not path:
+        return start
+    for name, rest in _splits(path):
+        if name in start.fields and (found := type_at(start.fields[name], rest)) is not None:
+            return found
+    return None
+
+
+def value_at(start: Value, path: str) -> Value:
+    """The value behind a path that was checked against its type."""
+    if not path:
+        return start
+    if not isinstance(start, dict):
+        name, _, rest = path.partition(".")
+        return value_at(_read_off(start, name), rest)
+    name, rest = next((name, rest) for name, rest in _splits(path) if name in start)
+    return value_at(start[name], rest)
+
+
+def _splits(path: str) -> Iterable[tuple[str, str]]:
+    yield path, ""
+    for place in range(len(path) - 1, 0, -1):
+        if path[place] == ".":
+            yield path[:place], path[place + 1 :]
+
+
+def _read_off(value: Value, name: str) -> Value:
+    read: Value = _READ[_kind_of(value)][name](value)
+    return read
+
+
+def _kind_of(value: Value) -> str:
+    if isinstance(value, PageInput):
+        return PAGE.kind
+    return TEXT.kind if isinstance(value, str) else LINES.kind
+
+
+_DESCRIBED: Mapping[str, tuple[str, list[int]]] = {
+    NUMBER.kind: ("FP64", [1]),
+    BOOLEAN.kind: ("BOOL", [1]),
+    TEXTS.kind: ("BYTES", [-1]),
+    VECTOR.kind: ("FP32", [-1]),
+    VECTORS.kind: ("FP32", [-1, -1]),
+}
+
+
+def described(answer: ValueType) -> list[dict[str, Json]]:
+    """The fields of an answer in the words of a signature."""
+    found: list[dict[str, Json]] = []
+    for name, one in answer.fields.items():
+        if one.kind == "object":
+            found += [{**inner, "name": f"{name}.{inner['name']}"} for inner in described(one)]
+            continue
+        datatype, shape = _DESCRIBED.get(one.kind, ("BYTES", [1]))
+        if one.kind == "tensor":
+            datatype = next(iter(one.datatypes), datatype)
+            shape = [-1] if one.shape is None else list(one.shape)
+        found.append({"name": name, "datatype": datatype, "shape": shape})
+    return found
+
+
+def lines_of(page: PageInput) -> tuple[TextLine, ...]:
+    if page.text_lines is None:
+        raise WorkRefused("input_not_accepted", "the page is a picture without text of its own")
+    return page.text_lines
+
+
+def text_of(lines: Iterable[TextLine]) -> str:
+    return "\n".join(line.text for line in lines)
+
+
+_READ: Mapping[str, Mapping[str, Callable[[Any], Value]]] = {
+    PAGE.kind: {
+        "has_text": lambda page: page.text_lines is not None,
+        "is_blank": lambda page: not text_of(lines_of(page)).strip(),
+        "text": lambda page: text_of(lines_of(page)),
+        "lines": lines_of,
+        "width": lambda page: page.width_px,
+        "height": lambda page: page.height_px,
+    },
+    TEXT.kind: {"is_blank": lambda text: not text.strip()},
+    LINES.kind: {"count": len},
+}
+
+
+def as_json(value: Value, name: str = "") -> Json:
+    """A value as an answer carries it."""
+    match value:
+        case Embedding():
+            return list(value.vector)
+        case np.ndarray():
+            return write_tensor(name, value)
+        case dict():
+            return {name: as_json(one, name) for name, one in value.items()}
+        case tuple() | list():
+            return [as_json(one, name) for one in value]
+        case TextLine():
+            return {"text": value.text, "box": value.box, "confidence": value.confidence}
+    return value

@@ -1,0 +1,144 @@
+"""People, tenants, and who belongs to which."""
+
+from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
+from django.contrib.auth.models import PermissionsMixin
+from django.db import models
+from django.db.models.functions import Now
+from django.utils import timezone
+
+from tenants.core.db.tenant_owned import TenantOwned
+from tenants.core.ids import uuid7
+from tenants.identity import roles
+from tenants.limits.fields import AccountLimits
+
+
+class UserManager(BaseUserManager["User"]):
+    def create_user(self, email: str, password: str | None = None, **fields: object) -> "User":
+        if not email:
+            raise ValueError("an e-mail address is needed")
+        user = self.model(email=self.normalize_email(email).lower(), **fields)
+        user.set_password(password)
+        user.save(using=self._db)
+        return user
+
+    def create_superuser(self, email: str, password: str | None = None, **fields: object) -> "User":
+        return self.create_user(email, password, is_staff=True, is_superuser=True, **fields)
+
+    def get_by_natural_key(self, username: str | None) -> "User":
+        return self.get(email=(username or "").lower())
+
+
+class User(AbstractBaseUser, PermissionsMixin):
+    """A person. Belongs to tenants through memberships; operators are staff."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    email = models.EmailField(unique=True)
+    name = models.CharField(max_length=200, blank=True)
+    is_active = models.BooleanField(default=True)
+    is_staff = models.BooleanField("operator", default=False, help_text="May enter the admin.")
+    date_joined = models.DateTimeField(default=timezone.now, editable=False)
+
+    objects = UserManager()
+
+    USERNAME_FIELD = "email"
+
+    def __str__(self) -> str:
+        return self.email
+
+
+class Tenant(AccountLimits):
+    """A customer: the unit of isolation, of limits and of the bill."""
+
+    audit_kind = "tenant"
+
+    class State(models.TextChoices):
+        ACTIVE = "active"
+        SUSPENDED = "suspended"
+        CLOSING = "closing"
+        """Its deletion was asked for, and can be taken back until `closes_at`."""
+        ERASING = "erasing"
+        ERASED = "erased"
+        """Nothing is left but what was used and paid, under no name."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    name = models.CharField(max_length=200)
+    state = models.CharField(max_length=12, choices=State.choices, default=State.ACTIVE)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    closes_at = models.DateTimeField(null=True, editable=False, help_text="When its erasure begins.")
+    closing_told_at = models.DateTimeField(
+        null=True, editable=False, help_text="When its owners were reminded of that."
+    )
+    suspended_closing = models.BooleanField(
+        default=False,
+        db_default=False,
+        editable=False,
+        help_text="While it waits for its deletion: nobody looks at it, and no owner keeps it.",
+    )
+    results_generation = models.PositiveIntegerField(
+        default=0,
+        editable=False,
+        help_text="Counted up when its kept results are erased: no older one is found.",
+    )
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=models.Q(weight__gte=1), name="tenants_tenant_has_weight")
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Membership(TenantOwned):
+    audit_kind = "member"
+
+    class Role(models.TextChoices):
+        OWNER = roles.OWNER
+        ADMIN = roles.ADMIN
+        DEVELOPER = roles.DEVELOPER
+        BILLING = roles.BILLING
+        VIEWER = roles.VIEWER
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="memberships")
+    role = models.CharField(max_length=12, choices=Role.choices, default=Role.DEVELOPER)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta(TenantOwned.Meta):
+        constraints = [
+            *TenantOwned.Meta.constraints,
+            models.UniqueConstraint(fields=["tenant", "user"], name="tenants_membership_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user.email} as {self.role} of {self.tenant.name}"
+
+
+class Invitation(TenantOwned):
+    """A mail with a link that makes whoever opens it a member, once. A new link counts `serial` up."""
+
+    email = models.EmailField()
+    role = models.CharField(max_length=12, choices=Membership.Role.choices)
+    serial = models.PositiveIntegerField(default=1, editable=False)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    expires_at = models.DateTimeField()
+    accepted_at = models.DateTimeField(null=True, editable=False)
+    revoked_at = models.DateTimeField(null=True, editable=False)
+    invited_by = models.ForeignKey(
+        User, on_delete=models.SET_NULL, null=True, related_name="+", db_index=False
+    )
+    accepted_by = models.ForeignKey(
+        User, on_delete=models.SET_NULL, null=True, related_name="+", db_index=False, editable=False
+    )
+
+    class Meta(TenantOwned.Meta):
+        constraints = [
+            *TenantOwned.Meta.constraints,
+            models.UniqueConstraint(
+                fields=["tenant", "email"],
+                name="tenants_invitation_open_once",
+                condition=models.Q(accepted_at=None, revoked_at=None),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.email} as {self.role} of {self.tenant.name}"

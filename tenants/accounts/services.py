@@ -1,0 +1,66 @@
+"""Writes to tenants and people; each is told to the audit log."""
+
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import F
+
+from tenants.accounts.models import Membership, Tenant, User
+from tenants.audit.changes import changes_between
+from tenants.audit.services import record
+from tenants.core.db.unit_of_work import current_alias, operator_work
+
+
+def set_tenant_state(*, tenant_id: UUID, state: Tenant.State) -> bool:
+    """Whether that is news. Operators' work; known everywhere within a second."""
+    with transaction.atomic(using=current_alias()):
+        tenant = Tenant.objects.select_for_update(no_key=True).get(id=tenant_id)
+        if tenant.state == Tenant.State.CLOSING:
+            return _suspend_closing(tenant, state == Tenant.State.SUSPENDED)
+        if tenant.state == state or tenant.state not in (Tenant.State.ACTIVE, Tenant.State.SUSPENDED):
+            # Whose deletion was asked for is kept or erased, and nothing else.
+            return False
+        changes = changes_between({"state": tenant.state}, {"state": state})
+        Tenant.objects.filter(id=tenant_id).update(state=state)
+        deed = "tenant.activated" if state == Tenant.State.ACTIVE else "tenant.suspended"
+        record(tenant_id=tenant_id, deed=deed, subject_id=tenant_id, subject=tenant.name, changes=changes)
+    return True
+
+
+def _suspend_closing(tenant: Tenant, suspended: bool) -> bool:
+    """Its deletion goes on; whether anybody may look at it or keep it meanwhile is the operator's."""
+    if tenant.suspended_closing == suspended:
+        return False
+    changes = changes_between({"suspended": tenant.suspended_closing}, {"suspended": suspended})
+    Tenant.objects.filter(id=tenant.id).update(suspended_closing=suspended)
+    deed = "tenant.suspended" if suspended else "tenant.activated"
+    record(tenant_id=tenant.id, deed=deed, subject_id=tenant.id, subject=tenant.name, changes=changes)
+    return True
+
+
+def told_of_member(deed: str, member: Membership) -> None:
+    changes = changes_between({}, {"role": member.role})
+    record(
+        tenant_id=member.tenant_id,
+        deed=deed,
+        subject_id=member.id,
+        subject=member.user.email,
+        changes=changes,
+    )
+
+
+def create_operator(*, email: str, password: str) -> User:
+    with operator_work():
+        return User.objects.create_superuser(email, password)
+
+
+def outdate_results(*, tenant_id: UUID) -> int:
+    """No result that was kept for it until now is found any more, by anybody, a second later: only those of the
+    generation that is given back, and of later ones.
+
+    In the transaction of whoever calls: the tenant's own or an operator's.
+    """
+    found = Tenant.objects.filter(id=tenant_id)
+    found.update(results_generation=F("results_generation") + 1)
+    generation: int = found.values_list("results_generation", flat=True).get()
+    return generation

@@ -1,0 +1,68 @@
+"""The keys with which programs call the API."""
+
+from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.utils import timezone
+
+from tenants.api_keys.format import KeyParts
+from tenants.api_keys.restrictions import LONGEST_MODEL
+from tenants.core.db.tenant_owned import TenantOwned
+from tenants.limits.fields import OF_ACCOUNT, own_limit
+from tenants.limits.rates.rates import MOST_AT_ONCE
+
+
+class ApiKey(TenantOwned):
+    """Only a keyed hash of the secret is stored; the key itself is shown once."""
+
+    audit_kind = "key"
+
+    public_id = models.CharField(max_length=12, unique=True, editable=False)
+    secret_hash = models.CharField(max_length=64, editable=False)
+    name = models.CharField(max_length=100)
+    livemode = models.BooleanField(default=True, editable=False)
+    scopes = ArrayField(models.CharField(max_length=40), default=list)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    expires_at = models.DateTimeField(null=True, blank=True)
+    revoked_at = models.DateTimeField(null=True, blank=True)
+    last_used_at = models.DateTimeField(null=True, editable=False, help_text="To the minute.")
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.SET_NULL,
+        null=True,
+        editable=False,
+        related_name="+",
+        db_index=False,
+    )
+    last_used_from = models.CharField(max_length=45, blank=True, default="", db_default="", editable=False)
+    for_models = ArrayField(
+        models.CharField(max_length=LONGEST_MODEL),
+        default=list,
+        db_default=[],
+        blank=True,
+        help_text="Names of the only models that it may have run, with commas between. Empty: any.",
+    )
+    from_networks = ArrayField(
+        models.CharField(max_length=43),
+        default=list,
+        db_default=[],
+        blank=True,
+        help_text="The only networks that it may come from, such as 203.0.113.0/24, with commas between. Empty: any.",
+    )
+    replaces = models.ForeignKey(
+        "self", on_delete=models.SET_NULL, null=True, editable=False, related_name="replaced_by"
+    )
+    budgets_of = models.UUIDField(null=True, editable=False)
+    """The key that was there first: whatever takes its place, however often, shares its budgets. None for itself."""
+    requests_per_minute = own_limit("requests a minute", OF_ACCOUNT, least=1)
+    tokens_per_minute = own_limit("tokens a minute", OF_ACCOUNT, least=1)
+    pages_per_minute = own_limit("pages a minute", OF_ACCOUNT, least=1)
+    calls_at_once = own_limit("calls at once", OF_ACCOUNT, least=1, most=MOST_AT_ONCE)
+
+    @property
+    def prefix(self) -> str:
+        """What may be shown of the key: enough to tell it from others, nothing to use it."""
+        return KeyParts(self.public_id, "", self.livemode).prefix
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.prefix})"

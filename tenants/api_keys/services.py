@@ -1,0 +1,168 @@
+"""Writes to API keys: made, rotated, revoked, restricted; each is told to the audit log."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models.functions import Coalesce, Least, Now
+
+from tenants.api_keys.format import new_key
+from tenants.api_keys.hashing import stored_digest
+from tenants.api_keys.models import ApiKey
+from tenants.api_keys.restrictions import checked_models, checked_networks
+from tenants.api_keys.selectors import working_keys
+from tenants.audit.changes import changes_between
+from tenants.audit.services import record
+from tenants.core.db.clock import database_now
+from tenants.core.db.tenant_owned import lock_tenant
+from tenants.core.db.unit_of_work import current_alias, unit_of_work
+from tenants.core.errors import TooManyKeys
+from tenants.identity.identity import SCOPES, checked_scopes
+from tenants.limits.rates.rates import NAMES
+
+MOST_WORKING_KEYS = 100
+FENCES = ("for_models", "from_networks")
+
+
+@dataclass(frozen=True)
+class CreatedKey:
+    """The only moment at which the whole key exists outside the caller's hands."""
+
+    key: ApiKey
+    text: str
+
+
+def create_key(
+    *,
+    tenant_id: UUID,
+    name: str,
+    scopes: Iterable[str] = SCOPES,
+    livemode: bool = True,
+    expires_at: datetime | None = None,
+    created_by: UUID | None = None,
+    replaces: ApiKey | None = None,
+    for_models: Iterable[str] = (),
+    from_networks: Iterable[str] = (),
+) -> CreatedKey:
+    """With the limits, the fences and the budgets of the one that it replaces. Raises TooManyKeys and FenceRefused."""
+    parts = new_key(livemode=livemode)
+    with transaction.atomic(using=current_alias()):
+        _make_room_for_key(tenant_id)
+        key = ApiKey.objects.create(
+            tenant_id=tenant_id,
+            public_id=parts.public_id,
+            secret_hash=stored_digest(parts.secret),
+            name=name,
+            livemode=livemode,
+            scopes=checked_scopes(scopes),
+            expires_at=expires_at,
+            created_by_id=created_by,
+            replaces=replaces,
+            budgets_of=(replaces.budgets_of or replaces.id) if replaces else None,
+            **(
+                {name: getattr(replaces, name) for name in (*FENCES, *NAMES)}
+                if replaces
+                else {
+                    "for_models": checked_models(for_models),
+                    "from_networks": checked_networks(from_networks),
+                }
+            ),
+        )
+        _told_of_key("key.rotated" if replaces else "key.created", key)
+    return CreatedKey(key, parts.text)
+
+
+_TOLD_OF_KEYS = ("name", "livemode", "scopes", "expires_at", *FENCES, *NAMES)
+
+
+def _told_of_key(deed: str, key: ApiKey) -> None:
+    made = {name: getattr(key, name) for name in _TOLD_OF_KEYS if getattr(key, name) not in (None, [])}
+    made |= {"replaces": key.replaces.prefix} if key.replaces else {}
+    record(
+        tenant_id=key.tenant_id, deed=deed, subject_id=key.id, subject=key, changes=changes_between({}, made)
+    )
+
+
+def _make_room_for_key(tenant_id: UUID) -> None:
+    """Whoever makes a key waits for who is making one: else two at once would both find the last place free."""
+    lock_tenant(tenant_id)
+    if working_keys().filter(tenant_id=tenant_id).count() >= MOST_WORKING_KEYS:
+        raise TooManyKeys(
+            f"This account has {MOST_WORKING_KEYS} working keys, which is the most. Revoke one first."
+        )
+
+
+def rotate_key(*, key_id: UUID, overlap: timedelta, created_by: UUID | None = None) -> CreatedKey | None:
+    """A new key that may do the same; the old one works on for `overlap`, and never longer than it would have.
+
+    None when there is no such key, or it works no more: there is nothing to take the place of. Raises TooManyKeys: for
+    the time of the overlap both work.
+    """
+    old = _working_key_locked(key_id)
+    if old is None:
+        return None
+    _end_within(old, overlap)
+    return create_key(
+        tenant_id=old.tenant_id,
+        name=old.name,
+        scopes=old.scopes,
+        livemode=old.livemode,
+        expires_at=_same_lifetime(old),
+        created_by=created_by,
+        replaces=old,
+    )
+
+
+def _end_within(key: ApiKey, overlap: timedelta) -> None:
+    if overlap <= timedelta(0):
+        revoke_key(key_id=key.id)
+    else:
+        end = Least(Coalesce("expires_at", Now() + overlap), Now() + overlap)
+        ApiKey.objects.filter(id=key.id).update(expires_at=end)
+
+
+def _working_key_locked(key_id: UUID) -> ApiKey | None:
+    """Two people who rotate one key at once make one new key: the second sees the first one's once it has the lock."""
+    key = working_keys().filter(id=key_id).select_for_update().first()
+    return None if key is None or ApiKey.objects.filter(replaces=key).exists() else key
+
+
+def _same_lifetime(old: ApiKey) -> datetime | None:
+    """As long from now as the old key was given when it was made."""
+    return database_now() + (old.expires_at - old.created_at) if old.expires_at else None
+
+
+def revoke_key(*, key_id: UUID) -> bool:
+    with transaction.atomic(using=current_alias()):
+        revoked = bool(ApiKey.objects.filter(id=key_id, revoked_at=None).update(revoked_at=Now()))
+        if revoked:
+            key = ApiKey.objects.get(id=key_id)
+            record(tenant_id=key.tenant_id, deed="key.revoked", subject_id=key.id, subject=key)
+    return revoked
+
+
+def keep_key_to(*, key_id: UUID, for_models: Iterable[str], from_networks: Iterable[str]) -> ApiKey | None:
+    """Known everywhere within a second. None where no such key works. Raises FenceRefused."""
+    wanted = {"for_models": checked_models(for_models), "from_networks": checked_networks(from_networks)}
+    with transaction.atomic(using=current_alias()):
+        key = working_keys().filter(id=key_id).select_for_update(no_key=True).first()
+        if key is None:
+            return None
+        changes = changes_between({name: getattr(key, name) for name in FENCES}, wanted)
+        if changes:
+            key.for_models, key.from_networks = wanted["for_models"], wanted["from_networks"]
+            key.save(update_fields=FENCES)
+            record(
+                tenant_id=key.tenant_id, deed="key.changed", subject_id=key.id, subject=key, changes=changes
+            )
+    return key
+
+
+def note_key_use(*, tenant_id: UUID, used_from: Mapping[UUID, str]) -> None:
+    """Of this moment, by the database's clock, and by key from where. Whoever calls this does so at most once a minute
+    for a key."""
+    with unit_of_work(tenant_id):
+        for key_id in sorted(used_from):
+            ApiKey.objects.filter(id=key_id).update(last_used_at=Now(), last_used_from=used_from[key_id])

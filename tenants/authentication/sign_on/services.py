@@ -1,0 +1,113 @@
+"""Connects people with what they sign in through, takes it away, and tells their accounts of it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+from allauth.account.adapter import get_adapter
+from allauth.account.signals import user_logged_in
+from allauth.mfa.models import Authenticator
+from allauth.socialaccount.models import SocialAccount
+from django.conf import settings
+from django.db import transaction
+from django.dispatch import receiver
+
+from tenants.accounts.models import User
+from tenants.audit.acting import PERSON, acting, acting_as
+from tenants.audit.changes import changes_between
+from tenants.audit.services import record
+from tenants.authentication.selectors import memberships_of
+from tenants.authentication.sign_on.configured import SignOnProvider
+from tenants.authentication.sign_on.errors import ConnectedElsewhere, LastWayIn
+from tenants.core.db.unit_of_work import current_alias, unit_of_work
+
+
+def configured(provider_id: str) -> SignOnProvider | None:
+    return next((one for one in settings.MAAS_SIGN_ON if one.id == provider_id), None)
+
+
+def name_of(provider_id: str) -> str:
+    """One that was taken away keeps its id as its name: people may still want to see that they had it."""
+    found = configured(provider_id)
+    return found.name if found else provider_id
+
+
+def connect(*, person: User, account: SocialAccount) -> None:
+    """Raises ConnectedElsewhere. Nothing happens where it is theirs already."""
+    with transaction.atomic(using=current_alias()):
+        User.objects.select_for_update(no_key=True).get(pk=person.pk)
+        known = SocialAccount.objects.filter(provider=account.provider, uid=account.uid).first()
+        if known is not None and known.user_id == person.pk:
+            return
+        name = name_of(account.provider)
+        if known is not None:
+            raise ConnectedElsewhere(f"Somebody else signs in here with this account at {name}.")
+        if SocialAccount.objects.filter(user_id=person.pk, provider=account.provider).exists():
+            raise ConnectedElsewhere(f"You sign in with another account at {name}. Take that one away first.")
+        account.user = person
+        account.save()
+        tell_accounts("sign_on.connected", person, account.provider)
+
+
+def disconnect(*, person: User, provider_id: str) -> bool:
+    """False where there was nothing. Raises LastWayIn."""
+    with transaction.atomic(using=current_alias()):
+        User.objects.select_for_update(no_key=True).get(pk=person.pk)
+        found = SocialAccount.objects.filter(user_id=person.pk, provider=provider_id)
+        if not found.exists():
+            return False
+        _require_another_way_in(person, provider_id)
+        found.delete()
+        tell_accounts("sign_on.removed", person, provider_id)
+    return True
+
+
+def _require_another_way_in(person: User, provider_id: str) -> None:
+    """A provider that is configured no more lets nobody in."""
+    others = {one.id for one in settings.MAAS_SIGN_ON} - {provider_id}
+    if (
+        person.has_usable_password()
+        or SocialAccount.objects.filter(user_id=person.pk, provider__in=others).exists()
+        or Authenticator.objects.filter(user_id=person.pk, type=Authenticator.Type.WEBAUTHN).exists()
+    ):
+        return
+    raise LastWayIn("You could not sign in any more without it. Choose a password first.")
+
+
+def tell_accounts(deed: str, person: User, provider_id: str) -> None:
+    """Each account that they belong to. In the transaction of the deed."""
+    changes = changes_between({}, {"through": name_of(provider_id)})
+    if deed == "sign_on.removed":
+        changes = changes_between({"through": name_of(provider_id)}, {})
+    for row in memberships_of(person.pk):
+        with unit_of_work(row.tenant_id), _as(person):
+            record(
+                tenant_id=row.tenant_id,
+                deed=deed,
+                subject_id=person.pk,
+                subject=person.email,
+                changes=changes,
+            )
+
+
+def tell_by_mail(person: User, what: str, provider_id: str) -> None:
+    """Of a way in that they may not have opened themselves."""
+    about = {"through": name_of(provider_id)}
+    get_adapter().send_notification_mail(f"socialaccount/email/account_{what}", person, context=about)
+
+
+@contextmanager
+def _as(person: User) -> Iterator[None]:
+    """Whoever is about to be signed in is not yet known as who sent the request."""
+    known = acting()
+    with acting_as(lambda: replace(known, kind=PERSON, actor_id=person.pk, name=person.email)):
+        yield
+
+
+@receiver(user_logged_in)
+def note_sign_on(user: User, **kwargs: Any) -> None:
+    through = kwargs.get("sociallogin")
+    if through is not None:
+        with transaction.atomic(using=current_alias()):
+            tell_accounts("sign_on.used", user, through.account.provider)

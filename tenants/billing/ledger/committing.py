@@ -1,0 +1,210 @@
+"""Where reservations and the ledger meet: what is committed in Postgres is set aside in Redis no longer.
+
+A job's hold is reserved like a call just before it is committed, the wallet's row locked: neither of the two is counted
+nowhere at any moment, so that no call is promised what a job has just been given.
+"""
+
+import time
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+from uuid import UUID
+
+import redis
+import structlog
+from django.conf import settings
+from django.db import transaction
+from redis.backoff import NoBackoff
+from redis.exceptions import NoScriptError, RedisError
+from redis.retry import Retry
+
+from tenants.billing.ledger.errors import insufficient_funds
+from tenants.billing.ledger.headroom import Verdict, words_of
+from tenants.billing.ledger.journal import Source
+from tenants.billing.ledger.reserve_script import (
+    CHARGING,
+    HOLD_S,
+    RESERVE,
+    SHA,
+    TAKE,
+    TEXT,
+    Words,
+    charged_words,
+    said,
+)
+from tenants.billing.ledger.standing import budget_key, rooms_of
+from tenants.core.db.unit_of_work import current_alias
+from tenants.core.ids import uuid7
+
+log = structlog.get_logger(__name__)
+PATIENCE_S = 0.25
+"""While a wallet's row is locked."""
+LEFT_ALONE_S = 1.0
+TRIES = 10
+PAUSE_S = 0.01
+IDS_AT_ONCE = 500
+_NOTHING_KEPT = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Charge:
+    """`reservation_id`: what was set aside for it, if anything was."""
+
+    reservation_id: UUID
+    currency: str
+    key_id: UUID | None
+    """Whose budgets it counts to."""
+    amount_micros: int
+
+
+class Charging:
+    """Uses of a tenant on their way into the ledger. Meanwhile nobody is refused by a look that may be wrong."""
+
+    def __init__(self, tenant_id: UUID) -> None:
+        self._tenant_id = tenant_id
+        self._token = uuid7().hex
+        # Nobody has reserved anything of late: there is nothing that could be counted twice.
+        self.keeps = _door().say(tenant_id, [CHARGING, self._token]) != _NOTHING_KEPT
+
+    def end(self, charges: Sequence[Charge] = ()) -> None:
+        """After the commit, with what was charged; with nothing where nothing was."""
+        if not self.keeps:
+            return
+        for start in range(0, len(charges), IDS_AT_ONCE):
+            self._say("", charges[start : start + IDS_AT_ONCE])
+        self._say(self._token, ())
+
+    def _say(self, token: str, charges: Sequence[Charge]) -> None:
+        words = charged_words(token, _sums(charges), [one.reservation_id.hex for one in charges])
+        if _door().say(self._tenant_id, words, surely=True) is None and charges:
+            log.warning("reservations_not_released", tenant_id=str(self._tenant_id), count=len(charges))
+
+
+def reserve_hold(source: Source, amount_micros: int) -> None:
+    """Of a hold that is posted already: raises where what is left does not suffice for calls under way.
+
+    The wallet's row is locked. While Redis is away, calls that are under way are not seen.
+    """
+    rooms = rooms_of(source.tenant_id, source.key_id, source.currency).with_back(amount_micros)
+    if not rooms.bounded:
+        return
+    whose = budget_key(source.key_id)
+    key, token = whose.hex if whose else "", source.id.hex
+    words: Words = [RESERVE, source.id.hex, source.currency, key, amount_micros, HOLD_S]
+    verdict, left = _reserved(source.tenant_id, [*words, *words_of(rooms, None), token, 0])
+    if verdict is Verdict.NO:
+        raise insufficient_funds(currency=source.currency, needed_micros=amount_micros, spendable_micros=left)
+    done = charged_words(token, [(source.currency, key, amount_micros)], [source.id.hex])
+
+    def tell() -> None:
+        _door().say(source.tenant_id, done, surely=True)
+
+    transaction.on_commit(tell, using=current_alias())
+
+
+@dataclass(frozen=True, slots=True)
+class PoolWanted:
+    name: str
+    left: int
+    """As Postgres has it."""
+    quantity: int
+
+
+class TakenUnits:
+    """Units of pools that no call under way has, and no call is given from now on.
+
+    The wallet's row is locked. While Redis is away, calls that are under way are not seen.
+    """
+
+    def __init__(self, tenant_id: UUID, wanted: Sequence[PoolWanted], *, anyhow: bool) -> None:
+        """`anyhow`: rather too few than to wait for what was charged a moment ago."""
+        self._tenant_id = tenant_id
+        self._token = uuid7().hex
+        self._pools = {one.name: uuid7().hex for one in wanted}
+        self.granted = self._take(wanted, anyhow=anyhow) if wanted else {}
+
+    def use(self, quantities: Mapping[str, int]) -> None:
+        """Once it is committed, so many of each pool are gone and the others are there again."""
+        charges = [(name, "", quantity) for name, quantity in quantities.items() if quantity]
+        if charges or self._pools:
+            words = charged_words(self._token, charges, list(self._pools.values()))
+            transaction.on_commit(lambda: self._tell(words), using=current_alias())
+
+    def give_back(self) -> None:
+        """At once: nothing will be committed."""
+        if self._pools:
+            self._tell(charged_words(self._token, (), list(self._pools.values())))
+
+    def _tell(self, words: Words) -> None:
+        _door().say(self._tenant_id, words, surely=True)
+
+    def _take(self, wanted: Sequence[PoolWanted], *, anyhow: bool) -> dict[str, int]:
+        for tried in range(1, TRIES + 1):
+            words: Words = [TAKE, HOLD_S, self._token, "1" if anyhow or tried == TRIES else ""]
+            for one in wanted:
+                words += [self._pools[one.name], one.name, one.left, one.quantity]
+            answer = _door().say(self._tenant_id, words)
+            if answer is None:
+                return {one.name: one.quantity for one in wanted}
+            if Verdict(int(answer[0])) is not Verdict.UNSURE:
+                break
+            time.sleep(PAUSE_S)
+        return {one.name: int(part) for one, part in zip(wanted, answer[1:], strict=True)}
+
+
+def _reserved(tenant_id: UUID, words: Words) -> tuple[Verdict, int]:
+    """Charges that are committed already are about to be told; others wait for the row that is locked here."""
+    for _ in range(TRIES):
+        answer = _door().say(tenant_id, words)
+        if answer is None:
+            return Verdict.YES, 0
+        if (verdict := Verdict(int(answer[0]))) is not Verdict.UNSURE:
+            return verdict, int(answer[1])
+        time.sleep(PAUSE_S)
+    return Verdict.NO, int(answer[1])
+
+
+class _Door:
+    def __init__(self, url: str) -> None:
+        # Whatever is said may be done twice.
+        self._client = redis.Redis.from_url(
+            url,
+            socket_timeout=PATIENCE_S,
+            socket_connect_timeout=PATIENCE_S,
+            retry=Retry(NoBackoff(), 1),
+        )
+        self._away_until_s = float("-inf")
+
+    def say(self, tenant_id: UUID, words: Words, *, surely: bool = False) -> Any:
+        """None where Redis does not answer. `surely`: even where it did not a moment ago."""
+        if not surely and time.monotonic() < self._away_until_s:
+            return None
+        about = said(tenant_id, *words)
+        try:
+            return self._eval(about.key, about.text)[0]
+        except (RedisError, OSError) as error:
+            log.info("reservations_not_known", tenant_id=str(tenant_id), error=str(error))
+            self._away_until_s = time.monotonic() + LEFT_ALONE_S
+            return None
+
+    def _eval(self, key: str, text: str) -> Any:
+        try:
+            return self._client.evalsha(SHA, 1, key, text)
+        except NoScriptError:
+            return self._client.eval(TEXT, 1, key, text)
+
+
+@cache
+def _door() -> _Door:
+    """This process's."""
+    return _Door(settings.MAAS_REDIS_URL)
+
+
+def _sums(charges: Sequence[Charge]) -> list[tuple[str, str, int]]:
+    """By currency and key."""
+    sums: dict[tuple[str, UUID | None], int] = defaultdict(int)
+    for one in charges:
+        sums[one.currency, one.key_id] += one.amount_micros
+    return [(currency, key_id.hex if key_id else "", micros) for (currency, key_id), micros in sums.items()]

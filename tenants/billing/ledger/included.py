@@ -1,0 +1,134 @@
+"""Takes a prepaid account's included units before its money: set aside at acceptance, used at the settlement.
+
+Inside the caller's transaction. Pools are locked under the wallet, like budgets: whoever needs several wallets locks
+all of them before the first pool.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from uuid import UUID
+
+from tenants.billing.ledger.committing import PoolWanted, TakenUnits
+from tenants.billing.ledger.included_pools import (
+    free_rooms,
+    hold_units,
+    let_go,
+    rooms_of_month,
+    rooms_seen,
+    use_units,
+)
+from tenants.billing.ledger.included_units import Allotted, Room, Work, allot, left_in
+from tenants.billing.ledger.journal import Source, open_wallet
+from tenants.billing.ledger.models import Wallet
+from tenants.billing.ledger.months import first_of_this_month
+
+Works = Callable[[], Sequence[Work]]
+"""Asked only where units are included and left."""
+
+
+@dataclass(frozen=True, slots=True)
+class HeldUnits:
+    """Set aside in the transaction under way."""
+
+    spared_micros: int = 0
+    """So much of what the work costs need not be held."""
+    taken: TakenUnits | None = None
+
+    def give_back(self) -> None:
+        """The transaction is not committed: calls may have them."""
+        if self.taken is not None:
+            self.taken.give_back()
+
+
+def hold_included(source: Source, works: Works) -> HeldUnits:
+    """Nothing of an account that is billed by month."""
+    if not _is_prepaid(source):
+        return HeldUnits()
+    rooms = free_rooms(source.tenant_id)
+    if not rooms:
+        return HeldUnits()
+    to_do = works()
+    taken = _taken(source, allot(to_do, rooms), rooms, anyhow=False)
+    allotted = allot(to_do, _granted(rooms, taken))
+    hold_units(source, allotted)
+    taken.use(_by_pool(allotted))
+    return HeldUnits(sum(one.spared_micros for one in allotted), taken)
+
+
+def use_included(source: Source, works: Works, *, costs: bool) -> Sequence[Allotted]:
+    """What of the work is not charged. What was held of pools and is not needed is free again.
+
+    First what was set aside for it before it was done, whoever else waits for units; then what is free of them.
+    """
+    prepaid = _is_prepaid(source)
+    held = let_go(source)
+    if not costs:
+        return ()
+    free = _less(held, free_rooms(source.tenant_id)) if prepaid else []
+    if not (held or prepaid):
+        return ()
+    done = works()
+    covered = [work for work in done if work.pool is not None]
+    late = _late_rooms(source, covered) if prepaid else []
+    first = allot(covered, [*late, *free])
+    free = left_in(free, first)
+    others = (
+        [work for work in done if work.pool is None] if held or any(room.quantity for room in free) else []
+    )
+    wanted = [one for one in allot(others, [*held, *free]) if not one.room.held]
+    taken = _taken(source, wanted, free, anyhow=True)
+    then = allot(others, [*held, *_granted(free, taken)])
+    allotted = [*first, *then]
+    use_units(source, allotted)
+    taken.use(_by_pool(one for one in allotted if not one.room.held))
+    return allotted
+
+
+def _late_rooms(source: Source, covered: Sequence[Work]) -> list[Room]:
+    """Of months that are over, for what was done before they were."""
+    this_month = first_of_this_month()
+    months = {work.month for work in covered if work.month and work.month < this_month}
+    return [room for month in sorted(months) for room in rooms_of_month(source.tenant_id, month)]
+
+
+def _taken(source: Source, wanted: Iterable[Allotted], rooms: Sequence[Room], *, anyhow: bool) -> TakenUnits:
+    quantities, left = _by_pool(wanted), {room.name: room.quantity for room in rooms}
+    pools = [PoolWanted(name, left[name], quantity) for name, quantity in sorted(quantities.items())]
+    return TakenUnits(source.tenant_id, pools, anyhow=anyhow)
+
+
+def _granted(rooms: Iterable[Room], taken: TakenUnits) -> list[Room]:
+    return [replace(room, quantity=taken.granted.get(room.name, 0)) for room in rooms]
+
+
+def _by_pool(allotted: Iterable[Allotted]) -> dict[str, int]:
+    found: dict[str, int] = defaultdict(int)
+    for one in allotted:
+        found[one.room.name] += one.quantity
+    return found
+
+
+def could_be_included(tenant_id: UUID, works: Works) -> int:
+    """The same as of a hold, and nothing is set aside."""
+    rooms = rooms_seen(tenant_id)
+    allotted = allot(works(), rooms) if rooms else []
+    return sum(one.spared_micros for one in allotted)
+
+
+def _less(held: Sequence[Room], free: Sequence[Room]) -> list[Room]:
+    """What was let go a moment ago is among what is free, and is not there twice."""
+    again = {room.pool_id: room.quantity for room in held}
+    return [
+        Room(room.pool_id, room.model, room.meter, room.quantity - again.get(room.pool_id, 0), room.month)
+        for room in free
+    ]
+
+
+def _is_prepaid(source: Source) -> bool:
+    """In this currency; the wallet is locked until the transaction ends."""
+    open_wallet(source.tenant_id, source.currency)
+    wallet = Wallet.objects.select_for_update(no_key=True).get(
+        tenant_id=source.tenant_id, currency=source.currency
+    )
+    return wallet.kind == Wallet.Kind.PREPAID

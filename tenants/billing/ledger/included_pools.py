@@ -1,0 +1,169 @@
+"""Reads and locks the pools of the present month, and moves their units: inside a transaction, the wallet locked."""
+
+from collections.abc import Iterable
+from datetime import UTC, date, datetime, time
+from typing import Any
+from uuid import UUID
+
+from django.db import connections
+
+from tenants.billing.ledger.included_models import IncludedPool
+from tenants.billing.ledger.included_units import Allotted, Room
+from tenants.billing.ledger.journal import TODAY, Source
+from tenants.billing.ledger.plan_standing import Granted, granted_now
+from tenants.core.db.unit_of_work import current_alias
+from tenants.core.ids import uuid7
+from tenants.core.months import Month
+
+# Never less than was granted once: what was used of it stays used.
+_GRANT = """
+INSERT INTO tenants_includedpool AS pool (id, tenant_id, since, model, meter, granted, used, held)
+VALUES (%(id)s, %(tenant)s, %(since)s, %(model)s, %(meter)s, %(granted)s, 0, 0)
+ON CONFLICT (tenant_id, since, model, meter) DO UPDATE SET granted = excluded.granted
+WHERE pool.granted < excluded.granted
+"""
+_FREE = """
+SELECT id, model, meter, granted - used - held FROM tenants_includedpool
+WHERE tenant_id = %(tenant)s AND since = %(since)s AND granted > used + held
+ORDER BY model, meter FOR NO KEY UPDATE
+"""
+_OF_MONTH = """
+SELECT id, model, meter, granted - used - held FROM tenants_includedpool
+WHERE tenant_id = %(tenant)s AND since >= %(since)s AND since < %(until)s AND granted > used + held
+ORDER BY since DESC, model, meter FOR NO KEY UPDATE
+"""
+_HOLD = """
+WITH held AS (
+    INSERT INTO tenants_includedhold (id, tenant_id, pool_id, source_kind, source_id, quantity)
+    VALUES (%(id)s, %(tenant)s, %(pool)s, %(source_kind)s, %(source)s, %(quantity)s)
+)
+UPDATE tenants_includedpool SET held = held + %(quantity)s WHERE id = %(pool)s AND tenant_id = %(tenant)s
+"""
+_LET_GO = """
+WITH locked AS MATERIALIZED (
+    SELECT id FROM tenants_includedpool WHERE tenant_id = %(tenant)s AND id IN (
+        SELECT pool_id FROM tenants_includedhold
+        WHERE tenant_id = %(tenant)s AND source_kind = %(source_kind)s AND source_id = %(source)s
+    ) ORDER BY model, meter FOR NO KEY UPDATE
+), gone AS (
+    DELETE FROM tenants_includedhold
+    WHERE tenant_id = %(tenant)s AND source_kind = %(source_kind)s AND source_id = %(source)s
+    RETURNING pool_id, quantity
+)
+UPDATE tenants_includedpool p SET held = p.held - gone.quantity FROM gone JOIN locked ON locked.id = gone.pool_id
+WHERE p.id = gone.pool_id AND p.tenant_id = %(tenant)s
+RETURNING p.id, p.model, p.meter, gone.quantity, p.since
+"""
+_USE = f"""
+WITH used AS (
+    INSERT INTO tenants_includeduse (id, tenant_id, pool_id, source_kind, source_id, month, day, model, cached, price,
+                                     quantity, spared_micros, currency, created_at)
+    VALUES (%(id)s, %(tenant)s, %(pool)s, %(source_kind)s, %(source)s, %(month)s,
+            coalesce(%(day)s::date, {TODAY}), %(model)s, %(cached)s, %(price)s::jsonb,
+            %(quantity)s, %(spared)s, %(currency)s, clock_timestamp())
+)
+UPDATE tenants_includedpool SET used = used + %(quantity)s WHERE id = %(pool)s AND tenant_id = %(tenant)s
+"""  # noqa: S608  # made of constants alone
+
+
+def free_rooms(tenant_id: UUID) -> list[Room]:
+    """What is included now and neither used nor held; none without a plan."""
+    granted = granted_now(tenant_id)
+    if granted is None:
+        return []
+    _grant(tenant_id, granted)
+    with connections[current_alias()].cursor() as cursor:
+        cursor.execute(_FREE, {"tenant": tenant_id, "since": granted.since})
+        month = _month_of(granted.since)
+        return [Room(pool_id, model, meter, many, month) for pool_id, model, meter, many in cursor.fetchall()]
+
+
+def rooms_of_month(tenant_id: UUID, month: date) -> list[Room]:
+    """Of one that is over: what was never used of it. Of two plans in it the later one's come first."""
+    after = Month.of(month).after_last
+    with connections[current_alias()].cursor() as cursor:
+        cursor.execute(_OF_MONTH, {"tenant": tenant_id, "since": _at(month), "until": _at(after)})
+        return [Room(pool_id, model, meter, many, month) for pool_id, model, meter, many in cursor.fetchall()]
+
+
+def rooms_seen(tenant_id: UUID) -> list[Room]:
+    """The same without a lock, and nothing is written."""
+    granted = granted_now(tenant_id)
+    if granted is None:
+        return []
+    rows = IncludedPool.objects.filter(tenant_id=tenant_id, since=granted.since)
+    gone = {(pool.model, pool.meter): pool.used + pool.held for pool in rows}
+    return [
+        Room(uuid7(), one.model, one.meter, max(0, one.quantity - gone.get((one.model, one.meter), 0)))
+        for one in granted.included
+    ]
+
+
+def _grant(tenant_id: UUID, granted: Granted) -> None:
+    with connections[current_alias()].cursor() as cursor:
+        for one in granted.included:
+            values: dict[str, Any] = {"id": uuid7(), "tenant": tenant_id, "since": granted.since}
+            cursor.execute(
+                _GRANT, {**values, "model": one.model, "meter": one.meter, "granted": one.quantity}
+            )
+
+
+def hold_units(source: Source, allotted: Iterable[Allotted]) -> None:
+    quantities: dict[UUID, int] = {}
+    for one in allotted:
+        quantities[one.room.pool_id] = quantities.get(one.room.pool_id, 0) + one.quantity
+    with connections[current_alias()].cursor() as cursor:
+        for pool_id, quantity in quantities.items():
+            cursor.execute(_HOLD, {**_named(source), "id": uuid7(), "pool": pool_id, "quantity": quantity})
+
+
+def let_go(source: Source) -> list[Room]:
+    """What was held for it is free again, and its to take before anybody else's."""
+    with connections[current_alias()].cursor() as cursor:
+        cursor.execute(_LET_GO, _named(source))
+        return [
+            Room(pool_id, model, meter, many, _month_of(since), held=True)
+            for pool_id, model, meter, many, since in cursor.fetchall()
+        ]
+
+
+def use_units(source: Source, allotted: Iterable[Allotted]) -> None:
+    with connections[current_alias()].cursor() as cursor:
+        for (pool_id, month, model, cached, price), (quantity, spared) in _together(allotted).items():
+            values = {
+                **_named(source),
+                "id": uuid7(),
+                "pool": pool_id,
+                "month": month,
+                "day": source.day,
+                "model": model,
+                "cached": cached,
+                "price": price,
+                "quantity": quantity,
+                "spared": spared,
+                "currency": source.currency,
+            }
+            cursor.execute(_USE, values)
+
+
+def _together(allotted: Iterable[Allotted]) -> dict[tuple[object, ...], tuple[int, int]]:
+    """Units and what they spare: of one pool some were held before and some were free, and it is one use of it."""
+    found: dict[tuple[object, ...], tuple[int, int]] = {}
+    for one in allotted:
+        work = one.work
+        key = (one.room.pool_id, work.month, work.model, work.cached, work.price.as_text)
+        quantity, spared = found.get(key, (0, 0))
+        found[key] = (quantity + one.quantity, spared + one.spared_micros)
+    return found
+
+
+def _at(day: date) -> datetime:
+    return datetime.combine(day, time(), UTC)
+
+
+def _month_of(since: datetime) -> date:
+    return since.astimezone(UTC).date().replace(day=1)
+
+
+def _named(source: Source) -> dict[str, Any]:
+    return {"tenant": source.tenant_id, "source_kind": source.kind, "source": source.id}

@@ -1,0 +1,212 @@
+"""Reservations of calls, from an event loop: many callers' in one trip to Redis, over one connection."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import redis.asyncio
+import structlog
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+from redis.exceptions import NoScriptError, RedisError
+
+from tenants.billing.ledger.headroom import NO_UNITS, Gone, Rooms, Units, Verdict, words_of
+from tenants.billing.ledger.reserve_script import (
+    RESERVE,
+    RESERVED_S,
+    SEEN,
+    SETTLE,
+    SETTLED_S,
+    SHA,
+    TEXT,
+    Said,
+    Words,
+    said,
+    spoken,
+)
+
+log = structlog.get_logger(__name__)
+PATIENCE_S = 1.0
+LEFT_ALONE_S = 0.5
+"""For so long Redis is not asked again after it has not answered."""
+MOST_AT_ONCE = 500
+MOST_WAITING = 20_000
+
+
+class ReservationsAway(Exception):
+    """Nobody can say what is set aside; what was asked may have been done all the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reservation:
+    """`id` names it once for all: who reserves under it again, such as a line that is run again, has it once."""
+
+    id: UUID
+    tenant_id: UUID
+    key_id: UUID | None
+    currency: str
+    amount_micros: int
+    wants: Units = NO_UNITS
+    units: tuple[int, ...] = ()
+    """So many included ones it has of each pool, which cost it nothing."""
+
+    @property
+    def key(self) -> str:
+        return self.key_id.hex if self.key_id else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    verdict: Verdict
+    left_micros: int
+    needed_micros: int = 0
+    """Beyond what is included."""
+    units: tuple[int, ...] = ()
+    """So many are, of each pool."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    said: Said
+    answer: "asyncio.Future[Any] | None"
+    """None where nobody waits."""
+
+    def end(self, answer: object) -> None:
+        if self.answer is None or self.answer.done():
+            return
+        if isinstance(answer, BaseException):
+            self.answer.set_exception(ReservationsAway(str(answer)))
+        else:
+            self.answer.set_result(answer)
+
+
+class Reservations:
+    """One for each event loop. A caller who leaves disturbs nobody: the trips belong to a task of their own."""
+
+    def __init__(self, url: str) -> None:
+        # No time limit for each read, as one for the whole trip is cheaper.
+        pool: redis.asyncio.ConnectionPool = redis.asyncio.ConnectionPool.from_url(
+            url, socket_timeout=None, socket_connect_timeout=PATIENCE_S, retry=Retry(NoBackoff(), 0)
+        )
+        self._connection = pool.make_connection()  # type: ignore[no-untyped-call]
+        self._waiting: list[_Asked] = []
+        self._writer: asyncio.Task[None] | None = None
+        self._away = False
+        self._away_until_s = float("-inf")
+
+    async def seen(
+        self, tenant_id: UUID, key_id: UUID | None, currency: str, pools: Sequence[str] = ()
+    ) -> Gone:
+        """Before Postgres is asked. Raises ReservationsAway, as does the next."""
+        words = said(tenant_id, SEEN, currency, key_id.hex if key_id else "", *pools)
+        tenant, key, *units = map(int, await self._ask(words))
+        return Gone(tenant, key, tuple(units))
+
+    async def reserve(
+        self, wanted: Reservation, rooms: Rooms, gone: Gone, units_left: Sequence[int] = ()
+    ) -> Told:
+        """`units_left`: of each of its pools."""
+        words = (wanted.id.hex, wanted.currency, wanted.key, wanted.amount_micros, RESERVED_S)
+        pools = zip(wanted.wants.pools, units_left, gone.units, strict=False)
+        asked = said(
+            wanted.tenant_id,
+            RESERVE,
+            *words,
+            *words_of(rooms, gone),
+            "",
+            wanted.wants.most,
+            *(word for pool in pools for word in pool),
+        )
+        verdict, left, needed, *units = map(int, await self._ask(asked))
+        return Told(Verdict(verdict), left, needed, tuple(units))
+
+    def settle(self, reserved: Reservation, cost_micros: int, units: Sequence[int] = ()) -> None:
+        """What it came to; 0 where it came to nothing. Nobody waits for it."""
+        asked = said(reserved.tenant_id, SETTLE, reserved.id.hex, cost_micros, SETTLED_S, *units)
+        if not self._is_away and len(self._waiting) < MOST_WAITING:
+            self._set_out(_Asked(asked, None))
+
+    async def close(self) -> None:
+        if self._writer is not None:
+            await asyncio.wait([self._writer])
+        await self._connection.disconnect(nowait=True)
+
+    @property
+    def _is_away(self) -> bool:
+        return asyncio.get_running_loop().time() < self._away_until_s
+
+    async def _ask(self, about: Said) -> Any:
+        if self._is_away or len(self._waiting) >= MOST_WAITING:
+            raise ReservationsAway("Redis did not answer a moment ago")
+        asked = _Asked(about, asyncio.get_running_loop().create_future())
+        self._set_out(asked)
+        assert asked.answer is not None
+        return await asked.answer
+
+    def _set_out(self, asked: _Asked) -> None:
+        self._waiting.append(asked)
+        if self._writer is None:
+            self._writer = asyncio.get_running_loop().create_task(self._go_on())
+
+    async def _go_on(self) -> None:
+        try:
+            while self._waiting:
+                together, self._waiting = self._waiting[:MOST_AT_ONCE], self._waiting[MOST_AT_ONCE:]
+                await self._go(together)
+        finally:
+            self._writer = None
+            left, self._waiting = self._waiting, []
+            _end(left, [asyncio.CancelledError()] * len(left))
+
+    async def _go(self, together: Sequence[_Asked]) -> None:
+        answers: Sequence[object] = [asyncio.CancelledError()] * len(together)
+        error = None
+        try:
+            async with asyncio.timeout(PATIENCE_S):
+                answers = await self._say_twice(spoken([one.said for one in together]))
+        except (RedisError, OSError) as failure:
+            error, answers = failure, [failure] * len(together)
+        finally:
+            _end(together, answers)
+        self._tell(error)
+
+    async def _say_twice(self, words: Words) -> Sequence[object]:
+        """The second time only where the connection broke: whatever is asked may be done twice."""
+        try:
+            return await self._say(words)
+        except (redis.ConnectionError, OSError):
+            return await self._say(words)
+
+    async def _say(self, words: Words) -> Sequence[object]:
+        whole = False
+        try:
+            try:
+                answers = await self._heard("EVALSHA", SHA, *words)
+            except NoScriptError:
+                answers = await self._heard("EVAL", TEXT, *words)
+            whole = True
+        finally:
+            if not whole:
+                # An answer that nobody heard must not be taken for that to the next.
+                await self._connection.disconnect(nowait=True)
+        return answers
+
+    async def _heard(self, *spoken: str | int) -> Sequence[object]:
+        await self._connection.send_command(*spoken)
+        answers: Sequence[object] = await self._connection.read_response()
+        return answers
+
+    def _tell(self, error: Exception | None) -> None:
+        """Once for each time that Redis is away."""
+        if error is not None:
+            self._away_until_s = asyncio.get_running_loop().time() + LEFT_ALONE_S
+            if not self._away:
+                log.warning("reservations_away", error=str(error) or type(error).__name__)
+        self._away = error is not None
+
+
+def _end(asked: Sequence[_Asked], answers: Sequence[object]) -> None:
+    for one, answer in zip(asked, answers, strict=True):
+        one.end(answer)

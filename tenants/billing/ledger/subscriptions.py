@@ -1,0 +1,152 @@
+"""Writes to plans and to who has which. The database keeps what has begun; all of this is operators' work."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from enum import Enum
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import Q, QuerySet
+from django.db.models.functions import Now
+
+from tenants.accounts.models import Tenant
+from tenants.billing.ledger.models import Wallet
+from tenants.billing.ledger.terms import grant_credit, set_terms
+from tenants.core.db.clock import database_now
+from tenants.core.db.unit_of_work import OPERATOR, operator_work
+from tenants.core.ids import uuid7
+from tenants.core.months import Month
+from tenants.limits.fields import AccountLimits
+from tenants.plans.models import Plan, PlanIncluded, PlanPrice, Subscription
+from tenants.plans.selectors import current_subscription, default_plan
+
+_COPIED = ("currency", "monthly_fee_micros", "trial_days", "trial_credit_micros", "pays_beforehand")
+_LIMITS = tuple(field.name for field in AccountLimits._meta.get_fields())
+
+
+class Start(Enum):
+    NOW = "now"
+    NEXT_MONTH = "next month"
+
+
+class PlanArchived(ValueError):
+    """Who has it keeps it, and nobody else gets it."""
+
+
+def subscribe(*, tenant_id: UUID, plan: Plan | None, start: Start = Start.NOW) -> Subscription | None:
+    """From then on the tenant has this plan, or none, in place of what was planned for it. Twice is as once.
+
+    None where it has no plan and gets none. The first plan begins with its trial. Raises PlanArchived.
+    """
+    with _alone(tenant_id):
+        current = current_subscription(tenant_id)
+        _planned(tenant_id).delete()
+        if (current.plan_id if current else None) == (plan.pk if plan else None):
+            return current
+        if plan is not None and plan.archived:
+            raise PlanArchived(f"The plan {plan.name!r} is archived: choose one that is sold.")
+        now = database_now()
+        starts_at = now if start is Start.NOW else _next_month(now)
+        is_first = not _had_a_plan(tenant_id)
+        made = Subscription.objects.create(
+            tenant_id=tenant_id,
+            plan=plan,
+            starts_at=starts_at,
+            trial_ends_at=_trial_end(plan, starts_at) if plan and is_first else None,
+        )
+        if plan and is_first:
+            _let_pay_beforehand(tenant_id, plan)
+            _give_trial_credit(made, plan)
+    return made
+
+
+def give_default_plan(*, tenant_id: UUID) -> Subscription | None:
+    """To a tenant that is being made; nothing where no plan is for new tenants."""
+    with operator_work():
+        plan = default_plan()
+    return subscribe(tenant_id=tenant_id, plan=plan) if plan else None
+
+
+def stay_with_plan(*, tenant_id: UUID) -> bool:
+    """What was planned does not happen; whether anything was."""
+    with _alone(tenant_id):
+        return bool(_planned(tenant_id).delete()[0])
+
+
+def end_plan(*, tenant_id: UUID) -> None:
+    """Of an account that is being erased: no fee from now on."""
+    subscribe(tenant_id=tenant_id, plan=None)
+
+
+@contextmanager
+def _alone(tenant_id: UUID) -> Iterator[None]:
+    """Two changes at once happen one after the other."""
+    with operator_work(), transaction.atomic(using=OPERATOR):
+        Tenant.objects.select_for_update(no_key=True).get(id=tenant_id)
+        yield
+
+
+def _planned(tenant_id: UUID) -> QuerySet[Subscription]:
+    return Subscription.objects.filter(tenant_id=tenant_id, starts_at__gt=Now())
+
+
+def _next_month(now: datetime) -> datetime:
+    first = Month.of(now.astimezone(UTC).date()).after_last
+    return datetime(first.year, first.month, first.day, tzinfo=UTC)
+
+
+def _had_a_plan(tenant_id: UUID) -> bool:
+    return Subscription.objects.filter(tenant_id=tenant_id).exclude(plan=None).exists()
+
+
+def _trial_end(plan: Plan, starts_at: datetime) -> datetime | None:
+    return starts_at + timedelta(days=plan.trial_days) if plan.trial_days else None
+
+
+def _let_pay_beforehand(tenant_id: UUID, plan: Plan) -> None:
+    """Whom an operator has given terms already keeps those."""
+    if plan.pays_beforehand and not Wallet.objects.filter(tenant_id=tenant_id).exists():
+        set_terms(tenant_id=tenant_id, currency=plan.currency, kind=Wallet.Kind.PREPAID)
+
+
+def _give_trial_credit(subscription: Subscription, plan: Plan) -> None:
+    if plan.trial_credit_micros:
+        grant_credit(
+            tenant_id=subscription.tenant_id,
+            currency=plan.currency,
+            amount_micros=plan.trial_credit_micros,
+            reason=f"Trial of the plan {plan.name}",
+            made_by="",
+            grant_id=subscription.pk,
+        )
+
+
+def duplicate_plan(*, plan: Plan) -> Plan:
+    """With what holds of it now and what is to hold later, sold to nobody yet."""
+    with operator_work(), transaction.atomic(using=OPERATOR):
+        now = database_now()
+        copy = Plan.objects.create(
+            name=f"{plan.name} (copy)"[:100],
+            code=_free_code(plan.code),
+            **{name: getattr(plan, name) for name in (*_COPIED, *_LIMITS)},
+        )
+        for kind in (PlanPrice, PlanIncluded):
+            _copy_versions(kind, plan, copy, now)
+    return copy
+
+
+def _free_code(code: str) -> str:
+    taken = set(Plan.objects.filter(code__startswith=code[:40]).values_list("code", flat=True))
+    return next(found for n in range(2, len(taken) + 3) if (found := f"{code[:40]}-{n}") not in taken)
+
+
+def _copy_versions(kind: type[Any], plan: Plan, copy: Plan, now: datetime) -> None:
+    rows = kind._default_manager.filter(plan=plan)
+    holding = rows.filter(holds_from__lte=now).order_by("model", "meter", "-holds_from")
+    current = holding.distinct("model", "meter").values_list("pk")
+    for row in rows.filter(Q(pk__in=current) | Q(holds_from__gt=now)):
+        row.pk, row.plan, row.holds_from = uuid7(), copy, max(row.holds_from, now)
+        row._state.adding = True
+        row.save(force_insert=True)

@@ -1,0 +1,1 @@
+"""What a payment provider must do, whichever it is."""

@@ -1,0 +1,79 @@
+"""What a month will probably have cost: pure, by the days that are over, and silent where they are too few.
+
+The rest of the month is taken to go on like the last four weeks: each weekday like the mean of that weekday where each
+was seen twice, and else each day like the mean of all. The range is what four of five months that vary from day to day
+as these days did would end in. It knows nothing of holidays, of growth or of plans.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from fractions import Fraction
+from math import isqrt
+
+from tenants.core.months import Month
+
+WINDOW_DAYS = 28
+FEWEST_DAYS = 7
+BY_WEEKDAY_DAYS = 14
+_FOUR_OF_FIVE = Fraction(128, 100)
+"""Standard deviations to each side that hold 80 % of a normal distribution."""
+
+
+@dataclass(frozen=True)
+class Forecast:
+    micros: int
+    low_micros: int
+    high_micros: int
+    from_days: int
+    """So many days that are over it was made of."""
+    by_weekday: bool
+
+
+def forecast(
+    month: Month, today: date, by_day: Mapping[date, int], first_used: date | None
+) -> Forecast | None:
+    """`by_day`: cost in micro-units of one currency, of days that were used; today's is in it as far as it went.
+
+    None where fewer than seven whole days were seen since the first use, or where the month is not under way.
+    """
+    if first_used is None or Month.of(today) != month:
+        return None
+    first = max(first_used, today - timedelta(days=WINDOW_DAYS))
+    seen = [first + timedelta(days=n) for n in range((today - first).days)]
+    if len(seen) < FEWEST_DAYS:
+        return None
+    costs = [by_day.get(day, 0) for day in seen]
+    by_weekday = len(seen) >= BY_WEEKDAY_DAYS
+    expected = [_expected(day, seen, costs, by_weekday=by_weekday) for day in seen]
+    to_come = [day for day in month.days if day >= today]
+    spent = sum(cost for day, cost in by_day.items() if month.first <= day <= today)
+    today_so_far = by_day.get(today, 0)
+    rest = [_expected(day, seen, costs, by_weekday=by_weekday) for day in to_come]
+    # Today goes on: it comes to what such a day comes to, and to no less than it did already.
+    rest[0] = max(rest[0] - today_so_far, Fraction(0))
+    variance = Fraction(
+        sum((cost - mean) ** 2 for cost, mean in zip(costs, expected, strict=True)), len(seen)
+    )
+    spread = _FOUR_OF_FIVE * _root(variance * len(to_come))
+    likely = spent + sum(rest)
+    return Forecast(
+        micros=round(likely),
+        low_micros=max(spent, round(likely - spread)),
+        high_micros=round(likely + spread),
+        from_days=len(seen),
+        by_weekday=by_weekday,
+    )
+
+
+def _expected(day: date, seen: Sequence[date], costs: Sequence[int], *, by_weekday: bool) -> Fraction:
+    alike = [
+        cost
+        for one, cost in zip(seen, costs, strict=True)
+        if not by_weekday or one.weekday() == day.weekday()
+    ]
+    return Fraction(sum(alike), len(alike))
+
+
+def _root(square: Fraction) -> int:
+    return isqrt(int(square))

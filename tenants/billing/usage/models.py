@@ -1,0 +1,167 @@
+"""What was used, by whom, at what price."""
+
+from django.db import models
+from django.utils import timezone
+
+from tenants.core.db.tenant_owned import TenantOwned
+
+
+class UsageRecord(TenantOwned):
+    """Written in the transaction of the result it is for. The unique key makes a second charge impossible.
+
+    The source is named by kind and id, so that this app need not know what a page or a call is.
+    """
+
+    source_kind = models.CharField(max_length=20)
+    source_id = models.UUIDField()
+    meter = models.CharField(max_length=20)
+    model = models.CharField(max_length=100)
+    version = models.PositiveIntegerField()
+    quantity = models.PositiveBigIntegerField()
+    price = models.JSONField(help_text="The price as it was when the work was accepted.")
+    amount_micros = models.BigIntegerField()
+    currency = models.CharField(max_length=3)
+    livemode = models.BooleanField(default=True)
+    key_id = models.UUIDField(
+        null=True, editable=False, help_text="Whose work it was; empty for people, and before it was noted."
+    )
+    cached = models.BooleanField(
+        default=False, db_default=False, help_text="Answered from what was known; nothing was run."
+    )
+    saved_micros = models.BigIntegerField(
+        default=0, db_default=0, help_text="So much more a run would have cost than the known answer did."
+    )
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta(TenantOwned.Meta):
+        constraints = [
+            *TenantOwned.Meta.constraints,
+            models.UniqueConstraint(
+                fields=["tenant", "source_kind", "source_id", "meter"], name="tenants_usagerecord_once"
+            ),
+        ]
+        indexes = [models.Index(fields=["tenant", "created_at"], name="tenants_usage_by_time")]
+
+    def __str__(self) -> str:
+        return f"{self.quantity} {self.meter} of {self.model}"
+
+
+class UsageDay(TenantOwned):
+    """What a day came to, in UTC: a page of a month reads some hundred of these instead of a million records.
+
+    A trigger adds every usage record in the record's own transaction (migration 0015), so that the sums are always
+    true. A day has several rows (`shard`, by database connection), so that pages that end at once do not wait for
+    one another; once it is over they are made one (tenants/billing/usage/settling.py).
+    """
+
+    SETTLED = 50
+    """The shard of what was made one, and is in UsageTotal and UsageMonth. The trigger writes 32 to 47; 48 was made one
+    before there were totals, 49 before there were months, those below 32 are of before the trigger knew keys."""
+    TOTALLED = 49
+    """From this shard on it is in UsageTotal."""
+
+    day = models.DateField()
+    model = models.CharField(max_length=100)
+    meter = models.CharField(max_length=20)
+    currency = models.CharField(max_length=3)
+    livemode = models.BooleanField()
+    key_id = models.UUIDField(null=True)
+    cached = models.BooleanField(default=False, db_default=False)
+    shard = models.PositiveSmallIntegerField()
+    quantity = models.PositiveBigIntegerField()
+    amount_micros = models.BigIntegerField()
+    saved_micros = models.BigIntegerField(default=0, db_default=0)
+    records = models.PositiveBigIntegerField()
+
+    class Meta(TenantOwned.Meta):
+        constraints = [
+            *TenantOwned.Meta.constraints,
+            models.UniqueConstraint(
+                fields=[
+                    "tenant",
+                    "day",
+                    "model",
+                    "meter",
+                    "currency",
+                    "livemode",
+                    "key_id",
+                    "cached",
+                    "shard",
+                ],
+                name="tenants_usageday_once_each",
+                nulls_distinct=False,
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["day", "tenant"],
+                condition=models.Q(shard__lt=50),
+                name="tenants_usageday_not_settled",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.quantity} {self.meter} of {self.model} on {self.day}"
+
+
+class UsageTotal(TenantOwned):
+    """What the settled sums of a day come to, whosever key it was: a year of many keys in a tenth of the rows.
+
+    Written in the statement that settles them (tenants/billing/usage/settling.py), so that each sum of a day is either in
+    here or not settled.
+    """
+
+    day = models.DateField()
+    model = models.CharField(max_length=100)
+    meter = models.CharField(max_length=20)
+    currency = models.CharField(max_length=3)
+    livemode = models.BooleanField()
+    cached = models.BooleanField()
+    quantity = models.PositiveBigIntegerField()
+    amount_micros = models.BigIntegerField()
+    saved_micros = models.BigIntegerField()
+    records = models.PositiveBigIntegerField()
+
+    class Meta(TenantOwned.Meta):
+        constraints = [
+            *TenantOwned.Meta.constraints,
+            models.UniqueConstraint(
+                fields=["tenant", "day", "model", "meter", "currency", "livemode", "cached"],
+                name="tenants_usagetotal_once_each",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.quantity} {self.meter} of {self.model} on {self.day}, of all keys"
+
+
+class UsageMonth(TenantOwned):
+    """What the settled sums of a month come to, each key by itself: what tells keys apart over a year reads these.
+
+    Written in the statement that settles them, as UsageTotal is: each sum of a day is either in here or not settled.
+    """
+
+    month = models.DateField(help_text="Its first day.")
+    model = models.CharField(max_length=100)
+    meter = models.CharField(max_length=20)
+    currency = models.CharField(max_length=3)
+    livemode = models.BooleanField()
+    key_id = models.UUIDField(null=True)
+    cached = models.BooleanField()
+    quantity = models.PositiveBigIntegerField()
+    amount_micros = models.BigIntegerField()
+    saved_micros = models.BigIntegerField()
+    records = models.PositiveBigIntegerField()
+
+    class Meta(TenantOwned.Meta):
+        constraints = [
+            *TenantOwned.Meta.constraints,
+            models.UniqueConstraint(
+                fields=["tenant", "month", "model", "meter", "currency", "livemode", "key_id", "cached"],
+                name="tenants_usagemonth_once_each",
+                nulls_distinct=False,
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.quantity} {self.meter} of {self.model} in {self.month:%Y-%m}"

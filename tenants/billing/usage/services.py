@@ -1,0 +1,107 @@
+"""Writes to usage; money follows in its own tables."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.db import connections
+from django.db.models.functions import Now
+
+from tenants.billing.usage.models import UsageRecord
+from tenants.core.db.unit_of_work import current_alias
+from tenants.core.ids import uuid7
+from tenants.plans.prices import Price
+
+_RECORD_MANY = """
+INSERT INTO tenants_usagerecord (id, tenant_id, source_kind, source_id, meter, model, version,
+                                 quantity, price, amount_micros, currency, livemode, key_id, cached, saved_micros,
+                                 created_at)
+SELECT use.id, %(tenant)s, %(source_kind)s, use.source_id, %(meter)s, %(model)s, %(version)s,
+       use.quantity, %(price)s::jsonb, use.amount_micros, %(currency)s, %(livemode)s, %(key_id)s, %(cached)s,
+       use.saved_micros, statement_timestamp()
+FROM unnest(%(ids)s::uuid[], %(sources)s::uuid[], %(quantities)s::bigint[], %(amounts)s::bigint[], %(saved)s::bigint[])
+     AS use (id, source_id, quantity, amount_micros, saved_micros)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    source_id: UUID
+    quantity: int
+    amount_micros: int
+    saved_micros: int = 0
+
+
+def record_usage(
+    *,
+    tenant_id: UUID,
+    source_kind: str,
+    source_id: UUID,
+    model: str,
+    version: int,
+    quantity: int,
+    price: Price,
+    amount_micros: int,
+    livemode: bool,
+    key_id: UUID | None = None,
+    cached: bool = False,
+    saved_micros: int = 0,
+) -> None:
+    """Call inside the transaction that writes the result. A second record for the same source is refused.
+
+    `key_id`: of the key that asked for the work; None for a person. `saved_micros`: what a `cached` answer cost less
+    than a run would have.
+    """
+    UsageRecord.objects.create(
+        tenant_id=tenant_id,
+        source_kind=source_kind,
+        source_id=source_id,
+        meter=price.meter,
+        model=model,
+        version=version,
+        quantity=quantity,
+        price=price.to_json(),
+        amount_micros=amount_micros,
+        currency=price.currency,
+        livemode=livemode,
+        key_id=key_id,
+        cached=cached,
+        saved_micros=saved_micros,
+        created_at=Now(),
+    )
+
+
+def record_uses(
+    *,
+    tenant_id: UUID,
+    source_kind: str,
+    model: str,
+    version: int,
+    price: Price,
+    livemode: bool,
+    uses: Sequence[Use],
+    key_id: UUID | None = None,
+    cached: bool = False,
+) -> None:
+    """Of many sources that are alike, in one statement; as above in all else."""
+    values: dict[str, Any] = {
+        "tenant": tenant_id,
+        "source_kind": source_kind,
+        "meter": price.meter,
+        "model": model,
+        "version": version,
+        "price": json.dumps(price.to_json()),
+        "currency": price.currency,
+        "livemode": livemode,
+        "key_id": key_id,
+        "cached": cached,
+        "ids": [uuid7() for _ in uses],
+        "sources": [use.source_id for use in uses],
+        "quantities": [use.quantity for use in uses],
+        "amounts": [use.amount_micros for use in uses],
+        "saved": [use.saved_micros for use in uses],
+    }
+    with connections[current_alias()].cursor() as cursor:
+        cursor.execute(_RECORD_MANY, values)

@@ -1,0 +1,77 @@
+"""Makes one row of a day's several sums, once the day is over, and adds it to what the day came to for all keys, and to
+what its month came to for each."""
+
+from django.db import connections, transaction
+
+from tenants.billing.usage.models import UsageDay
+from tenants.core.db.unit_of_work import OPERATOR, operator_work
+
+SETTLE_EVERY_S = 300.0
+AT_ONCE = 5_000
+
+# A row that is being written just now is left for the next time: late uses count to their own day. In one order, so
+# that two who settle never wait for each other in a circle. What was settled before there were totals,
+# or months, comes along.
+_SETTLE = """
+WITH over AS (
+    SELECT id FROM tenants_usageday
+    WHERE shard < %(settled)s AND shard >= 32 AND day < (clock_timestamp() AT TIME ZONE 'UTC')::date
+    ORDER BY day LIMIT %(at_once)s FOR UPDATE SKIP LOCKED
+), gone AS (
+    DELETE FROM tenants_usageday USING over WHERE tenants_usageday.id = over.id RETURNING tenants_usageday.*
+), settled AS (
+    INSERT INTO tenants_usageday AS sums
+        (id, tenant_id, day, model, meter, currency, livemode, key_id, cached, shard, quantity, amount_micros,
+         saved_micros, records)
+    SELECT gen_random_uuid(), tenant_id, day, model, meter, currency, livemode, key_id, cached, %(settled)s,
+           sum(quantity), sum(amount_micros), sum(saved_micros), sum(records)
+    FROM gone
+    GROUP BY 2, 3, 4, 5, 6, 7, 8, 9
+    ORDER BY 2, 3, 4, 5, 6, 7, 8, 9
+    ON CONFLICT (tenant_id, day, model, meter, currency, livemode, key_id, cached, shard) DO UPDATE
+    SET quantity = sums.quantity + excluded.quantity, amount_micros = sums.amount_micros + excluded.amount_micros,
+        saved_micros = sums.saved_micros + excluded.saved_micros, records = sums.records + excluded.records
+), totalled AS (
+    INSERT INTO tenants_usagetotal AS total
+        (id, tenant_id, day, model, meter, currency, livemode, cached, quantity, amount_micros, saved_micros, records)
+    SELECT gen_random_uuid(), tenant_id, day, model, meter, currency, livemode, cached,
+           sum(quantity), sum(amount_micros), sum(saved_micros), sum(records)
+    FROM gone WHERE shard < %(totalled)s
+    GROUP BY 2, 3, 4, 5, 6, 7, 8
+    ORDER BY 2, 3, 4, 5, 6, 7, 8
+    ON CONFLICT (tenant_id, day, model, meter, currency, livemode, cached) DO UPDATE
+    SET quantity = total.quantity + excluded.quantity, amount_micros = total.amount_micros + excluded.amount_micros,
+        saved_micros = total.saved_micros + excluded.saved_micros, records = total.records + excluded.records
+), of_months AS (
+    INSERT INTO tenants_usagemonth AS total
+        (id, tenant_id, month, model, meter, currency, livemode, key_id, cached, quantity, amount_micros, saved_micros,
+         records)
+    SELECT gen_random_uuid(), tenant_id, date_trunc('month', day::timestamp)::date, model, meter, currency, livemode,
+           key_id, cached, sum(quantity), sum(amount_micros), sum(saved_micros), sum(records)
+    FROM gone
+    GROUP BY 2, 3, 4, 5, 6, 7, 8, 9
+    ORDER BY 2, 3, 4, 5, 6, 7, 8, 9
+    ON CONFLICT (tenant_id, month, model, meter, currency, livemode, key_id, cached) DO UPDATE
+    SET quantity = total.quantity + excluded.quantity, amount_micros = total.amount_micros + excluded.amount_micros,
+        saved_micros = total.saved_micros + excluded.saved_micros, records = total.records + excluded.records
+)
+SELECT count(*) FROM gone
+"""
+
+
+def settle_days() -> int:
+    """How many rows were made fewer. Each step is a transaction of its own, which a crash undoes as a whole."""
+    settled = 0
+    with operator_work():
+        while step := _settle_some():
+            settled += step
+            if step < AT_ONCE:
+                break
+    return settled
+
+
+def _settle_some() -> int:
+    with transaction.atomic(using=OPERATOR), connections[OPERATOR].cursor() as cursor:
+        values = {"settled": UsageDay.SETTLED, "totalled": UsageDay.TOTALLED, "at_once": AT_ONCE}
+        cursor.execute(_SETTLE, values)
+        return int(cursor.fetchone()[0])

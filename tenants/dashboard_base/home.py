@@ -1,0 +1,20 @@
+"""Where people begin: at their documents, or at what their role lets them see instead."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_safe
+
+from tenants.dashboard_base.shell import first_place, shell_of
+
+_DOCUMENTS = "/jobs"
+"""Which tells everybody else what is missing."""
+
+
+@require_safe
+def home(request: HttpRequest) -> HttpResponse:
+    return redirect(beginning(request))
+
+
+def beginning(request: HttpRequest) -> str:
+    known = shell_of(request)
+    return first_place(known.identity) if known else _DOCUMENTS

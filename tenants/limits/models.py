@@ -1,0 +1,30 @@
+"""Limits of one tenant for one model."""
+
+from django.db import models
+
+from tenants.core.db.tenant_owned import TenantOwned
+from tenants.limits.fields import OF_ACCOUNT, own_limit
+from tenants.limits.rates.rates import MOST_AT_ONCE
+
+
+class ModelLimit(TenantOwned):
+    """What a tenant may do with one model, whatever else it may do."""
+
+    audit_kind = "model_limit"
+
+    model = models.CharField(
+        max_length=100, help_text="Its name, such as embed; all versions count together."
+    )
+    requests_per_minute = own_limit("requests a minute", OF_ACCOUNT, least=1)
+    tokens_per_minute = own_limit("tokens a minute", OF_ACCOUNT, least=1)
+    pages_per_minute = own_limit("pages a minute", OF_ACCOUNT, least=1)
+    calls_at_once = own_limit("calls at once", OF_ACCOUNT, least=1, most=MOST_AT_ONCE)
+
+    class Meta(TenantOwned.Meta):
+        constraints = [
+            *TenantOwned.Meta.constraints,
+            models.UniqueConstraint(fields=["tenant", "model"], name="tenants_modellimit_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.model} for {self.tenant.name}"

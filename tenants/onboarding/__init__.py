@@ -1,0 +1,1 @@
+"""How an account begins: its first member, its plan and its first key."""

@@ -1,0 +1,63 @@
+"""How an amount of money, and of what it was for, is written for a person."""
+
+from tenants.core.shares import rounded, unit_micros
+from tenants.plans.prices import MS_PER_SECOND, Price, display
+
+MICROS = 1_000_000
+_SYMBOLS = {"EUR": "€", "USD": "$", "GBP": "£"}
+_NAMES = {"gpu_second": "GPU second"}
+
+
+def figures(amount_micros: int) -> str:
+    """1,234,567.00: thousands stand apart, as they do in quantities."""
+    whole, _, fraction = display(abs(amount_micros)).partition(".")
+    return f"{'-' if amount_micros < 0 else ''}{int(whole):,}.{fraction}"
+
+
+def money(amount_micros: int, currency: str) -> str:
+    return f"{figures(amount_micros)} {currency}"
+
+
+def symbol_of(currency: str) -> str:
+    """The sign that people know, or the code."""
+    return _SYMBOLS.get(currency, currency)
+
+
+def exact_money(amount_micros: int, currency: str) -> str:
+    """Write every decimal, as prices need it: 0.0015 €."""
+    return f"{figures(amount_micros)} {symbol_of(currency)}"
+
+
+def rounded_money(amount_micros: int, currency: str) -> str:
+    """Write what a person can pay, as bills are rounded: 1,234.57 €. Less than the smallest coin is `< 0.01 €`."""
+    unit = unit_micros(currency)
+    decimals = len(str(MICROS // unit)) - 1
+    sign, size = ("-", -amount_micros) if amount_micros < 0 else ("", amount_micros)
+    if 0 < size < unit:
+        return f"{'>' if sign else '<'} {sign}{unit / MICROS:.{decimals}f} {symbol_of(currency)}"
+    whole, rest = divmod(rounded(size, unit) // unit, MICROS // unit)
+    fraction = f".{rest:0{decimals}d}" if decimals else ""
+    return f"{sign}{whole:,}{fraction} {symbol_of(currency)}"
+
+
+def name_of(meter: str) -> str:
+    return _NAMES.get(meter, meter)
+
+
+def number_of(quantity: int, meter: str) -> str:
+    """Of time in seconds: 1234567 is 1,234.567."""
+    if meter != "gpu_second":
+        return f"{quantity:,}"
+    whole, rest = divmod(abs(quantity), MS_PER_SECOND)
+    return f"{'-' if quantity < 0 else ''}{whole:,}{f'.{rest:03d}'.rstrip('0') if rest else ''}"
+
+
+def used_words(quantity: int, meter: str) -> str:
+    """1 page, 1,500 tokens, 0.25 GPU seconds."""
+    number = number_of(quantity, meter)
+    return f"{number} {name_of(meter)}{'' if number == '1' else 's'}"
+
+
+def per_words(price: Price) -> str:
+    """What a price is for: page, 1,000 tokens, GPU second."""
+    return used_words(price.per, price.meter).removeprefix("1 ")

@@ -1,0 +1,22 @@
+"""Amounts in the admin's forms of plans: exact, and no larger than sums of them can be."""
+
+import pytest
+from django.forms import ValidationError
+
+from inference.admin.plans.forms import MOST_OF_UNIT, MicrosField
+
+
+def test_an_amount_is_taken_to_the_sixth_place() -> None:
+    assert MicrosField().clean("0.0015") == 1_500
+
+
+@pytest.mark.parametrize("said", ["-1", "0.0000001", "1000000.000001", "1e30", "NaN", "Infinity", "x"])
+def test_a_price_that_no_sum_could_hold_or_that_is_none_is_refused(said: str) -> None:
+    with pytest.raises(ValidationError):
+        MicrosField(max_value=MOST_OF_UNIT).clean(said)
+
+
+def test_a_fee_may_be_large_in_currencies_of_small_units() -> None:
+    assert MicrosField().clean("1000000000") == 10**15
+    with pytest.raises(ValidationError):
+        MicrosField().clean("1000000001")

@@ -1,0 +1,82 @@
+import pytest
+
+from inference.core.calls import Call
+from inference.core.contracts import TextInput, VersionSpec, WorkRefused
+from inference.engine.engine import RUNTIMES, Engine, local_engine
+from inference.runtime.parameters import GRAPH, INTERFACES
+from inference.runtime.providers import CPU, plan_execution
+from inference.runtime.session_host import SessionHost
+from tests.inference.registry.builtin.served import builtin_specs
+
+
+@pytest.fixture
+def engine() -> Engine:
+    plan = plan_execution([CPU], threads=2, has_nvidia_gpu=False)
+    return Engine(SessionHost(plan, budget_bytes=1 << 30))
+
+
+def resident(engine: Engine) -> set[str]:
+    return {model.key for model in engine.resident()}
+
+
+def test_every_runtime_has_a_declared_interface() -> None:
+    assert set(RUNTIMES) == {*INTERFACES, GRAPH}
+
+
+def test_pipeline_is_resident_with_its_steps_and_leaves_with_any_of_them(engine: Engine) -> None:
+    specs = builtin_specs()
+    engine.load(specs["parse"])
+    assert resident(engine) == {"parse@1", "ocr@1", "embed@1"}
+    footprint = {model.key: model.weight_bytes for model in engine.resident()}
+    assert footprint["parse@1"] == footprint["ocr@1"] + footprint["embed@1"]
+    assert engine.host.evict(specs["embed"].artifacts["weights"])
+    assert resident(engine) == {"ocr@1"}
+
+
+def test_versions_that_share_files_share_sessions(engine: Engine) -> None:
+    specs = builtin_specs()
+    engine.load(specs["ocr"])
+    engine.load(specs["parse"])
+    assert len(engine.host.resident()) == 3
+
+
+def test_version_is_resident_once_it_has_run(engine: Engine) -> None:
+    engine.run(builtin_specs()["embed"], TextInput(("hello",), single=True), {})
+    assert resident(engine) == {"embed@1"}
+
+
+@pytest.mark.parametrize(("model", "accepts"), [("ocr", "document"), ("parse", "document or text")])
+def test_wrong_kind_of_work_is_refused_with_what_is_accepted(
+    engine: Engine, model: str, accepts: str
+) -> None:
+    with pytest.raises(WorkRefused) as refusal:
+        engine.run(builtin_specs()[model], TextInput(("a", "b"), single=False), {})
+    assert refusal.value.code == "input_not_accepted"
+    assert refusal.value.detail == f"this model accepts {accepts}, not texts"
+
+
+def test_parameters_are_checked_before_any_work(engine: Engine) -> None:
+    with pytest.raises(WorkRefused, match="invalid_parameter"):
+        engine.run(builtin_specs()["embed"], TextInput(("a",), single=True), {"colour": "red"})
+    assert engine.host.resident() == ()
+
+
+def test_version_of_an_unknown_runtime_is_not_loaded(engine: Engine) -> None:
+    with pytest.raises(WorkRefused, match="runtime_unknown"):
+        engine.load(VersionSpec("mine", 1, "digest", "whisper", {}))
+
+
+def test_local_engine_says_what_it_runs_on() -> None:
+    assert "ExecutionProvider, " in local_engine().describe()
+
+
+def test_a_run_tells_what_its_device_computed_and_no_load(engine: Engine) -> None:
+    call, spec = Call(), builtin_specs()["embed"]
+    engine.load(spec)
+    (loaded,) = engine.host.resident()
+    answers = [engine.run(spec, TextInput((text,), single=True), {}, call) for text in ("one", "another")]
+    (now,) = engine.host.resident()
+    computed_us = sum(answer.units.device_us for answer in answers)
+    assert computed_us == call.spent.device_us
+    assert computed_us == pytest.approx(1_000_000 * (now.run_s - loaded.run_s), abs=2)
+    assert all(answer.units.counted("gpu_second") >= 1 for answer in answers)
