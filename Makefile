@@ -43,7 +43,7 @@ help:
 
 # exec, so that signals reach the supervisor itself.
 up: $(VENV)/.runtime
-	@exec $(RUN) -m maas.launch
+	@exec $(RUN) -m maas.local.launch
 
 edge: $(VENV)/.runtime
 	@exec $(RUN) manage.py edge $(ARGS)

@@ -9,7 +9,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
 from django.db import OperationalError
 
-from maas.collector import hold_collector, settle_collector
+from maas.process.collector import hold_collector, settle_collector
 
 
 def main() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 from django.conf import settings
 from django.core.checks import CheckMessage, Error
 
-from maas.launch.options import InvalidOption, require_own_port
+from maas.process.options import InvalidOption, require_own_port
 
 
 def ports_differ(**_: Any) -> list[CheckMessage]:

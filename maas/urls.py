@@ -4,16 +4,16 @@ from django.contrib import admin
 from django.urls import include, path, re_path
 from drf_spectacular.views import SpectacularSwaggerSplitView
 
-from maas.client_archive import client_archive
-from maas.demo.sample_page import sample_page
-from maas.demo.views import read_sample
-from maas.error_reference.views import error_code
-from maas.favicon import favicon
-from maas.not_found import api_not_found
-from maas.offline.views import offline_page, service_worker
-from maas.openapi_document import OpenAPIDocument
-from maas.operations.engine_page import engine, engine_live
-from maas.operations.views import live
+from maas.local.demo.sample_page import sample_page
+from maas.local.demo.views import read_sample
+from maas.ops.admin.engine_page import engine, engine_live
+from maas.ops.admin.views import live
+from maas.web.client_archive import client_archive
+from maas.web.errors.not_found import api_not_found
+from maas.web.errors.reference.views import error_code
+from maas.web.favicon import favicon
+from maas.web.offline.views import offline_page, service_worker
+from maas.web.openapi_document import OpenAPIDocument
 from tenants.dashboard.accounts.second_factors import operators_door
 
 READING = ["get", "head"]
@@ -44,7 +44,7 @@ urlpatterns = [
     path("", include("tenants.dashboard_urls")),
     path("", include("jobs.pages.urls")),
 ]
-handler400 = "maas.not_found.bad_request"
-handler403 = "maas.not_found.forbidden"
-handler404 = "maas.not_found.not_found"
-handler500 = "maas.not_found.server_error"
+handler400 = "maas.web.errors.not_found.bad_request"
+handler403 = "maas.web.errors.not_found.forbidden"
+handler404 = "maas.web.errors.not_found.not_found"
+handler500 = "maas.web.errors.not_found.server_error"

@@ -16,7 +16,7 @@ from django.test import Client
 from playwright.sync_api import Browser, sync_playwright
 from pytest_django import DjangoDbBlocker
 
-from maas.supervisor.ports import free_port
+from maas.local.supervisor.ports import free_port
 from tenants.core.db.unit_of_work import account_work
 from tests.chromium import FLAGS, NAMED, chromium_program
 from tests.live_stack import LiveStack, RunningStack

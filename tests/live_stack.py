@@ -11,8 +11,8 @@ from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Self
 
-from maas.launch.state_files import read_env_file
-from maas.supervisor.ports import free_port
+from maas.local.launch.state_files import read_env_file
+from maas.local.supervisor.ports import free_port
 from tests.kept_cluster import PROJECT, give_if_kept
 from tests.services import without_product
 
@@ -56,7 +56,7 @@ class LiveStack:
         env = without_product(os.environ) | {**self._variables, **place}
         with self._log.open("wb") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "maas.launch"], cwd=PROJECT, env=env, stdout=log, stderr=log
+                [sys.executable, "-m", "maas.local.launch"], cwd=PROJECT, env=env, stdout=log, stderr=log
             )
         return self
 

@@ -14,13 +14,13 @@ from typing import ClassVar
 
 import psycopg
 
-from maas.embedded.folders import ScratchFolders, private_folder
-from maas.embedded.postgres import PostgresServer
-from maas.embedded.provision import create_database
-from maas.embedded.redis import RedisRole, RedisServer
-from maas.launch.services import EmbeddedServer
-from maas.launch.state_files import keep_secrets
-from maas.supervisor.children import ChildSpec, spawn
+from maas.local.embedded.folders import ScratchFolders, private_folder
+from maas.local.embedded.postgres import PostgresServer
+from maas.local.embedded.provision import create_database
+from maas.local.embedded.redis import RedisRole, RedisServer
+from maas.local.launch.services import EmbeddedServer
+from maas.local.launch.state_files import keep_secrets
+from maas.local.supervisor.children import ChildSpec, spawn
 from tests import kept_cluster
 from tests.kept_cluster import KeptCluster
 

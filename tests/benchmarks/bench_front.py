@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
-from maas.supervisor.ports import free_port
+from maas.local.supervisor.ports import free_port
 from tests.benchmarks.circumstances import circumstances
 
 PROJECT = Path(__file__).resolve().parents[2]

@@ -20,7 +20,7 @@ import psutil  # type: ignore[import-untyped]
 import tritonclient.grpc as triton
 from tritonclient.grpc import service_pb2
 
-from maas.supervisor.ports import free_port
+from maas.local.supervisor.ports import free_port
 from tests.benchmarks.bench_front import load, serving
 from tests.benchmarks.circumstances import circumstances
 from tests.inference.runtime.graphs import save_adder

@@ -19,11 +19,11 @@ from tests.benchmarks.journal_apps import IDENTITY  # Sets Django up: before all
 
 # isort: split
 
-from maas.edge.journal import Journal
-from maas.edge.key_use import KeyUse
-from maas.embedded.folders import ScratchFolders, private_folder
-from maas.embedded.redis import RedisRole, RedisServer
-from maas.supervisor.children import spawn
+from maas.local.embedded.folders import ScratchFolders, private_folder
+from maas.local.embedded.redis import RedisRole, RedisServer
+from maas.local.supervisor.children import spawn
+from maas.web.guard.journal import Journal
+from maas.web.guard.key_use import KeyUse
 from tenants.core.asgi.protocol import REQUEST_ID
 from tenants.core.asgi.threads import DatabaseThreads
 from tests.benchmarks.bench_front import BODY, CALLERS, load, serving

@@ -135,7 +135,7 @@ def resident(product: RunningStack) -> dict[str, float]:
     """MB, each with all of its children."""
     found = {}
     for name, words in {
-        "web": ("maas.run_granian",),
+        "web": ("maas.web.run_granian",),
         "worker": ("worker",),
         "scheduler": ("scheduler",),
     }.items():

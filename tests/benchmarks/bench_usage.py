@@ -141,7 +141,7 @@ def _measure(superuser_url: str, records: int, many: int) -> None:
     from django.conf import settings  # noqa: PLC0415
     from django.test import Client  # noqa: PLC0415
 
-    from maas.collector import settle_collector  # noqa: PLC0415
+    from maas.process.collector import settle_collector  # noqa: PLC0415
     from tenants.core.db.unit_of_work import account_work  # noqa: PLC0415
     from tenants.onboarding.create_tenant import create_tenant  # noqa: PLC0415
 

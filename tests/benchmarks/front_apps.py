@@ -14,8 +14,8 @@ django.setup(set_prefix=False)
 
 from django.core.handlers.asgi import ASGIHandler  # noqa: E402  Only once Django is set up.
 
-from maas.django_mount import DjangoMount  # noqa: E402
-from maas.front import Front  # noqa: E402
+from maas.web.django_mount import DjangoMount  # noqa: E402
+from maas.web.front import Front  # noqa: E402
 from tenants.core.asgi.protocol import Receive, Scope, Send, body_chunks  # noqa: E402
 
 

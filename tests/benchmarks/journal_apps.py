@@ -5,8 +5,8 @@ from uuid import uuid4
 from tests.benchmarks.front_apps import front as with_journal  # Sets Django up: before all that has models.
 
 # isort: split
-from maas.edge.journal import Journal, Note
-from maas.front import Front
+from maas.web.front import Front
+from maas.web.guard.journal import Journal, Note
 from tenants.authentication.selectors import effective_limits
 from tenants.identity.identity import SCOPES, Identity
 

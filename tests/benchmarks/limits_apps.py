@@ -10,9 +10,9 @@ from django.conf import settings
 
 from jobs.live.intake import Intake
 from jobs.live.sessions import Sessions
-from maas.edge.guard import EdgeGuard
-from maas.edge.journal import Journal, Note
-from maas.edge.key_use import KeyUse
+from maas.web.guard.guard import EdgeGuard
+from maas.web.guard.journal import Journal, Note
+from maas.web.guard.key_use import KeyUse
 from tenants.authentication.selectors import effective_limits
 from tenants.core.asgi.credentials import Strangers
 from tenants.core.asgi.protocol import App, Receive, Scope, Send

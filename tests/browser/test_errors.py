@@ -4,8 +4,8 @@ import httpx
 import pytest
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
-from maas.api_errors import problem
-from maas.error_pages import bare_page
+from maas.web.errors.api_errors import problem
+from maas.web.errors.error_pages import bare_page
 from tests.browser.accessibility import grave_faults
 from tests.browser.conftest import Windows
 from tests.live_stack import RunningStack

@@ -7,7 +7,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from maas.supervisor.console import Console
+from maas.local.supervisor.console import Console
 
 from .options import read_options
 from .report import describe_options, tell

@@ -16,17 +16,17 @@ from typing import Self
 import psutil  # type: ignore[import-untyped]
 import redis
 
-from maas.embedded.folders import ScratchFolders, private_folder
-from maas.launch import children
-from maas.launch.options import LaunchOptions
-from maas.launch.readiness import ask_ready
-from maas.launch.services import start_services
-from maas.launch.state_files import keep_secrets, read_map, write_map
-from maas.supervisor.children import ChildSpec
-from maas.supervisor.console import Console
-from maas.supervisor.policy import RestartPolicy
-from maas.supervisor.ports import free_port
-from maas.supervisor.supervisor import Supervisor
+from maas.local.embedded.folders import ScratchFolders, private_folder
+from maas.local.launch import children
+from maas.local.launch.options import LaunchOptions
+from maas.local.launch.readiness import ask_ready
+from maas.local.launch.services import start_services
+from maas.local.launch.state_files import keep_secrets, read_map, write_map
+from maas.local.supervisor.children import ChildSpec
+from maas.local.supervisor.console import Console
+from maas.local.supervisor.policy import RestartPolicy
+from maas.local.supervisor.ports import free_port
+from maas.local.supervisor.supervisor import Supervisor
 from tests.kept_cluster import give_if_kept
 from tests.services import without_product
 

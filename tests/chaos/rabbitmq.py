@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pika
 
-from maas.supervisor.children import ChildSpec, StopPhase
-from maas.supervisor.ports import free_port
+from maas.local.supervisor.children import ChildSpec, StopPhase
+from maas.local.supervisor.ports import free_port
 
 _PLACES = ("/usr/lib/rabbitmq/bin", "/usr/local/lib/rabbitmq/sbin", "/opt/rabbitmq/sbin")
 _PATIENCE_S = 2.0

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from maas.supervisor.console import Console
+from maas.local.supervisor.console import Console
 
 from .books import Books, Broken, Sync
 from .cluster import PROCESSES, WEBS, Cluster

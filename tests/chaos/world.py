@@ -9,7 +9,7 @@ from django.db import transaction
 from inference.cache.terms import CacheTerms
 from inference.registry.models import ModelPool, ServedModel
 from inference.registry.services import ModelCard, NewVersion, add_version
-from maas.launch.state_files import write_map
+from maas.local.launch.state_files import write_map
 from tenants.billing.ledger.terms import grant_credit, set_terms
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
 from tenants.onboarding.create_tenant import create_tenant

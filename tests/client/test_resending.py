@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import httpx
 import pytest
 
-from maas.supervisor.ports import free_port
+from maas.local.supervisor.ports import free_port
 from maas_client import Client, ConnectionFailed, InvalidRequest, RateLimited, Unavailable
 from tests.flows.product import Account, Product
 from tests.samples.pdfs import one_broken_page_pdf

@@ -9,7 +9,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 from jobs import states
 from jobs.documents.reader.errors import REJECTION_CODES
-from maas.api_errors import STATUS, status_of
+from maas.web.errors.api_errors import STATUS, status_of
 from tenants.identity.identity import SCOPES
 from tests.docs.product import read, sources, table_rows, trees
 
@@ -27,9 +27,9 @@ FAILURES = {
 }
 OF_A_STEP = "StepFailed"
 NEVER_SEEN_BY_CALLERS = (
-    "maas/supervisor/",
-    "maas/launch/",
-    "maas/backup/",
+    "maas/local/supervisor/",
+    "maas/local/launch/",
+    "maas/ops/backup/",
     "inference/brokers/",
     "inference/registry/builtin/",
 )

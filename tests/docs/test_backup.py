@@ -9,13 +9,13 @@ import psycopg
 import pytest
 from moto.server import ThreadedMotoServer
 
-from maas.embedded.postgres import PostgresServer
+from maas.local.embedded.postgres import PostgresServer
 from tests.docs.conftest import CUT_SHORT, Restored, picture, script
 from tests.flows.caller import Caller, assert_problem
 from tests.flows.event_socket import EventSocket, ends
 from tests.flows.product import Account
 from tests.flows.signing_in import signed_in
-from tests.maas.embedded.running import postgres_in, running
+from tests.maas.local.embedded.running import postgres_in, running
 from tests.samples.pdfs import text_pdf
 
 pytestmark = pytest.mark.xdist_group("backup")

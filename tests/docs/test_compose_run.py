@@ -20,14 +20,14 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from maas.embedded.installation import find_postgres
-from maas.embedded.postgres import PostgresServer
-from maas.embedded.redis import RedisRole, RedisServer
-from maas.launch.state_files import read_env_file
-from maas.supervisor.ports import free_port
+from maas.local.embedded.installation import find_postgres
+from maas.local.embedded.postgres import PostgresServer
+from maas.local.embedded.redis import RedisRole, RedisServer
+from maas.local.launch.state_files import read_env_file
+from maas.local.supervisor.ports import free_port
 from tests.docs.containers import DOCKERFILES, copied, default_command, services, variables
 from tests.docs.product import PROJECT
-from tests.maas.embedded.running import postgres_in, running, scratch_of
+from tests.maas.local.embedded.running import postgres_in, running, scratch_of
 from tests.services import without_product
 
 PASSWORD = "of-the-owner_1"
@@ -37,7 +37,7 @@ STOP_S = 15.0
 SERVING = ("web", "worker", "scheduler")
 
 DEFAULT = re.compile(r"\$\{\w+:-([^}]*)\}")
-"""What a variable is where maas.env does not say otherwise."""
+"""What a variable is where maas.settings.env does not say otherwise."""
 
 pytestmark = [pytest.mark.xdist_group("composed"), pytest.mark.long]
 

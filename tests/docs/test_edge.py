@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from django.core.management.base import BaseCommand
 
-from maas.api_errors import status_of
 from maas.management.commands.edge import Command
+from maas.web.errors.api_errors import status_of
 from tests.docs.examples import EXAMPLES, Block, blocks, misfit, values
 from tests.docs.product import read, table_rows
 from tests.docs.test_examples import last_value
 from tests.inference.runtime.graphs import save_adder
-from tests.maas.one_process.edge_process import EdgeProcess
+from tests.maas.edge_mode.edge_process import EdgeProcess
 from tests.samples.pdfs import small_scans
 from tests.services import without_product
 

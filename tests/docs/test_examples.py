@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
-from maas.launch.state_files import read_env_file
+from maas.local.launch.state_files import read_env_file
 from tests.docs.conftest import Restored
 from tests.docs.examples import EXAMPLES, Block, answers, blocks, misfit, values
 from tests.docs.product import PROJECT

@@ -14,13 +14,13 @@ from inference.registry.builtin.catalogue import BUILTIN
 from inference.runtime.parameters import interface_of
 from inference.runtime.tensor_requests import NUMPY_TYPES
 from inference.runtime.texts import MAX_TEXTS
-from maas.api_errors import GRPC_STATUS, status_of
-from maas.edge.shapes import status_at
-from maas.grpc_port.answers import LONGEST_WRITE_S
-from maas.grpc_port.port import WITH_MESSAGE, WITHOUT_MESSAGE
-from maas.grpc_port.reading import Bounds
-from maas.grpc_port.seats import STREAMS, STREAMS_OF_ONE
-from maas.grpc_port.streams import AT_ONCE, IDLE_S
+from maas.web.errors.api_errors import GRPC_STATUS, status_of
+from maas.web.errors.shapes import status_at
+from maas.web.grpc.answers import LONGEST_WRITE_S
+from maas.web.grpc.port import WITH_MESSAGE, WITHOUT_MESSAGE
+from maas.web.grpc.reading import Bounds
+from maas.web.grpc.seats import STREAMS, STREAMS_OF_ONE
+from maas.web.grpc.streams import AT_ONCE, IDLE_S
 from tests.docs.product import first_column, read
 
 DOCUMENT = "docs/open-inference.md"

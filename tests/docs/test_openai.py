@@ -7,7 +7,7 @@ from inference.gateway.gateway import EMBEDDINGS
 from inference.gateway.openai.embedding_request import FIELDS
 from inference.registry.builtin.catalogue import EMBED
 from inference.runtime.texts import MAX_TEXTS, WINDOW_TOKENS
-from maas.edge.refusals import refusal
+from maas.web.guard.refusals import refusal
 from tenants.core.asgi.protocol import REQUEST_ID
 from tenants.core.errors import DomainError
 from tests.docs.product import read, table_rows

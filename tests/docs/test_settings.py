@@ -37,5 +37,5 @@ def test_default_is_as_described(name: str, default: str) -> None:
 
 def test_options_of_storage_are_described() -> None:
     known = {"endpoint", "region", "access_key", "secret_key", "addressing"}
-    assert all(f'"{option}":' in read("maas/env.py") for option in known)
+    assert all(f'"{option}":' in read("maas/settings/env.py") for option in known)
     assert all(f"`{option}`" in read(DOCUMENT) for option in known)

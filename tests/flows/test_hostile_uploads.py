@@ -2,7 +2,7 @@
 
 import pytest
 
-from maas.api_errors import status_of
+from maas.web.errors.api_errors import status_of
 from tests.jobs.documents.reader.test_hostile_documents import HOSTILE
 from tests.samples.pdfs import CATALOGUE, FONT, laughing_pdf, page, pages, pdf, stream, text_pdf
 from tests.waiting import eventually
@@ -38,7 +38,7 @@ def bomb_between_texts(levels: int = 12) -> bytes:
 
 def pids(product: Product) -> list[int]:
     """Of everything that the supervisor keeps running."""
-    return [product.process(word).pid for word in ("worker", "maas.run_granian", "scheduler")]
+    return [product.process(word).pid for word in ("worker", "maas.web.run_granian", "scheduler")]
 
 
 def test_every_hostile_file_gets_its_code_and_no_process_dies(caller: Caller, product: Product) -> None:

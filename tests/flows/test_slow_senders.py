@@ -37,7 +37,7 @@ def spooled(product: Product) -> list[str]:
 
 def written_bytes(product: Product) -> int:
     """What the web process has written to files so far, wherever."""
-    return sum(int(one.io_counters().write_chars) for one in product.processes("maas.run_granian"))
+    return sum(int(one.io_counters().write_chars) for one in product.processes("maas.web.run_granian"))
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from jobs.errors import DocumentNotAccepted
 from jobs.idempotency.submissions import submit_once
 from jobs.models import Document
 from jobs.services import JobRequest, retry_job
-from maas.api_errors import status_of
+from maas.web.errors.api_errors import status_of
 from tenants.core.db.unit_of_work import unit_of_work
 from tests.jobs.conftest import Desk
 from tests.jobs.test_services import BROKEN

@@ -13,11 +13,11 @@ from django.db import connections, transaction
 from psycopg.conninfo import conninfo_to_dict
 
 from jobs.selectors import tenant_events_after
-from maas.embedded.postgres import PostgresServer
+from maas.local.embedded.postgres import PostgresServer
 from tenants.core.db.unit_of_work import APP, OPERATOR
 from tests import kept_cluster
 from tests.jobs.conftest import Desk
-from tests.maas.embedded.running import running, scratch_of
+from tests.maas.local.embedded.running import running, scratch_of
 
 
 @dataclass

@@ -15,7 +15,7 @@ from typing import Self
 
 import psutil  # type: ignore[import-untyped]
 
-from maas.supervisor.ports import free_port
+from maas.local.supervisor.ports import free_port
 from tests.waiting import eventually
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -37,7 +37,7 @@ class GranianServer:
         command = [
             sys.executable,
             "-m",
-            "maas.run_granian",
+            "maas.web.run_granian",
             "--interface",
             "asgi",
             "--loop",

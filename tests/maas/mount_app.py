@@ -9,8 +9,8 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "maas.settings")
 settings.ROOT_URLCONF = "tests.maas.mount_urls"
 django.setup(set_prefix=False)
 
-from maas.edge.body import Deadlines  # noqa: E402  Only once Django is set up.
-from maas.front import Front  # noqa: E402
+from maas.web.front import Front  # noqa: E402
+from maas.web.guard.body import Deadlines  # noqa: E402  Only once Django is set up.
 from tests.maas.mount_urls import IDLE_S, THREADS  # noqa: E402
 
 application = Front(

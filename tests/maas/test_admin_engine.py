@@ -32,7 +32,7 @@ MOST_QUERIES = 3
 @pytest.fixture(autouse=True)
 def _all_queues(monkeypatch: pytest.MonkeyPatch) -> None:
     """Other tests leave work behind, more than is shown."""
-    monkeypatch.setattr("maas.operations.queues.MOST_VERSIONS", 100_000)
+    monkeypatch.setattr("maas.ops.admin.queues.MOST_VERSIONS", 100_000)
 
 
 @pytest.fixture
@@ -148,7 +148,7 @@ def test_a_pool_that_no_worker_serves_is_said_in_words(
     heart = Heartbeat(unique("worker"), "CPU")
     for page in ("engine", "home"):
         monkeypatch.setattr(
-            f"maas.operations.{page}.live_workers_patiently",
+            f"maas.ops.admin.{page}.live_workers_patiently",
             lambda: [worker for worker in heartbeats.live_workers() if worker.name == heart.name],
         )
     desk.submit()
@@ -171,7 +171,7 @@ def test_a_pool_that_no_worker_serves_is_said_in_words(
 def test_no_worker_is_said_in_words(
     operator: Client, version: ModelVersion, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("maas.operations.engine.live_workers_patiently", list)
+    monkeypatch.setattr("maas.ops.admin.engine.live_workers_patiently", list)
     page = live(operator)
     assert "No worker has been heard of" in page
     assert "nobody" in row_of(page, version)

@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from inference.affinity import heartbeats
 from inference.affinity.heartbeats import Beat, Heartbeat, HeldModel
-from maas.operations import traffic
+from maas.ops.admin import traffic
 from tenants.core.db.unit_of_work import OPERATOR
 from tenants.onboarding.create_tenant import CreatedTenant
 from tests.fixtures import unique

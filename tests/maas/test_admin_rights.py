@@ -11,7 +11,7 @@ from django.db import transaction
 from django.test import Client, RequestFactory
 from django.urls import reverse
 
-from maas.operations.sight import ABOUT
+from maas.ops.admin.sight import ABOUT
 from tenants.accounts.models import User
 from tenants.accounts.services import create_operator
 from tenants.core.db.unit_of_work import OPERATOR, operator_work

@@ -6,7 +6,7 @@ import re
 from django.contrib.staticfiles import finders
 from django.test import Client
 
-from maas.offline import views
+from maas.web.offline import views
 
 
 def parts_of(program: str) -> list[str]:

@@ -8,7 +8,7 @@ import psycopg
 import pytest
 from django.db import DataError, IntegrityError, OperationalError, connections, transaction
 
-from maas.api_errors import body_for
+from maas.web.errors.api_errors import body_for
 from tenants.accounts.models import User
 from tenants.core.db.failures import may_pass
 from tenants.core.db.unit_of_work import APP

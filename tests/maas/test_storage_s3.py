@@ -12,8 +12,8 @@ from pytest_django import Settings
 from inference.registry import artifacts
 from jobs.documents import files
 from jobs.errors import FileMissing, StorageUnavailable
-from maas.env import storage_backend
-from maas.supervisor.ports import free_port
+from maas.local.supervisor.ports import free_port
+from maas.settings.env import storage_backend
 from tests.stand_in_s3 import KEYS, Bucket, new_bucket, stand_in_s3
 
 CONTENT = b"%PDF-1.7 bytes of a document" * 4096

@@ -7,9 +7,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import OperationalError
 
-from maas.backup.folder import BackupFolder
-from maas.backup.take import Taking
-from maas.supervisor.errors import LaunchError
+from maas.ops.backup.folder import BackupFolder
+from maas.ops.backup.take import Taking
+from maas.process.errors import LaunchError
 from tenants.core.progress import progress_of
 
 

@@ -12,18 +12,12 @@ from inference.engine.engine import local_engine
 from inference.runtime.profiles import FolderProfiles
 from inference.sandbox import SandboxUnavailable
 from jobs.documents.reading import reader, require_sandbox, sandbox_state
-from maas.one_process.app import EdgeLimits
-from maas.one_process.errors import CannotServe
-from maas.one_process.options import (
-    EdgeOptions,
-    check_options,
-    named_files,
-    named_members,
-    names_in,
-)
-from maas.one_process.serve import serve
-from maas.one_process.shelf import fill_shelf
-from maas.supervisor.errors import LaunchError
+from maas.edge_mode.app import EdgeLimits
+from maas.edge_mode.errors import CannotServe
+from maas.edge_mode.options import EdgeOptions, check_options, named_files, named_members, names_in
+from maas.edge_mode.serve import serve
+from maas.edge_mode.shelf import fill_shelf
+from maas.process.errors import LaunchError
 
 BUILTIN = "ocr,embed,parse"
 

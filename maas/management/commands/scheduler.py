@@ -7,11 +7,11 @@ from django.core.management.base import BaseCommand, CommandError
 
 from jobs.dispatch.scheduler import Scheduler
 from jobs.webhooks.deliverer import start_deliverer
-from maas.collector import settle_collector
-from maas.keeping_redis import refuse_evicting_servers
-from maas.side_port import serve_side_port
-from maas.stopping import stop_event
-from maas.supervisor.errors import LaunchError
+from maas.process.collector import settle_collector
+from maas.process.errors import LaunchError
+from maas.process.keeping_redis import refuse_evicting_servers
+from maas.process.side_port import serve_side_port
+from maas.process.stopping import stop_event
 
 
 class Command(BaseCommand):

@@ -7,8 +7,8 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
 from inference.registry.services import seed_builtin
-from maas.demo.accounts import ensure_accounts
-from maas.demo.sample import write_sample
+from maas.local.demo.accounts import ensure_accounts
+from maas.local.demo.sample import write_sample
 
 
 class Command(BaseCommand):

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from maas.launch.__main__ import main
+from maas.local.launch.__main__ import main
 
 
 class Command(BaseCommand):

@@ -15,7 +15,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from maas.supervisor.ports import free_port
+from maas.local.supervisor.ports import free_port
 from tests.benchmarks.peers.callers import CallFailed, answers
 from tests.benchmarks.peers.environments import environment
 from tests.benchmarks.peers.loads import THREADS, ServedFile

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from maas.supervisor.ports import free_port
+from maas.local.supervisor.ports import free_port
 from tests.benchmarks.peers.callers import CallFailed, answers
 from tests.benchmarks.peers.contestants import Started
 from tests.benchmarks.peers.loads import ServedFile

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 
-from maas.supervisor.ports import free_port
+from maas.local.supervisor.ports import free_port
 from maas_client import Client
 from maas_client.version import VERSION
 from tests.client.cable import Cable

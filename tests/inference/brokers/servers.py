@@ -11,8 +11,8 @@ from contextlib import contextmanager, suppress
 import pika
 import redis
 
-from maas.embedded.installation import find_valkey
-from maas.supervisor.ports import free_port
+from maas.local.embedded.installation import find_valkey
+from maas.local.supervisor.ports import free_port
 
 AMQP_URL = os.environ.get("MAAS_TEST_AMQP_URL", "amqp://guest:guest@127.0.0.1:5672/%2F")
 

@@ -16,7 +16,7 @@ from inference.gateway.repeated_names import RepeatedName, strict_decoder
 from jobs.api.form_fields import json_object
 from jobs.batches.lines import read_line
 from jobs.pages.catalogue.filled_form import call_in
-from maas.json_parser import StorableJSONParser
+from maas.web.json_parser import StorableJSONParser
 
 READERS: dict[str, Callable[[bytes], object]] = {
     "API": lambda body: StorableJSONParser().parse(io.BytesIO(body)),

@@ -7,8 +7,8 @@ from contextlib import suppress
 
 import redis
 
-from maas.embedded.installation import find_valkey
-from maas.supervisor.ports import free_port
+from maas.local.embedded.installation import find_valkey
+from maas.local.supervisor.ports import free_port
 from tests.inference.brokers.servers import Wire
 from tests.waiting import eventually
 

@@ -4,7 +4,7 @@ import pytest
 from pytest_django import Settings
 
 from inference.registry import artifacts
-from maas.env import storage_backend
+from maas.settings.env import storage_backend
 
 CONTENT = b"weights" * 1000
 

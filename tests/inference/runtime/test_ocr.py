@@ -6,7 +6,7 @@ import pytest
 from rapidocr import RapidOCR
 
 from inference.core.contracts import Json, PageInput, Pixels, TextLine, WorkOutput, WorkRefused
-from maas.demo import sample
+from maas.local.demo import sample
 from tests.inference.registry.builtin.served import builtin_engine, builtin_specs
 from tests.inference.runtime.pictures import LETTER, draw_page, picture_page
 from tests.samples.images import drawn_page

@@ -18,7 +18,7 @@ from jobs.batches.claims import TaskClaim
 from jobs.batches.ids import line_id
 from jobs.batches.lines import BatchLine
 from jobs.batches.tries import most_tries
-from maas.edge.refusals import worded
+from maas.web.guard.refusals import worded
 from tenants.core.asgi.protocol import ClientGone
 from tenants.core.asgi.stopping import Stop
 from tenants.core.asgi.threads import DatabaseThreads

@@ -24,7 +24,7 @@ from jobs.batches.running import Held, SliceRun
 from jobs.batches.settlement import Done, finish_run, give_up_lines
 from jobs.batches.slices import MOST_LINES
 from jobs.batches.upkeep import expire_batches
-from maas.edge.refusals import worded
+from maas.web.guard.refusals import worded
 from tenants.core.asgi.stopping import Stop
 from tenants.core.asgi.threads import DatabaseThreads
 

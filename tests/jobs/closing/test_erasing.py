@@ -22,7 +22,7 @@ from jobs.models import Job
 from jobs.services import JobRequest, submit_job
 from jobs.webhooks.services import create_endpoint
 from jobs.webhooks.upkeep import erase_old_webhooks
-from maas.api_errors import as_domain_error
+from maas.web.errors.api_errors import as_domain_error
 from tenants.accounts.models import Membership, Tenant
 from tenants.audit.models import AuditEntry
 from tenants.authentication.selectors import identify_member

@@ -14,7 +14,7 @@ from inference.brokers import BrokerUnavailable
 from jobs import states
 from jobs.dispatch.broker import broker_server, pages_waiting, publish_page, publishing_broker
 from jobs.dispatch.release import release_version
-from maas.supervisor.children import spawn
+from maas.local.supervisor.children import spawn
 from tests.chaos.rabbitmq import OwnRabbitmq, find_rabbitmq
 from tests.jobs.conftest import Desk
 from tests.waiting import eventually

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from pytest_django import Settings
 
-from maas.env import storage_backend
+from maas.settings.env import storage_backend
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ from pytest_django import Settings
 from inference.sandbox import SandboxUnavailable
 from inference.sandbox.isolation import probe_bubblewrap
 from jobs.documents import reading
-from maas.front import Front
-from maas.supervisor.errors import LaunchError
+from maas.process.errors import LaunchError
+from maas.web.front import Front
 
 
 @pytest.fixture

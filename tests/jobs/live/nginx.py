@@ -9,7 +9,7 @@ from typing import Self
 
 import httpx
 
-from maas.supervisor.ports import free_port
+from maas.local.supervisor.ports import free_port
 from tests.kept_cluster import PROJECT
 from tests.waiting import eventually
 

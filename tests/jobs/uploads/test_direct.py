@@ -26,8 +26,8 @@ from jobs.uploads.protocol import Announced
 from jobs.uploads.selectors import get_upload
 from jobs.uploads.services import create_upload, terminate_upload
 from jobs.uploads.upkeep import expire_uploads, finish_stranded_uploads
-from maas.env import storage_backend
-from maas.supervisor.ports import free_port
+from maas.local.supervisor.ports import free_port
+from maas.settings.env import storage_backend
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.identity.identity import Identity
 from tests.jobs.conftest import Desk

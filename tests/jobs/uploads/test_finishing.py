@@ -20,7 +20,7 @@ from jobs.uploads.receiving import Turn, count_pieces, drop_pieces, save_piece, 
 from jobs.uploads.selectors import get_upload
 from jobs.uploads.services import create_upload, terminate_upload
 from jobs.uploads.upkeep import expire_uploads, finish_stranded_uploads, forget_uploads
-from maas.storage import DurableFileSystemStorage
+from maas.storage.folder import DurableFileSystemStorage
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.identity.identity import Identity
 from tests.jobs.conftest import Desk

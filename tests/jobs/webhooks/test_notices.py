@@ -8,7 +8,7 @@ from pytest_django import Settings
 
 from jobs.models import WebhookEndpoint
 from jobs.webhooks import notices, services
-from maas.mail import mail_settings
+from maas.settings.mail import mail_settings
 from tenants.accounts.models import Membership, User
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
 from tenants.identity.identity import Identity

@@ -10,7 +10,7 @@ from inference.lane import LaneReader
 from jobs.batches import states
 from jobs.batches.models import Batch
 from jobs.worker.batches import BatchWorker
-from maas.edge.refusals import worded
+from maas.web.guard.refusals import worded
 from tests.inference.gateway.house import Embedder
 from tests.jobs.batches.conftest import alone, desk
 from tests.jobs.batches.desk import BatchDesk

@@ -20,8 +20,8 @@ from jobs.batches.settlement import Done, finish_run, merge_when_done
 from jobs.batches.slices import MOST_LINES
 from jobs.batches.tries import MOST_TRIES
 from jobs.worker.batches import AT_ONCE, BatchWorker
-from maas.edge.refusals import worded
-from maas.storage import DurableFileSystemStorage
+from maas.storage.folder import DurableFileSystemStorage
+from maas.web.guard.refusals import worded
 from tenants.core.db.unit_of_work import unit_of_work
 from tests.jobs.batches.conftest import alone, desk
 from tests.jobs.batches.desk import BatchDesk

@@ -12,7 +12,7 @@ from typing import Self
 from inference.cache.terms import CacheTerms
 from inference.registry.models import ModelPool, ServedModel
 from inference.registry.services import ModelCard, NewVersion, add_version
-from maas.supervisor.ports import free_port
+from maas.local.supervisor.ports import free_port
 from tenants.core.db.unit_of_work import operator_work
 from tenants.plans.prices import Price
 from tests.fixtures import unique

@@ -7,7 +7,7 @@ from pytest_django import Settings
 from inference.gateway.open_inference import statistics_store
 from inference.gateway.open_inference.statistics import NONE, CallCounts, model_statistics
 from inference.gateway.open_inference.statistics_book import StatisticsBook
-from maas.supervisor.ports import free_port
+from maas.local.supervisor.ports import free_port
 from tenants.core.errors import DomainError
 from tests.fixtures import unique
 from tests.waiting import eventually

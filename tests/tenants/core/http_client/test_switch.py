@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
-from maas.env import Environment
+from maas.settings.env import Environment
 from tests.kept_cluster import PROJECT
 from tests.services import without_product
 

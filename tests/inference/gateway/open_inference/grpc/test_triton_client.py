@@ -14,7 +14,7 @@ from tritonclient.grpc import service_pb2
 from tritonclient.utils import InferenceServerException
 
 from inference.gateway.gateway import GRPC_PREFIX
-from maas.grpc_port.port import NOT_HERE, WITH_MESSAGE, WITHOUT_MESSAGE
+from maas.web.grpc.port import NOT_HERE, WITH_MESSAGE, WITHOUT_MESSAGE
 from tests.flows.product import Account, Product
 from tests.inference.gateway.open_inference import asking
 from tests.inference.gateway.open_inference.asking import rows, texts

@@ -12,7 +12,7 @@ import pytest
 
 from jobs.pages.catalogue.snippets.call import Call
 from jobs.pages.catalogue.snippets.languages import snippets_of
-from maas.demo.sample import draw_page
+from maas.local.demo.sample import draw_page
 from tests.kept_cluster import PROJECT
 from tests.live_stack import RunningStack
 

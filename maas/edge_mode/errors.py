@@ -1,0 +1,44 @@
+"""What keeps edge mode from starting, and what its callers are told."""
+
+from maas.process.errors import LaunchError
+from tenants.core.errors import DomainError
+
+
+class CannotServe(LaunchError):
+    """The operator's to mend before anything is served."""
+
+
+class InvalidRequest(DomainError):
+    code = "invalid_request"
+
+
+class UnsupportedMediaType(DomainError):
+    code = "unsupported_media_type"
+
+
+class ModelNotServed(DomainError):
+    code = "model_not_found"
+
+
+class NothingHere(DomainError):
+    code = "not_found"
+
+
+class MethodNotAllowed(DomainError):
+    code = "method_not_allowed"
+
+
+class KeyMissing(DomainError):
+    code = "not_authenticated"
+
+
+class KeyWrong(DomainError):
+    code = "invalid_api_key"
+
+
+class OriginNotAllowed(DomainError):
+    code = "origin_not_allowed"
+
+
+class Overloaded(DomainError):
+    code = "overloaded"

@@ -1,0 +1,80 @@
+"""How many calls may be inside at once, and the threads that work for them."""
+
+import asyncio
+import contextvars
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from typing import ParamSpec, TypeVar
+
+from maas.edge_mode.errors import Overloaded
+
+P = ParamSpec("P")
+R = TypeVar("R")
+WAITING_EACH = 2
+"""Calls that may be inside for each that is worked on: enough that no thread idles while a body arrives."""
+
+
+class Place:
+    """One call's: given up when the call has its answer and every thread that worked for it is done."""
+
+    def __init__(self, threads: ThreadPoolExecutor) -> None:
+        self._threads = threads
+        self.working: set[Future[object]] = set()
+
+    async def run(self, work: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+        context = contextvars.copy_context()
+        future = self._threads.submit(context.run, lambda: work(*args, **kwargs))
+        self.working.add(future)  # type: ignore[arg-type]  # a set of futures of anything
+        return await asyncio.wrap_future(future)
+
+
+class Places:
+    """For one event loop; refuses at once rather than let a queue grow."""
+
+    def __init__(self, at_once: int) -> None:
+        self._most = at_once * (1 + WAITING_EACH)
+        self._taken = 0
+        self._empty = asyncio.Event()
+        self._empty.set()
+        self._threads = ThreadPoolExecutor(at_once, thread_name_prefix="edge")
+
+    @asynccontextmanager
+    async def take(self) -> AsyncIterator[Place]:
+        if self._taken >= self._most:
+            raise Overloaded(
+                f"{self._taken} calls are inside already. Try again.", extra={"retry_after_s": 1}
+            )
+        self._taken += 1
+        self._empty.clear()
+        place = Place(self._threads)
+        try:
+            yield place
+        finally:
+            self._leave(place)
+
+    async def wait_until_empty(self) -> None:
+        await self._empty.wait()
+
+    def _give_back(self) -> None:
+        self._taken -= 1
+        if not self._taken:
+            self._empty.set()
+
+    def _leave(self, place: Place) -> None:
+        """A caller who has left may leave threads behind that still work: they count until they end."""
+        left = [future for future in place.working if not future.cancel() and not future.done()]
+        if not left:
+            self._give_back()
+            return
+        loop = asyncio.get_running_loop()
+        waiting = len(left)
+
+        def one_ended() -> None:
+            nonlocal waiting
+            waiting -= 1
+            if not waiting:
+                self._give_back()
+
+        for future in left:
+            future.add_done_callback(lambda _: loop.call_soon_threadsafe(one_ended))

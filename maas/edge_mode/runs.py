@@ -1,0 +1,122 @@
+"""Runs what is asked on the engine: a text, texts or tensors as one page, a document page by page."""
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import structlog
+
+from inference.core.calls import Call
+from inference.core.contracts import Json, PageInput, WorkInput, WorkRefused
+from inference.core.errors import DeadlinePassed, ModelFailed
+from inference.engine.engine import Engine
+from inference.runtime.document_kinds import mismatch
+from inference.runtime.load_watch import watching_loads
+from inference.runtime.parameters import DOCUMENT, documents_of, validate_parameters, validate_work_kind
+from jobs.documents.reader import DocumentReader, DocumentRejected, PageContent
+from maas.edge_mode.answers import PageAnswer
+from maas.edge_mode.asked import read_asked
+from maas.edge_mode.places import Place
+from maas.edge_mode.shelf import ShelfModel
+
+log = structlog.get_logger(__name__)
+PAGES_AT_ONCE = 4
+"""Of one document: enough that the next page is read while one is at its model."""
+OURS = {"code": "internal_error", "detail": "Something went wrong on our side; the log has the details."}
+
+
+@dataclass(frozen=True, slots=True)
+class Runs:
+    engine: Engine
+    reader: DocumentReader
+
+    def load(self, model: ShelfModel) -> None:
+        self.engine.load(model.spec)
+
+    def check_document(self, model: ShelfModel, parameters: Mapping[str, Json]) -> None:
+        """What the model would refuse is refused before the document has arrived."""
+        validate_work_kind(model.spec.runtime, DOCUMENT, model.spec.config)
+        validate_parameters(model.spec.runtime, parameters, model.spec.config)
+
+    async def inline(self, model: ShelfModel, body: bytes, place: Place, call: Call) -> list[PageAnswer]:
+        """One thing is asked: what goes wrong with it is the answer's own error."""
+        return [await place.run(self._inline, model, body, call)]
+
+    async def document(
+        self, model: ShelfModel, file: Path, parameters: Mapping[str, Json], place: Place, call: Call
+    ) -> list[PageAnswer]:
+        """Every page counts for itself: one that fails leaves the others their results."""
+        found = await place.run(self.reader.inspect, file)
+        readable = documents_of(model.spec.runtime, model.spec.config)
+        if found.kind not in readable:
+            raise WorkRefused("input_not_accepted", mismatch(model.spec.model, readable, found.kind))
+        turns = asyncio.Semaphore(PAGES_AT_ONCE)
+
+        async def one(number: int) -> PageAnswer:
+            async with turns:
+                read = lambda: self.reader.read_page(file, found.kind, number, call)  # noqa: E731
+                return await place.run(self._page, model, number, read, parameters, call)
+
+        pages = [asyncio.ensure_future(one(number)) for number in range(1, found.pages_total + 1)]
+        try:
+            return await asyncio.gather(*pages)
+        finally:
+            for page in pages:
+                page.cancel()
+
+    def _inline(self, model: ShelfModel, body: bytes, call: Call) -> PageAnswer:
+        asked = read_asked(body)
+        validate_work_kind(model.spec.runtime, asked.kind, model.spec.config)
+        return self._run(model, 1, lambda: asked.work, asked.parameters, call)
+
+    def _page(
+        self,
+        model: ShelfModel,
+        number: int,
+        read: Callable[[], PageContent],
+        parameters: Mapping[str, Json],
+        call: Call,
+    ) -> PageAnswer:
+        try:
+            return self._run(model, number, lambda: _page_input(number, read()), parameters, call)
+        except DeadlinePassed:
+            raise
+        except (WorkRefused, DocumentRejected, ModelFailed) as error:
+            return PageAnswer(number, error={"code": error.code, "detail": error.detail})
+
+    def _run(
+        self,
+        model: ShelfModel,
+        number: int,
+        read: Callable[[], WorkInput],
+        parameters: Mapping[str, Json],
+        call: Call,
+    ) -> PageAnswer:
+        call.check()
+        began_s = time.perf_counter()
+        work = read()
+        read_s = time.perf_counter() - began_s
+        with watching_loads(lambda: None) as loads:
+            answer = self.engine.run(model.spec, work, parameters, call)
+        run_s = time.perf_counter() - began_s - read_s - loads.waited_s
+        timings = {"read_ms": _ms(read_s), "load_ms": _ms(loads.waited_s), "run_ms": _ms(run_s)}
+        if answer.steps:
+            timings["steps_ms"] = {name: _ms(seconds) for name, seconds in answer.steps.items()}
+        return PageAnswer(number, answer.result, timings=timings)
+
+
+def _page_input(number: int, content: PageContent) -> PageInput:
+    pixels = content.pixels
+    return PageInput(
+        number=number,
+        width_px=content.width_px,
+        height_px=content.height_px,
+        text_lines=content.text_lines,
+        load_pixels=None if pixels is None else lambda: pixels,
+    )
+
+
+def _ms(seconds: float) -> Json:
+    return max(0, round(1000 * seconds))

@@ -1,0 +1,256 @@
+"""The models that one process serves: built, admitted or declared from files, with no registry to ask."""
+
+import json
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Set
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from inference.core.contracts import Json, VersionSpec
+from inference.pipelines.checking import check_graph
+from inference.pipelines.declaration import MOST_CHARACTERS, read_graph
+from inference.pipelines.graph import GraphInvalid
+from inference.pipelines.members import Member
+from inference.pipelines.operations.values import described
+from inference.registry.admission import AdmissionLimits, ModelRefused, admit, trial_run
+from inference.registry.artifacts import sha256_of
+from inference.registry.builtin.catalogue import BUILTIN, BuiltinModel
+from inference.registry.builtin.installed import PackageMissing
+from inference.registry.digests import version_digest
+from inference.registry.selectors import NAME
+from inference.runtime.parameters import GRAPH, TENSORS, documents_of
+from inference.sandbox import SandboxUnavailable
+from maas.edge_mode.errors import CannotServe
+from maas.edge_mode.options import EdgeOptions
+from maas.local.embedded.folders import private_folder
+
+ABANDONED_S = 3600.0
+"""A half-made folder of that age belongs to nobody who still works on it."""
+DIGESTS = "digests.json"
+
+
+@dataclass(frozen=True, slots=True)
+class ShelfModel:
+    spec: VersionSpec
+    title: str
+    description: str
+    accepts: tuple[str, ...]
+    signature: Mapping[str, Json]
+    parameters: tuple[Mapping[str, Json], ...] = ()
+
+    def as_json(self) -> dict[str, Json]:
+        """As `/v1/models` of the whole product says it, but for state and price."""
+        return {
+            "id": self.spec.model,
+            "object": "model",
+            "owned_by": "maas",
+            "title": self.title,
+            "description": self.description,
+            "accepts": list(self.accepts),
+            "documents": list(documents_of(self.spec.runtime, self.spec.config)),
+            "parameters": [dict(one) for one in self.parameters],
+            "version": self.spec.number,
+            "digest": self.spec.digest,
+            "signature": dict(self.signature),
+        }
+
+
+@dataclass
+class Shelf:
+    """Filled once, before the first call."""
+
+    folder: Path
+    models: dict[str, ShelfModel] = field(default_factory=dict)
+    parts: dict[str, ShelfModel] = field(default_factory=dict)
+    """Built-in models that are there as steps of others, whether or not they are served by name."""
+
+
+def fill_shelf(
+    options: EdgeOptions, home: Path, *, sandbox_needs: Set[str] = frozenset()
+) -> dict[str, ShelfModel]:
+    """Everything that is asked for, or CannotServe; files that are there already are not built again."""
+    shelf = Shelf(private_folder(private_folder(home) / "edge"))
+    _remove_abandoned(shelf.folder)
+    _check_names(options)
+    for name in options.models:
+        shelf.models[name] = _builtin(name, shelf)
+    for name, path in options.onnx.items():
+        shelf.models[name] = _admitted(name, path, shelf.folder, sandbox_needs)
+    for name, path in options.graphs.items():
+        shelf.models[name] = _declared(name, path, options.members.get(name, {}), shelf.models)
+    return shelf.models
+
+
+def _check_names(options: EdgeOptions) -> None:
+    names = [*options.models, *options.onnx, *options.graphs]
+    for name in names:
+        if not NAME.fullmatch(name):
+            raise CannotServe(f"{name[:60]!r} is not a name for a model: use letters, digits, - and _")
+        if names.count(name) > 1:
+            raise CannotServe(f"two models would be called {name!r}")
+    for pipeline in options.members:
+        if pipeline not in options.graphs:
+            raise CannotServe(f"--member names the pipeline {pipeline!r}, which no --graph declares")
+
+
+def _builtin(name: str, shelf: Shelf) -> ShelfModel:
+    known = {model.name: model for model in BUILTIN}
+    if name not in known:
+        raise CannotServe(f"there is no built-in model {name!r}; there are {', '.join(known)}")
+    if name not in shelf.parts:
+        model = known[name]
+        steps = {role: _builtin(part, shelf).spec for role, part in model.steps.items()}
+        shelf.parts[name] = _built(model, steps, shelf.folder)
+    return shelf.parts[name]
+
+
+def _built(model: BuiltinModel, steps: Mapping[str, VersionSpec], folder: Path) -> ShelfModel:
+    files, digests = _build(model, folder / "builtin" / f"{model.name}-{model.release}")
+    config = {**model.config, "release": model.release}
+    spec = _spec(model.name, runtime=model.runtime, files=files, digests=digests, config=config, steps=steps)
+    return ShelfModel(
+        spec, model.title, model.description, model.accepts, model.signature, model.parameters_json()
+    )
+
+
+def _build(model: BuiltinModel, target: Path) -> tuple[dict[str, Path], dict[str, str]]:
+    files = {role: target / one.name for role, one in model.artifacts.items()}
+    known = _read_digests(target)
+    if known is None or {role: _sha256(path) for role, path in files.items()} != known:
+        shutil.rmtree(target, ignore_errors=True)
+        with _half_made(target) as part:
+            try:
+                made = model.build(part)
+            except PackageMissing as error:
+                raise CannotServe(f"{model.name}: {error}") from error
+            known = {role: sha256_of(path) for role, path in made.items()}
+            (part / DIGESTS).write_text(json.dumps(known))
+    return files, known
+
+
+def _read_digests(folder: Path) -> dict[str, str] | None:
+    try:
+        return dict(json.loads((folder / DIGESTS).read_text()))
+    except (OSError, ValueError):
+        return None
+
+
+def _sha256(path: Path) -> str | None:
+    return sha256_of(path) if path.is_file() else None
+
+
+def _admitted(name: str, path: Path, folder: Path, sandbox_needs: Set[str]) -> ShelfModel:
+    """Checked at every start: what was let in by an older release is no reason to let it in now."""
+    with tempfile.TemporaryDirectory(prefix=".part-", dir=folder) as private:
+        # What is checked must be what is served, whatever happens to the operator's file meanwhile.
+        copy = Path(private) / "model.onnx"
+        try:
+            shutil.copyfile(path, copy)
+            signature = admit(copy, AdmissionLimits())
+            trial_run(copy, signature, needs=sandbox_needs)
+        except OSError as error:
+            raise CannotServe(f"{name}: {path} cannot be read: {error.strerror}") from error
+        except ModelRefused as refusal:
+            raise CannotServe(f"{name}: {path} is refused, {refusal.code}: {refusal.detail}") from refusal
+        except SandboxUnavailable as error:
+            raise CannotServe(f"{name}: {path} cannot be tried out: {error}") from error
+        sha256 = sha256_of(copy)
+        kept = folder / "added" / sha256
+        if _sha256(kept / copy.name) != sha256:
+            shutil.rmtree(kept, ignore_errors=True)
+            with _half_made(kept) as part:
+                shutil.move(copy, part / copy.name)
+    spec = _spec(
+        name,
+        runtime="onnx",
+        files={"weights": kept / copy.name},
+        digests={"weights": sha256},
+        config={},
+        steps={},
+    )
+    return ShelfModel(spec, name, "", (TENSORS,), signature.to_json())
+
+
+def _declared(
+    name: str, path: Path, roles: Mapping[str, str], served: Mapping[str, ShelfModel]
+) -> ShelfModel:
+    unknown = [model for model in roles.values() if model not in served]
+    if unknown:
+        raise CannotServe(
+            f"{name}: its member {unknown[0]!r} is not served here; name it with --models or --onnx"
+        )
+    members = {role: served[model] for role, model in roles.items()}
+    declared = _read_json(name, path)
+    try:
+        graph = read_graph(declared)
+        known = {role: Member(one.spec.key, one.spec.runtime, one.signature) for role, one in members.items()}
+        answer = check_graph(graph, known)
+    except GraphInvalid as error:
+        raise CannotServe(f"{name}: {path}: {error}") from error
+    spec = _spec(
+        name,
+        runtime=GRAPH,
+        files={},
+        digests={},
+        config={"graph": declared},
+        steps={role: one.spec for role, one in members.items()},
+    )
+    signature = {**graph.signature(), "outputs": described(answer)}
+    return ShelfModel(spec, name, "", graph.accepts, signature, graph.parameters_json())
+
+
+def _read_json(name: str, path: Path) -> Json:
+    try:
+        with path.open("rb") as file:
+            return json.loads(file.read(4 * MOST_CHARACTERS))
+    except OSError as error:
+        raise CannotServe(f"{name}: {path} cannot be read: {error.strerror}") from error
+    except (ValueError, RecursionError) as error:
+        raise CannotServe(f"{name}: {path} is not JSON: {error}") from error
+
+
+def _spec(
+    name: str,
+    *,
+    runtime: str,
+    files: Mapping[str, Path],
+    digests: Mapping[str, str],
+    config: Mapping[str, Json],
+    steps: Mapping[str, VersionSpec],
+) -> VersionSpec:
+    digest = version_digest(
+        runtime=runtime,
+        artifacts=digests,
+        config=config,
+        steps={role: step.digest for role, step in steps.items()},
+    )
+    return VersionSpec(
+        name, 1, digest, runtime, {role: str(path) for role, path in files.items()}, config, steps
+    )
+
+
+@contextmanager
+def _half_made(target: Path) -> Iterator[Path]:
+    """A folder that appears under its name whole or not at all; another process may be quicker."""
+    private_folder(target.parent)
+    part = Path(tempfile.mkdtemp(prefix=".part-", dir=target.parent))
+    try:
+        yield part
+        try:
+            os.rename(part, target)
+        except OSError:
+            if not target.is_dir():
+                raise
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+
+
+def _remove_abandoned(folder: Path) -> None:
+    oldest_s = time.time() - ABANDONED_S
+    for part in [*folder.glob(".part-*"), *folder.glob("*/.part-*")]:
+        if part.stat().st_mtime < oldest_s:
+            shutil.rmtree(part, ignore_errors=True)

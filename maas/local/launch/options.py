@@ -1,0 +1,48 @@
+"""What `make up` is asked to do, read from the environment."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from maas.process.options import InvalidOption, require_own_port
+
+_EVERY_INTERFACE = {"0.0.0.0", "::"}  # noqa: S104 - recognised, not bound
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchOptions:
+    """Where state lies, where to listen, and the variables that replace embedded services."""
+
+    home: Path
+    host: str
+    port: int
+    variables: Mapping[str, str]
+    grpc_port: int = 0
+    """0 is none."""
+
+    @classmethod
+    def read(cls, variables: Mapping[str, str]) -> "LaunchOptions":
+        options = cls(
+            home=Path(variables.get("MAAS_HOME") or "var").expanduser().absolute(),
+            host=variables.get("MAAS_HOST") or "127.0.0.1",
+            port=_port("MAAS_PORT", variables.get("MAAS_PORT") or "8000"),
+            variables=variables,
+            grpc_port=_port("MAAS_GRPC_PORT", variables.get("MAAS_GRPC_PORT") or "0", least=0),
+        )
+        require_own_port(port=options.port, grpc_port=options.grpc_port)
+        return options
+
+    @property
+    def url(self) -> str:
+        """The address for a browser on this machine."""
+        host = "127.0.0.1" if self.host in _EVERY_INTERFACE else self.host
+        return f"http://{f'[{host}]' if ':' in host else host}:{self.port}"
+
+    def replaces(self, variable: str) -> bool:
+        return bool(self.variables.get(variable))
+
+
+def _port(setting: str, text: str, *, least: int = 1) -> int:
+    if text.isascii() and text.isdigit() and least <= int(text) < 65536:
+        return int(text)
+    raise InvalidOption(f"{setting}={text!r} is not a port: use a whole number from {least} to 65535")

@@ -1,0 +1,146 @@
+"""The charts of the engine's last minutes, as numbers; drawn by maas/static/maas/admin-home.js."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypedDict
+
+from inference.figures.store import SPAN_S, Span
+from inference.figures.sums import ModelSums, summed
+from maas.ops.admin.engine import EngineNow
+
+DRAWN = 4
+"""Models with a colour of their own; the others together have one."""
+TONES = ("first", "second", "third", "fourth")
+PERIOD = "in the last ten minutes"
+NOT_KNOWN = "The durable Redis, which has these figures, does not answer."
+
+
+class EngineLine(TypedDict):
+    name: str
+    tone: str
+    values: list[float | None]
+
+
+class EngineChart(TypedDict):
+    title: str
+    note: str
+    kind: Literal["bar", "line"]
+    minutes: list[int]
+    lines: list[EngineLine]
+    words: str
+    empty: str
+    """What is said in its place; nothing where there is something to draw."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """Models that are drawn as one line."""
+
+    name: str
+    tone: str
+    keys: frozenset[str]
+
+    def in_(self, span: Span) -> ModelSums:
+        return summed(sums for name, sums in span.parts.items() if name.partition("/")[0] in self.keys)
+
+
+def engine_charts(now: EngineNow) -> dict[str, EngineChart]:
+    spans = [*now.spans]
+    groups, every = _groups(spans), _everything(spans)
+    charts = {
+        "rows": _chart(
+            "Rows run", f"each {SPAN_S} s", "bar", _by_model(groups, spans, lambda sums: sums.rows)
+        ),
+        "waits": _chart(
+            "Waits",
+            "ms, mean",
+            "line",
+            [
+                _line("in the queue", "first", every, lambda sums: sums.queue_wait_ms),
+                _line("for the batch", "second", every, lambda sums: sums.batch_wait_ms),
+            ],
+        ),
+        "batch-rows": _chart(
+            "Rows a batch", "mean", "line", _by_model(groups, spans, lambda sums: sums.rows_per_batch)
+        ),
+        "batch-padding": _chart(
+            "Padding", "% of what is run", "line", _by_model(groups, spans, lambda sums: sums.padding_percent)
+        ),
+        "run-time": _chart(
+            "Time a run", "ms, mean", "line", _by_model(groups, spans, lambda sums: sums.run_ms)
+        ),
+        "loads": _chart(
+            "Loads and evictions",
+            f"files, each {SPAN_S} s",
+            "bar",
+            [
+                _line("loaded", "first", every, lambda sums: sums.loads),
+                _line("evicted", "watch", every, lambda sums: sums.evictions),
+                _line("failed", "bad", every, lambda sums: sums.failed_loads),
+            ],
+        ),
+    }
+    for chart in charts.values():
+        chart["minutes"] = [span.at_s for span in spans]
+        if now.workers is None:
+            chart["empty"] = NOT_KNOWN
+    return charts
+
+
+def _groups(spans: Sequence[Span]) -> list[Group]:
+    """The models that ran most have a line of their own, and keep its colour by their name's order."""
+    rows: dict[str, float] = {}
+    for span in spans:
+        for name, sums in span.parts.items():
+            key = name.partition("/")[0]
+            rows[key] = rows.get(key, 0) + sums.rows
+    busiest = sorted((key for key in rows if rows[key]), key=lambda key: (-rows[key], key))
+    drawn, others = sorted(busiest[:DRAWN]), busiest[DRAWN:]
+    groups = [Group(key, tone, frozenset({key})) for key, tone in zip(drawn, TONES, strict=False)]
+    return [*groups, Group(f"{len(others)} others", "quiet", frozenset(others))] if others else groups
+
+
+def _everything(spans: Sequence[Span]) -> list[ModelSums]:
+    return [summed(span.parts.values()) for span in spans]
+
+
+def _by_model(
+    groups: Sequence[Group], spans: Sequence[Span], value: Callable[[ModelSums], float | None]
+) -> list[EngineLine]:
+    return [_line(group.name, group.tone, [group.in_(span) for span in spans], value) for group in groups]
+
+
+def _line(
+    name: str, tone: str, sums: Sequence[ModelSums], value: Callable[[ModelSums], float | None]
+) -> EngineLine:
+    values = [value(one) for one in sums]
+    return EngineLine(name=name, tone=tone, values=[None if one is None else round(one, 3) for one in values])
+
+
+def _chart(title: str, note: str, kind: Literal["bar", "line"], lines: list[EngineLine]) -> EngineChart:
+    return EngineChart(
+        title=title,
+        note=note,
+        kind=kind,
+        minutes=[],
+        lines=lines,
+        words=_words(title, kind, lines),
+        empty="" if _is_drawn(kind, lines) else f"Nothing {PERIOD}.",
+    )
+
+
+def _is_drawn(kind: str, lines: Sequence[EngineLine]) -> bool:
+    """A mean of 0 is a point like any other; a bar of 0 is not seen."""
+    values = [value for line in lines for value in line["values"]]
+    return any(value is not None for value in values) if kind == "line" else any(values)
+
+
+def _words(title: str, kind: str, lines: Sequence[EngineLine]) -> str:
+    """For whoever cannot see the chart."""
+    told = []
+    for line in lines:
+        values = [value for value in line["values"] if value is not None]
+        figure = sum(values) if kind == "bar" else (sum(values) / len(values) if values else 0)
+        told.append(f"{line['name']} {figure:,.1f}")
+    what = "In all" if kind == "bar" else "On average"
+    return f"{title} {PERIOD}. {what}: {', '.join(told) or 'nothing'}."

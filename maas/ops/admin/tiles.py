@@ -1,0 +1,174 @@
+"""What the home says in one number each, and where each number leads."""
+
+from dataclasses import dataclass
+
+from django.template.defaultfilters import pluralize
+from django.urls import reverse
+
+from maas.ops.admin.day import since
+from maas.ops.admin.home import Home
+from maas.ops.admin.queues import COUNTED, LONG_WAIT_S, bounded
+from tenants.admin_base.formatting import size
+from tenants.core.durations import duration
+
+COUNTING = "…"
+GOOD, WATCH, BAD = "good", "watch", "bad"
+NOBODY = "No worker takes pages."
+NOT_KNOWN = "not known: the durable Redis does not answer."
+
+
+@dataclass(frozen=True)
+class Tile:
+    key: str
+    title: str
+    number: str
+    note: str
+    url: str
+    mood: str = ""
+
+
+def tiles(home: Home) -> list[Tile]:
+    return [
+        _requests(home),
+        _waiting(home),
+        _running(home),
+        _jobs(home),
+        _failed(home),
+        _workers(home),
+        _batches(home),
+        _storage(home),
+        _known(home),
+    ]
+
+
+def _sentence(words: str) -> str:
+    return words[0].upper() + words[1:]
+
+
+def _list(name: str, **filters: object) -> str:
+    return reverse(f"admin:{name}_changelist", query=filters)
+
+
+def _requests(home: Home) -> Tile:
+    """Of the last whole minute: the one that runs would always look too small."""
+    title, url = "Requests per minute", "#requests"
+    if home.requests is None:
+        return Tile("requests", title, COUNTING, "The cache Redis does not answer.", url, WATCH)
+    last = home.requests.get(home.minutes[-2])
+    if last is None or not last.count:
+        return Tile("requests", title, "0", "None in the last whole minute.", url)
+    parts = [f"{last.mean_ms:.0f} ms on average"] if last.mean_ms is not None else []
+    parts += [f"{last.failed:,} failed"] if last.failed else []
+    parts += [f"{last.limited:,} limited"] if last.limited else []
+    return Tile("requests", title, f"{last.count:,}", ", ".join(parts), url, BAD if last.failed else "")
+
+
+def _waiting(home: Home) -> Tile:
+    count = sum(queue.waiting for queue in home.queues)
+    longest_s = max((queue.longest_wait_s for queue in home.queues), default=0.0)
+    note = f"The first has waited {duration(longest_s)}." if count else "Nobody waits."
+    mood = WATCH if longest_s > LONG_WAIT_S else ""
+    if _nobody_takes(home):
+        note, mood = f"{note} {NOBODY}", BAD
+    url = _list("jobs_page", state__exact="queued")
+    return Tile("waiting", "Pages waiting", _sum(count, home, "waiting"), note, url, mood)
+
+
+def _running(home: Home) -> Tile:
+    count = sum(queue.running for queue in home.queues)
+    url, title = _list("jobs_page", state__exact="running"), "Pages running"
+    slots = _slots(home)
+    if slots is None:
+        note, mood = f"How many workers take is {NOT_KNOWN}", WATCH
+    else:
+        note, mood = (f"Workers take {slots:,} at once.", "") if slots else (NOBODY, WATCH)
+    return Tile("running", title, _sum(count, home, "running"), note, url, mood)
+
+
+def _slots(home: Home) -> int | None:
+    """How many pages all workers together take; None where nobody knows of them."""
+    return None if home.workers is None else sum(worker.slots for worker in home.workers)
+
+
+def _nobody_takes(home: Home) -> bool:
+    return _slots(home) == 0 and any(queue.waiting for queue in home.queues)
+
+
+def _sum(count: int, home: Home, field: str) -> str:
+    over = any(getattr(queue, field) > COUNTED for queue in home.queues)
+    return bounded(COUNTED + 1) if over else f"{count:,}"
+
+
+def _jobs(home: Home) -> Tile:
+    title, url = "Jobs, 24 hours", _list("jobs_job", **since("created_at"))
+    if home.jobs is None:
+        return Tile("jobs", title, COUNTING, "Being counted.", url)
+    tenants = home.jobs.tenants
+    note = f"From {tenants:,} tenant{pluralize(tenants)}." if tenants else "None yet."
+    return Tile("jobs", title, f"{home.jobs.total:,}", note, url)
+
+
+def _failed(home: Home) -> Tile:
+    title, url = "Failed pages, 24 hours", _list("jobs_page", state__exact="failed", **since("finished_at"))
+    if home.failures is None:
+        return Tile("failed", title, COUNTING, "Being counted.", url)
+    count = sum(home.failures.values())
+    note = f"Mostly {next(iter(home.failures)) or 'without a code'}." if count else "None."
+    return Tile("failed", title, f"{count:,}", note, url, WATCH if count else GOOD)
+
+
+def _workers(home: Home) -> Tile:
+    title, url = "Workers", reverse("admin:jobs_workers")
+    if home.workers is None:
+        return Tile("workers", title, COUNTING, _sentence(NOT_KNOWN), url, BAD)
+    draining = sum(worker.draining for worker in home.workers)
+    if not home.workers:
+        return Tile("workers", title, "0", "Jobs wait until one starts.", url, BAD)
+    memory = size(sum(worker.rss_bytes for worker in home.workers))
+    note = f"{memory} of memory" + (f", {draining} draining" if draining else "")
+    mood = WATCH if draining else GOOD
+    if draining == len(home.workers):
+        note, mood = ("All drain: pages wait until one is resumed.", BAD if _nobody_takes(home) else WATCH)
+    return Tile("workers", title, f"{len(home.workers):,}", note, url, mood)
+
+
+def _batches(home: Home) -> Tile:
+    """Over all files of models in memory, since each was loaded; a file that models share counts once."""
+    title, url = "Rows in a model run", reverse("admin:jobs_workers")
+    if home.workers is None:
+        return Tile("batches", title, "–", _sentence(NOT_KNOWN), url, WATCH)
+    runs, rows = sum(one.runs for one in home.workers), sum(one.rows for one in home.workers)
+    if not runs:
+        return Tile("batches", title, "–", "No model has run yet.", url)
+    ms = 1000 * sum(one.run_s for one in home.workers) / runs
+    return Tile("batches", title, f"{rows / runs:.1f}", f"{ms:.0f} ms a run, {runs:,} runs", url)
+
+
+def _storage(home: Home) -> Tile:
+    title, url = "Documents kept", _list("jobs_document", deleted_at__isempty=1)
+    if home.storage is None:
+        return Tile("storage", title, COUNTING, "Being counted.", url)
+    kept = home.storage
+    if kept.free_bytes is None or not kept.volume_bytes:
+        return Tile("storage", title, size(kept.total_bytes), f"{kept.documents:,} documents", url)
+    tight = kept.free_bytes < kept.volume_bytes / 10
+    free = f"{size(kept.free_bytes)} free on the volume"
+    return Tile("storage", title, size(kept.total_bytes), free, url, BAD if tight else "")
+
+
+def _known(home: Home) -> Tile:
+    """Of the synchronous calls, and jobs, for which something was looked for; what is said of memory is the Redis'."""
+    title = "Known results, last hour"
+    url = _list("tenants_usagerecord", source_kind__exact="cache", **since("created_at"))
+    if home.requests is None:
+        return Tile("known", title, "–", "The cache Redis does not answer.", url, WATCH)
+    hits, shared, misses = (
+        sum(getattr(minute, name) for minute in home.requests.values())
+        for name in ("hits", "shared", "misses")
+    )
+    parts = [f"{hits:,} hits, {shared:,} shared, {misses:,} run"]
+    if home.cache is not None:
+        parts.append(f"cache Redis {size(home.cache.used_bytes)}, {home.cache.evicted:,} evicted")
+    total = hits + shared + misses
+    number = f"{100 * (hits + shared) / total:.0f} %" if total else "–"
+    return Tile("known", title, number, "; ".join(parts), url)

@@ -1,0 +1,26 @@
+"""Puts the product's own site in the place of Django's admin, and reads its pages only where they are shown.
+
+They are a third of all code, which every process and every command would else load first.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.apps import AppConfig
+from django.contrib.admin import autodiscover
+from django.contrib.admin.apps import SimpleAdminConfig
+from django.contrib.admin.checks import check_admin_app, check_dependencies
+from django.core.checks import CheckMessage, Tags, register
+
+
+class OperatorAdminConfig(SimpleAdminConfig):
+    default_site = "maas.ops.operator_site.OperatorSite"
+
+    def ready(self) -> None:
+        register(check_dependencies, Tags.admin)
+        register(_check_every_page, Tags.admin)
+
+
+def _check_every_page(app_configs: Sequence[AppConfig] | None, **options: Any) -> Sequence[CheckMessage]:
+    autodiscover()
+    return check_admin_app(app_configs, **options)

@@ -1,0 +1,94 @@
+"""How a backup lies on disk: database.dump, files/, files.jsonl, state/, and manifest.json, which is written last."""
+
+import hashlib
+import hmac
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Self
+
+from maas.ops.backup.errors import BackupError
+
+FORMAT = 1
+KEPT_STATE = ("demo.env", "sample.pdf")
+"""Of MAAS_HOME, beside the secrets: what `make up` made once for a newcomer."""
+
+
+@dataclass(frozen=True, slots=True)
+class HeldFile:
+    """A file of the storage as the backup holds it."""
+
+    name: str
+    sha256: str
+    bytes: int
+
+
+@dataclass(frozen=True)
+class Manifest:
+    made_at: str
+    migrations: list[str]
+    rows: dict[str, int]
+    files: int
+    bytes: int
+    pepper_mark: str
+    """Tells whether a pepper is the one that the keys were hashed with, and nothing about it."""
+    has_files: bool = True
+    has_secrets: bool = True
+    erased_documents: list[str] = field(default_factory=list)
+    """Deleted by their owners while the backup was being made: what was deleted stays deleted."""
+    problems: list[str] = field(default_factory=list)
+    format: int = FORMAT
+
+
+@dataclass(frozen=True, slots=True)
+class BackupFolder:
+    root: Path
+
+    @property
+    def dump(self) -> Path:
+        return self.root / "database.dump"
+
+    @property
+    def state(self) -> Path:
+        return self.root / "state"
+
+    @property
+    def files_list(self) -> Path:
+        return self.root / "files.jsonl"
+
+    def file(self, name: str) -> Path:
+        return self.root / "files" / name
+
+    def held_files(self) -> Iterator[HeldFile]:
+        if not self.files_list.exists():
+            return
+        with self.files_list.open() as lines:
+            for line in lines:
+                yield HeldFile(**json.loads(line))
+
+    def write(self, manifest: Manifest) -> None:
+        (self.root / "manifest.json").write_text(json.dumps(asdict(manifest), indent=1))
+
+    def read(self) -> Manifest:
+        path = self.root / "manifest.json"
+        try:
+            content: dict[str, Any] = json.loads(path.read_text())
+        except (OSError, ValueError) as error:
+            raise BackupError(
+                f"{self.root} is no whole backup: {path.name} cannot be read ({error})"
+            ) from None
+        if content.get("format") != FORMAT:
+            raise BackupError(f"{path} is of format {content.get('format')}; this version reads {FORMAT}")
+        return Manifest(**content)
+
+    @classmethod
+    def new(cls, root: Path) -> Self:
+        if root.exists():
+            raise BackupError(f"{root} is there already: give a folder that does not exist yet")
+        root.mkdir(mode=0o700, parents=True)
+        return cls(root)
+
+
+def pepper_mark(pepper: str) -> str:
+    return hmac.digest(pepper.encode(), b"which pepper a backup belongs to", hashlib.sha256).hex()

@@ -1,0 +1,86 @@
+"""PostgreSQL's own programs for dumps, and how they are told where the database is."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+from maas.local.embedded.installation import find_postgres
+from maas.ops.backup.errors import BackupError
+from maas.process.errors import ServiceUnavailable
+
+LOOK_EVERY_S = 1.0
+"""How often a program that runs is looked at."""
+
+
+def dump(
+    url: str, into: Path, *, snapshot: str, role: str, waiting: Callable[[], None] = lambda: None
+) -> None:
+    """All rows that `role` sees, as of `snapshot`; one file that pg_restore reads. Calls `waiting` every second."""
+    flags = ["--format=custom", f"--file={into}", f"--snapshot={snapshot}", "--lock-wait-timeout=60s"]
+    _run("pg_dump", url, [*flags, f"--role={role}", "--enable-row-security"], waiting)
+
+
+def load(url: str, dumped: Path, *, chosen: Callable[[str], str] = str) -> None:
+    """Whole or not at all. `chosen` is given the list of what is in the dump, and says what of it to load."""
+    with NamedTemporaryFile("w", suffix=".list") as contents:
+        contents.write(chosen(_output([_find("pg_restore"), "--list", str(dumped)], os.environ)))
+        contents.flush()
+        flags = ["--single-transaction", "--exit-on-error", f"--use-list={contents.name}"]
+        _run("pg_restore", url, [*flags, str(dumped)])
+
+
+def _run(program: str, url: str, flags: Sequence[str], waiting: Callable[[], None] = lambda: None) -> None:
+    argv = [_find(program), "--no-password", f"--dbname={_without_password(url)}", *flags]
+    _output(argv, _environment(url), waiting)
+
+
+def _output(
+    argv: Sequence[str], environment: Mapping[str, str], waiting: Callable[[], None] = lambda: None
+) -> str:
+    pipe = subprocess.PIPE
+    with subprocess.Popen(argv, env=environment, stdout=pipe, stderr=pipe, text=True) as running:
+        stdout, stderr = _ended(running, waiting)
+    if running.returncode != 0:
+        raise BackupError(f"{Path(argv[0]).name} failed: {stderr.strip()}")
+    return stdout
+
+
+def _ended(running: "subprocess.Popen[str]", waiting: Callable[[], None]) -> tuple[str, str]:
+    """Return what the program wrote; end it where this process is told to stop."""
+    try:
+        while True:
+            with suppress(subprocess.TimeoutExpired):
+                return running.communicate(timeout=LOOK_EVERY_S)
+            waiting()
+    except BaseException:
+        running.kill()
+        raise
+
+
+def _find(program: str) -> str:
+    """The wheel's where there is one: it is as new as any server that is supported."""
+    try:
+        return str(find_postgres().tree / "bin" / program)
+    except ServiceUnavailable:
+        found = shutil.which(program)
+    if found is None:
+        raise BackupError(f"there is no {program}: put PostgreSQL's client programs on PATH")
+    return found
+
+
+def _without_password(url: str) -> str:
+    """Arguments are seen by everybody on the machine, the environment is not."""
+    parts: dict[str, str] = {name: str(value) for name, value in conninfo_to_dict(url).items()}
+    parts.pop("password", None)
+    return make_conninfo(**parts)
+
+
+def _environment(url: str) -> Mapping[str, str]:
+    password = conninfo_to_dict(url).get("password")
+    return {**os.environ, **({"PGPASSWORD": str(password)} if password else {})}

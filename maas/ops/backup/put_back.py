@@ -1,0 +1,169 @@
+"""Builds an installation from a backup: secrets, then the database, then the files, each checked before it is used."""
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import file_digest
+
+import psycopg
+from django.conf import settings
+from django.core.files import File
+from django.core.files.storage import default_storage
+from django.db.migrations.loader import MigrationLoader
+from psycopg import sql
+
+from maas.local.launch.state_files import read_map, write_map
+from maas.ops.backup import embeddings, programs
+from maas.ops.backup.embedded import embedded_postgres
+from maas.ops.backup.errors import BackupError
+from maas.ops.backup.folder import KEPT_STATE, BackupFolder, Manifest, pepper_mark
+
+# Another server numbers its transactions anew: events that carry the old numbers would come out of order, or never.
+# What was erased while the backup was being made has no file in it; its unfinished jobs end with document_deleted,
+# and batches with file_missing.
+_AFTERWARDS = (
+    "UPDATE jobs_event SET xid = '0'",
+    # A backup made before this column was there is one of this program too.
+    """DO $$ BEGIN
+        IF EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'jobs_job'::regclass AND attname = 'last_xid') THEN
+            UPDATE jobs_job SET last_xid = NULL WHERE last_xid IS NOT NULL;
+        END IF;
+    END $$""",
+    # Up to where events are erased, in these numbers.
+    """DO $$ BEGIN
+        IF to_regclass('jobs_eventhorizon') IS NOT NULL THEN
+            UPDATE jobs_eventhorizon h SET xid = '0', event_id = coalesce(
+                (SELECT min(e.id) - 1 FROM jobs_event e WHERE e.tenant_id = h.tenant_id), event_id
+            );
+        END IF;
+    END $$""",
+    "DELETE FROM jobs_documentpage WHERE document_id = ANY(%(erased)s::uuid[])",
+    "DELETE FROM jobs_storedfile WHERE id = ANY(%(erased)s::uuid[])",
+    "UPDATE jobs_page SET cache_key = NULL WHERE job_id IN"
+    " (SELECT id FROM jobs_job WHERE document_id = ANY(%(erased)s::uuid[]))",
+    "UPDATE jobs_document SET deleted_at = now() WHERE id = ANY(%(erased)s::uuid[])",
+)
+_TABLES_THERE = (
+    "SELECT count(*) FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where the database is to be: embedded when no URL is given."""
+
+    url: str
+    superuser_url: str
+
+
+class PuttingBack:
+    def __init__(self, folder: BackupFolder, target: Target | None, say: Callable[[str], None]) -> None:
+        self._folder = folder
+        self._manifest = folder.read()
+        self._target = target
+        self._say = say
+
+    def run(self, verify: Callable[[str], None]) -> None:
+        """`verify` is called with the database's URL once all is in its place, and raises when it is not."""
+        _refuse_newer(self._manifest)
+        secrets = self._secrets()
+        self._check_files()
+        self._put_state(secrets)
+        with self._database() as target:
+            self._load(target.superuser_url)
+            self._settle(target.superuser_url)
+            self._put_files()
+            verify(target.url)
+
+    def _secrets(self) -> dict[str, str]:
+        """Those of the backup, unless they are given; the pepper must be the one that the keys were hashed with."""
+        given = {name: os.environ.get(name, "") for name in ("MAAS_SECRET_KEY", "MAAS_KEY_PEPPER")}
+        held = read_map(self._folder.state / "secrets.json")
+        secrets = held | {name: value for name, value in given.items() if value}
+        missing = sorted(given.keys() - secrets.keys())
+        if missing:
+            raise BackupError(f"the backup holds no secrets: set {' and '.join(missing)} to what they were")
+        if pepper_mark(secrets["MAAS_KEY_PEPPER"]) != self._manifest.pepper_mark:
+            raise BackupError("MAAS_KEY_PEPPER is not the one of the backup: every API key would be refused")
+        return secrets
+
+    def _check_files(self) -> None:
+        self._say("checking the backup's files")
+        for held in self._folder.held_files():
+            path = self._folder.file(held.name)
+            if not path.exists():
+                raise BackupError(f"{path} is missing from the backup")
+            with path.open("rb") as stream:
+                digest = file_digest(stream, "sha256").hexdigest()
+            if digest != held.sha256:
+                raise BackupError(f"{path} is damaged: its sha256 is not the one in files.jsonl")
+
+    def _put_state(self, secrets: dict[str, str]) -> None:
+        home = settings.MAAS_HOME
+        taken = [name for name in ("secrets.json", "postgres", "files") if (home / name).exists()]
+        if taken:
+            raise BackupError(
+                f"{home} has {taken[0]} already: set MAAS_HOME to a folder that is empty or new"
+            )
+        home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        write_map(home / "secrets.json", secrets)
+        for name in KEPT_STATE:
+            if (self._folder.state / name).exists():
+                shutil.copy2(self._folder.state / name, home / name)
+
+    @contextmanager
+    def _database(self) -> Iterator[Target]:
+        if self._target is None:
+            with embedded_postgres(settings.MAAS_HOME) as server:
+                yield Target(server.url, server.superuser_url("maas"))
+            return
+        with psycopg.connect(self._target.superuser_url) as connection:
+            there = connection.execute(_TABLES_THERE).fetchone()
+        if there is None or there[0]:
+            raise BackupError("the database has tables already: give one that is new and empty")
+        yield self._target
+
+    def _load(self, url: str) -> None:
+        self._say("loading the database")
+        if embeddings.TABLE not in self._manifest.rows or embeddings.are_taken(url):
+            programs.load(url, self._folder.dump)
+            return
+        self._say(
+            "this PostgreSQL has no pgvector 0.7: pages will not be found by meaning; all else is loaded"
+        )
+        programs.load(url, self._folder.dump, chosen=embeddings.left_out)
+        del self._manifest.rows[embeddings.TABLE]
+
+    def _settle(self, url: str) -> None:
+        with psycopg.connect(url) as connection:
+            self._compare_counts(connection)
+            for statement in _AFTERWARDS:
+                connection.execute(statement, {"erased": self._manifest.erased_documents})
+
+    def _compare_counts(self, connection: psycopg.Connection) -> None:
+        for table, expected in self._manifest.rows.items():
+            found = connection.execute(sql.SQL("SELECT count(*) FROM {}").format(sql.Identifier(table)))
+            row = found.fetchone()
+            if row is None or row[0] != expected:
+                raise BackupError(f"{table} has {row and row[0]} rows; the backup was made of {expected}")
+
+    def _put_files(self) -> None:
+        if not self._manifest.has_files:
+            self._say("the backup holds no files: bring them back by the means that saved them")
+            return
+        self._say("putting the files back")
+        for held in self._folder.held_files():
+            with self._folder.file(held.name).open("rb") as stream:
+                default_storage.save(held.name, File(stream))
+
+
+def _refuse_newer(manifest: Manifest) -> None:
+    """A newer version's tables are not these; an older one's are migrated by the next start."""
+    known = MigrationLoader(None).disk_migrations
+    unknown = [name for name in manifest.migrations if tuple(name.split(".", 1)) not in known]
+    if unknown:
+        raise BackupError(
+            f"the backup was made by a newer version, with {unknown[0]}: install that version first"
+        )

@@ -1,0 +1,150 @@
+"""How the operator's admin looks and what its sidebar offers; read by django-unfold."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from django.http import HttpRequest
+from django.templatetags.static import static
+from django.urls import reverse_lazy
+
+from maas.ops.admin.sight import ENGINE, PAGES, may_see
+
+
+def _icon(request: object) -> str:
+    return static("maas/icon.svg")
+
+
+def _style(request: object) -> str:
+    return static("maas/admin.css")
+
+
+def _landmarks(request: object) -> str:
+    return static("maas/admin-landmarks.js")
+
+
+def _keys(request: object) -> str:
+    return static("maas/admin-keys.js")
+
+
+def _item(title: str, icon: str, name: str, *kinds: str) -> dict[str, Any]:
+    """Offered to whoever may see these kinds of rows."""
+    link = reverse_lazy(name if name.startswith("admin-") else f"admin:{name}")
+    allowed = partial(_may_see, kinds)
+    return {"title": title, "icon": icon, "link": link, "active": _is_at(name), "permission": allowed}
+
+
+def _may_see(kinds: tuple[str, ...], request: HttpRequest) -> bool:
+    return may_see(request, *kinds)
+
+
+def _is_at(name: str) -> Callable[[HttpRequest], bool]:
+    """By the name of the view, since addresses of one list begin with that of another."""
+    place = name.removesuffix("_changelist")
+
+    def is_at(request: HttpRequest) -> bool:
+        match = request.resolver_match
+        shown = match.url_name or "" if match else ""
+        return shown == name or shown in {
+            f"{place}_{page}" for page in ("change", "add", "delete", "history")
+        }
+
+    return is_at
+
+
+def _list(title: str, icon: str, model: str) -> dict[str, Any]:
+    return _item(title, icon, f"{model}_changelist", model.replace("_", ".", 1))
+
+
+SIDEBAR = [
+    {
+        "title": "Work",
+        "items": [
+            _item("Home", "monitoring", "index"),
+            _list("Jobs", "work_history", "jobs_job"),
+            _list("Pages", "description", "jobs_page"),
+            _list("Documents", "folder_open", "jobs_document"),
+            _list("Archives", "folder_zip", "jobs_archive"),
+            _list("Batches", "view_list", "jobs_batch"),
+            _list("Files", "draft", "jobs_storedfile"),
+            _list("Events", "list_alt", "jobs_event"),
+            _list("Webhooks", "webhook", "jobs_webhookendpoint"),
+            _list("Deliveries", "outbox", "jobs_webhookdelivery"),
+            _item("Workers", "memory", "jobs_workers", PAGES),
+            _item("Engine", "speed", "admin-engine", *ENGINE),
+        ],
+    },
+    {
+        "title": "Models",
+        "separator": True,
+        "items": [
+            _list("Models", "network_intelligence", "inference_servedmodel"),
+            _list("Versions", "deployed_code", "inference_modelversion"),
+            _list("Model pools", "hub", "inference_modelpool"),
+        ],
+    },
+    {
+        "title": "Tenants & people",
+        "separator": True,
+        "items": [
+            _list("Tenants", "apartment", "tenants_tenant"),
+            _list("People", "person", "tenants_user"),
+            _list("Memberships", "badge", "tenants_membership"),
+            _list("API keys", "key", "tenants_apikey"),
+            _list("Operator groups", "group", "auth_group"),
+        ],
+    },
+    {
+        "title": "Money",
+        "separator": True,
+        "items": [
+            _list("Invoices", "request_quote", "tenants_invoice"),
+            _list("Billing details", "contact_mail", "tenants_billingdetails"),
+            _list("Seller", "storefront", "tenants_seller"),
+            _list("Wallets", "account_balance_wallet", "tenants_wallet"),
+            _list("Payments", "payments", "tenants_payment"),
+            _list("What providers told", "webhook", "tenants_providerevent"),
+            _list("Ledger", "menu_book", "tenants_ledgertransaction"),
+            _list("Differences", "rule", "tenants_ledgerdifference"),
+            _list("Plans", "sell", "tenants_plan"),
+            _list("Tenants' prices", "loyalty", "tenants_tenantprice"),
+            _list("Usage records", "receipt_long", "tenants_usagerecord"),
+        ],
+    },
+    {
+        "title": "Audit",
+        "separator": True,
+        "items": [_list("Audit log", "history", "admin_logentry")],
+    },
+]
+
+UNFOLD: dict[str, Any] = {
+    "SITE_TITLE": "Document AI",
+    "SITE_HEADER": "Document AI",
+    "SITE_SUBHEADER": "Operator",
+    "SITE_URL": "/",
+    "SITE_ICON": _icon,
+    "SITE_FAVICONS": [{"rel": "icon", "type": "image/svg+xml", "href": _icon}],
+    "SHOW_HISTORY": True,
+    "SHOW_VIEW_ON_SITE": False,
+    "BORDER_RADIUS": "6px",
+    "DASHBOARD_CALLBACK": "maas.ops.admin.views.home",
+    "STYLES": [_style],
+    "SCRIPTS": [_landmarks, _keys],
+    "COLORS": {
+        "primary": {
+            "50": "#eef3fd",
+            "100": "#dbe5fb",
+            "200": "#bccff7",
+            "300": "#9bb8f4",
+            "400": "#7fa2ef",
+            "500": "#5c86e6",
+            "600": "#2457c5",
+            "700": "#1f4aa8",
+            "800": "#1d3f8a",
+            "900": "#1c376f",
+            "950": "#142347",
+        }
+    },
+    "SIDEBAR": {"show_search": False, "show_all_applications": False, "navigation": SIDEBAR},
+}

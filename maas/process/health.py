@@ -1,0 +1,257 @@
+"""`/livez`, `/readyz` and `/metrics`, answered without Django, so that they still speak when Django is stuck."""
+
+import asyncio
+import json
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import pika
+import redis
+import structlog
+from django.conf import settings
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
+from django.db import close_old_connections, connections
+from django.db.migrations.executor import MigrationExecutor
+from prometheus_client import CONTENT_TYPE_LATEST, Gauge, generate_latest
+
+from inference.affinity.heartbeats import live_workers
+from inference.core.prompt_redis import single_try
+from jobs.documents.reading import sandbox_state
+from maas.process.keeping_redis import EvictingRedis, check_policy
+from tenants.core.asgi.protocol import App, Receive, Scope, Send
+from tenants.core.asgi.remembered import Remembered
+from tenants.core.asgi.stopping import Stop
+from tenants.core.db.unit_of_work import APP
+
+log = structlog.get_logger(__name__)
+SERVICE_ANSWERS = Gauge(
+    "maas_service_answers", "1 for each check of /readyz that succeeded, when it was asked last.", ["service"]
+)
+PATIENCE_S = 2.0
+REMEMBERED_S = 1.0
+"""However often it is asked, the services behind are asked no more than once a second."""
+
+
+DRAINING = b'{"status": "draining"}'
+
+
+REQUIRED = frozenset({"database", "migrations"})
+"""What a web process can serve nothing without. Were a lack of anything else a reason to send no more requests here,
+all web processes would leave their load balancer in one moment, and a part that few requests need would end them all.
+"""
+
+
+class NotReady(Exception):
+    """A check's own words for what is missing."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    ok: bool
+    detail: str
+
+
+@dataclass(frozen=True)
+class Readiness:
+    checks: Mapping[str, Finding]
+    workers: tuple[str, ...] = ()
+    """For information: a web process is ready without any."""
+    sandbox: Mapping[str, Sequence[str] | None] = field(default_factory=sandbox_state)
+    """What confines the children that open documents."""
+
+    @property
+    def ready(self) -> bool:
+        return not REQUIRED.intersection(self._failing())
+
+    def _failing(self) -> list[str]:
+        return [name for name, finding in self.checks.items() if not finding.ok]
+
+    def to_json(self) -> bytes:
+        failing = self._failing()
+        content: dict[str, Any] = {
+            "status": "ready" if self.ready else "not ready",
+            "not_ready": [name for name in failing if name in REQUIRED],
+            "degraded": [name for name in failing if name not in REQUIRED],
+            "checks": {name: asdict(finding) for name, finding in self.checks.items()},
+            "workers": self.workers,
+            "sandbox": self.sandbox,
+        }
+        return json.dumps(content).encode()
+
+
+def check_database() -> str:
+    with connections[APP].cursor() as cursor:
+        cursor.execute("SELECT 1")
+    return "answers"
+
+
+@dataclass
+class MigrationCheck:
+    """Once all are applied, this process never asks again: its own code cannot gain a migration."""
+
+    applied: bool = field(default=False)
+
+    def __call__(self) -> str:
+        if not self.applied:
+            executor = MigrationExecutor(connections[APP])
+            missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
+            if missing:
+                names = ", ".join(f"{migration.app_label}.{migration.name}" for migration, _ in missing[:5])
+                raise NotReady(f"{len(missing)} migrations are not applied: {names}")
+            self.applied = True
+        return "applied"
+
+
+def check_durable_redis() -> str:
+    return check_keeping_redis(settings.MAAS_REDIS_URL)
+
+
+def check_broker_redis() -> str:
+    return check_keeping_redis(settings.MAAS_BROKER_URL)
+
+
+def check_keeping_redis(url: str) -> str:
+    try:
+        check_policy(url, PATIENCE_S)
+    except EvictingRedis as error:
+        raise NotReady(str(error)) from error
+    return "answers"
+
+
+def check_cache_redis() -> str:
+    with _redis(settings.MAAS_CACHE_URL) as client:
+        client.ping()
+    return "answers"
+
+
+def check_storage() -> str:
+    name = default_storage.save(f"readyz/{secrets.token_hex(8)}", ContentFile(b"ready?"))
+    default_storage.delete(name)
+    return "writable"
+
+
+def check_amqp_broker() -> str:
+    parameters = pika.URLParameters(settings.MAAS_BROKER_URL)
+    parameters.socket_timeout = parameters.stack_timeout = parameters.blocked_connection_timeout = PATIENCE_S
+    pika.BlockingConnection(parameters).close()
+    return "answers"
+
+
+def web_checks() -> dict[str, Callable[[], str]]:
+    checks: dict[str, Callable[[], str]] = {
+        "database": check_database,
+        "migrations": MigrationCheck(),
+        "durable_redis": check_durable_redis,
+        "cache_redis": check_cache_redis,
+        "storage": check_storage,
+    }
+    if settings.MAAS_BROKER_URL.startswith("amqp"):
+        checks["broker"] = check_amqp_broker
+    elif settings.MAAS_BROKER_URL != settings.MAAS_REDIS_URL:
+        checks["broker"] = check_broker_redis
+    return checks
+
+
+def _redis(url: str) -> "redis.Redis":
+    return single_try(url, PATIENCE_S)
+
+
+class Check:
+    """One thread each, so that a service that hangs delays no other check; a run still under way is joined."""
+
+    def __init__(self, name: str, check: Callable[[], object]) -> None:
+        self._name = name
+        self._check = check
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix=f"readyz-{name}")
+        self._running: asyncio.Future[object] | None = None
+
+    async def run(self) -> object:
+        """What the check returns; raises what it raises, or TimeoutError."""
+        if self._running is None or self._running.done():
+            loop = asyncio.get_running_loop()
+            self._running = asyncio.ensure_future(loop.run_in_executor(self._pool, self._fresh))
+            self._running.add_done_callback(lambda run: run.cancelled() or run.exception())
+        async with asyncio.timeout(PATIENCE_S):
+            return await asyncio.shield(self._running)
+
+    def _fresh(self) -> object:
+        close_old_connections()
+        try:
+            return self._check()
+        finally:
+            close_old_connections()
+
+    async def find(self) -> Finding:
+        try:
+            return Finding(True, str(await self.run()))
+        except NotReady as error:
+            return Finding(False, str(error))
+        except TimeoutError:
+            return Finding(False, f"no answer within {PATIENCE_S:g} s")
+        except Exception as error:
+            # Reasons may name hosts and users: they are for the log, not for whoever asks.
+            log.warning("not_ready", check=self._name, error=str(error))
+            return Finding(False, f"failed: {type(error).__name__}")
+
+
+class ReadinessProbe:
+    def __init__(self, checks: Mapping[str, Callable[[], str]]) -> None:
+        self._checks = {name: Check(name, check) for name, check in checks.items()}
+        self._workers = Check("workers", lambda: tuple(worker.name for worker in live_workers()))
+        self._remembered: Remembered[str, Readiness] = Remembered(lifetime_s=REMEMBERED_S, capacity=1)
+
+    async def read(self) -> Readiness:
+        return await self._remembered.get("", self._ask)
+
+    async def _ask(self) -> Readiness:
+        findings, workers = await asyncio.gather(
+            asyncio.gather(*(check.find() for check in self._checks.values())), self._worker_names()
+        )
+        readiness = Readiness(dict(zip(self._checks, findings, strict=True)), workers)
+        for name, finding in readiness.checks.items():
+            SERVICE_ANSWERS.labels(service=name).set(int(finding.ok))
+        return readiness
+
+    async def _worker_names(self) -> tuple[str, ...]:
+        try:
+            return tuple(await self._workers.run())  # type: ignore[arg-type]
+        except Exception as error:
+            log.warning("workers_not_listed", error=str(error))
+            return ()
+
+
+class Health:
+    """Answers its three addresses and passes on everything else."""
+
+    def __init__(self, inner: App, probe: ReadinessProbe, stop: Stop) -> None:
+        self._inner = inner
+        self._probe = probe
+        self._stop = stop
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        match scope["path"]:
+            case "/livez":
+                await _answer(send, 200, "text/plain", b"alive\n")
+            case "/readyz" if self._stop.draining:
+                await _answer(send, 503, "application/json", DRAINING)
+            case "/readyz":
+                readiness = await self._probe.read()
+                await _answer(send, 200 if readiness.ready else 503, "application/json", readiness.to_json())
+            case "/metrics":
+                await _answer(send, 200, CONTENT_TYPE_LATEST, await asyncio.to_thread(generate_latest))
+            case _:
+                await self._inner(scope, receive, send)
+
+
+async def _answer(send: Send, status: int, content_type: str, body: bytes) -> None:
+    headers = [
+        (b"content-type", content_type.encode()),
+        (b"content-length", b"%d" % len(body)),
+        (b"cache-control", b"no-store"),
+    ]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

@@ -1,0 +1,44 @@
+"""Refuses to start on a Redis that would throw away what it must keep: messages, uses, tickets."""
+
+from typing import Any
+
+import redis
+import structlog
+from django.conf import settings
+
+from inference.core.prompt_redis import single_try
+from maas.process.errors import LaunchError
+
+log = structlog.get_logger(__name__)
+
+
+class EvictingRedis(Exception):
+    """Its memory policy; the variable that names the server is for whoever asks to say."""
+
+    def __init__(self, policy: str) -> None:
+        super().__init__(f"evicts what it must keep: its maxmemory-policy is {policy}, not noeviction")
+
+
+def check_policy(url: str, patience_s: float = 2.0) -> None:
+    """Raises EvictingRedis, or RedisError where the server does not answer or does not tell."""
+    with single_try(url, patience_s) as client:
+        memory: Any = client.info("memory")
+    policy = memory.get("maxmemory_policy", "noeviction")
+    if policy != "noeviction":
+        raise EvictingRedis(policy)
+
+
+def refuse_evicting_servers() -> None:
+    """Raises LaunchError. One that does not answer now is no reason not to start: `/readyz` goes on asking."""
+    urls = {"MAAS_REDIS_URL": settings.MAAS_REDIS_URL, "MAAS_BROKER_URL": settings.MAAS_BROKER_URL}
+    for name, url in urls.items():
+        if url.startswith("amqp"):
+            continue
+        try:
+            check_policy(url)
+        except EvictingRedis as error:
+            raise LaunchError(
+                f"The Redis of {name} {error}. Set maxmemory-policy to noeviction there, or name another server."
+            ) from error
+        except redis.RedisError as error:
+            log.warning("redis_policy_not_read", setting=name, error=str(error))

@@ -1,0 +1,226 @@
+"""Reads the environment, and what a running `make up` has left in MAAS_HOME for it, into typed values."""
+
+import json
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from django.core.exceptions import ImproperlyConfigured
+
+from inference.sandbox.inside.layers import LAYERS
+from tenants.core.http_client.own_hosts import Network, NotAHost, read_own_hosts
+from tenants.core.messages import names_in_words
+
+_FOR_BROWSERS = "browser_origin"
+_ORIGIN = re.compile(r"https?://[a-z0-9.-]+(:[0-9]{1,5})?")
+
+
+def _read_json(path: Path) -> dict[str, str]:
+    try:
+        return {str(k): str(v) for k, v in json.loads(path.read_text()).items()}
+    except FileNotFoundError:
+        return {}
+    except (PermissionError, ValueError) as error:
+        raise ImproperlyConfigured(f"{path} cannot be read: {error}") from error
+
+
+@dataclass(frozen=True)
+class Environment:
+    """The process's variables first, then the running services of MAAS_HOME, then defaults."""
+
+    home: Path
+    values: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, variables: Mapping[str, str] = os.environ) -> "Environment":
+        home = Path(variables.get("MAAS_HOME") or "var").expanduser().absolute()
+        found = {**_read_json(home / "secrets.json"), **_read_json(home / "run" / "services.json")}
+        given = {key: value for key, value in variables.items() if value}
+        return cls(home, {**found, **given})
+
+    def text(self, name: str, default: str) -> str:
+        return self.values.get(name, default)
+
+    def number(self, name: str, default: int) -> int:
+        raw = self.values.get(name)
+        if raw is None:
+            return default
+        try:
+            return int(raw)
+        except ValueError:
+            raise ImproperlyConfigured(f"{name}={raw!r} is not a whole number") from None
+
+    def limit(self, name: str, default: int, most: int) -> int:
+        """0 is for unlimited."""
+        number = self.number(name, default)
+        if not 0 <= number <= most:
+            raise ImproperlyConfigured(f"{name}={number} must be 0, which is unlimited, or at most {most}")
+        return number
+
+    def flag(self, name: str, default: bool) -> bool:
+        raw = self.values.get(name, "1" if default else "0").lower()
+        if raw in {"1", "true", "yes", "on"}:
+            return True
+        if raw in {"0", "false", "no", "off"}:
+            return False
+        raise ImproperlyConfigured(f"{name}={raw!r} is not a yes or no: use 1 or 0")
+
+    def names(self, name: str, default: str = "") -> list[str]:
+        return [part.strip() for part in self.values.get(name, default).split(",") if part.strip()]
+
+    def layers(self, name: str, default: str) -> frozenset[str]:
+        """Layers of the sandbox; `none` is for none of them, as an empty variable counts as not set."""
+        names = self.names(name, default)
+        if names == ["none"]:
+            return frozenset()
+        if not names and self.values.get(name):
+            raise ImproperlyConfigured(
+                f"{name}={self.values[name]!r} names no layer of the sandbox: say none, or leave it out"
+            )
+        unknown = next((layer for layer in names if layer not in LAYERS), None)
+        if unknown is not None:
+            raise ImproperlyConfigured(
+                f"{name}={self.values.get(name)!r} names {unknown!r}, which is no layer of the sandbox: "
+                f"use {', '.join(LAYERS)} with commas between, or none alone"
+            )
+        return frozenset(names)
+
+    def ports(self, name: str, default: str) -> list[int]:
+        ports = [int(part) if part.isascii() and part.isdigit() else 0 for part in self.names(name, default)]
+        if not all(0 < port < 65536 for port in ports):
+            raise ImproperlyConfigured(f"{name}={self.values.get(name)!r} must be ports, separated by commas")
+        return ports
+
+    def own_hosts(self, name: str) -> frozenset[str | Network]:
+        try:
+            return read_own_hosts(self.names(name))
+        except NotAHost as error:
+            raise ImproperlyConfigured(
+                f"{name} names {str(error)[:100]!r}, which is neither a host name such as status.example.com, "
+                "nor an address or a network such as 198.51.100.0/24"
+            ) from error
+
+
+# A server that is cut off without a word is given up after half a minute, not after hours.
+_NOTICES_SILENCE = {
+    "connect_timeout": "5",
+    "keepalives_idle": "10",
+    "keepalives_interval": "5",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "20000",
+}
+
+
+@dataclass(frozen=True)
+class DatabaseUrl:
+    """A Postgres URL in the form that libpq and Django both understand."""
+
+    name: str
+    user: str
+    password: str
+    host: str
+    port: str
+    options: Mapping[str, str]
+
+    @classmethod
+    def parse(cls, url: str) -> "DatabaseUrl":
+        parts = urlsplit(url)
+        if parts.scheme not in {"postgres", "postgresql"}:
+            raise ImproperlyConfigured(
+                f"MAAS_DATABASE_URL must start with postgres://, not {parts.scheme or 'nothing'}://"
+            )
+        options = dict(parse_qsl(parts.query))
+        host = options.pop("host", "") or unquote(parts.hostname or "")
+        return cls(
+            name=unquote(parts.path.lstrip("/")),
+            user=unquote(parts.username or ""),
+            password=unquote(parts.password or ""),
+            host=host,
+            port=str(parts.port or options.pop("port", "")),
+            options=options,
+        )
+
+    def django(self, role: str | None, *, patience_s: int = 0) -> dict[str, object]:
+        """One Django database that acts as `role`, or as the URL's own user.
+
+        `patience_s` is how long a transaction may stand still, with all that it has locked, before Postgres ends it:
+        a process that is frozen in the middle of one must not hold up the others. 0 is for ever.
+        """
+        options: dict[str, object] = {**_NOTICES_SILENCE, **self.options}
+        if role:
+            options |= {"server_side_binding": True, "prepare_threshold": 5}
+            options["options"] = f"-c role={role} -c idle_in_transaction_session_timeout={patience_s}s"
+        return {
+            "ENGINE": "maas.postgres",
+            "NAME": self.name,
+            "USER": self.user,
+            "PASSWORD": self.password,
+            "HOST": self.host,
+            "PORT": self.port,
+            "OPTIONS": options,
+            "CONN_MAX_AGE": 300,
+            "CONN_HEALTH_CHECKS": True,
+        }
+
+
+def storage_origin_for_browsers(url: str) -> str | None:
+    """Where pages may send large files to; None where they send them to this service."""
+    query = dict(parse_qsl(urlsplit(url).query))
+    origin = query.get(_FOR_BROWSERS)
+    if origin is None:
+        return None
+    if not _ORIGIN.fullmatch(origin):
+        raise ImproperlyConfigured(
+            f"MAAS_STORAGE_URL: {_FOR_BROWSERS}={origin[:100]!r} must be an origin, such as https://s3.example.com"
+        )
+    return origin
+
+
+def storage_backend(url: str, home: Path) -> dict[str, object]:
+    """Where documents, pictures and model files lie: a folder, or S3-compatible storage."""
+    parts = urlsplit(url)
+    if parts.scheme == "file":
+        return {
+            "BACKEND": "maas.storage.folder.DurableFileSystemStorage",
+            "OPTIONS": {
+                "location": unquote(parts.path),
+                "base_url": None,
+                "directory_permissions_mode": 0o700,
+                "file_permissions_mode": 0o600,
+            },
+        }
+    if parts.scheme == "s3":
+        query = dict(parse_qsl(parts.query))
+        options: dict[str, object] = {
+            "bucket_name": parts.netloc,
+            "location": unquote(parts.path).lstrip("/"),
+            "querystring_auth": True,
+            # Larger files are fetched to disk; the library's default of 0 keeps any size in memory.
+            "max_memory_size": 2**20,
+            "file_overwrite": True,
+            "default_acl": None,
+        }
+        known = {
+            "endpoint": "endpoint_url",
+            "public_endpoint": "public_endpoint_url",
+            "region": "region_name",
+            "access_key": "access_key",
+            "secret_key": "secret_key",
+            "addressing": "addressing_style",
+        }
+        unknown = set(query) - set(known) - {_FOR_BROWSERS}
+        if unknown:
+            raise ImproperlyConfigured(
+                f"MAAS_STORAGE_URL has unknown options "
+                f"{names_in_words(sorted(unknown))}; known: {', '.join(sorted({*known, _FOR_BROWSERS}))}"
+            )
+        return {
+            "BACKEND": "maas.storage.s3.ObjectStorage",
+            "OPTIONS": options | {known[k]: v for k, v in query.items() if k != _FOR_BROWSERS},
+        }
+    raise ImproperlyConfigured(
+        f"MAAS_STORAGE_URL={url!r} must be file:///folder or s3://bucket/prefix (MAAS_HOME is {home})"
+    )

@@ -1,0 +1,85 @@
+"""S3-compatible storage that fails the way every storage of Django fails: soon, and with an OSError."""
+
+from functools import cached_property
+from typing import Any
+
+from botocore.config import Config  # type: ignore[import-untyped]
+from botocore.exceptions import ClientError  # type: ignore[import-untyped]
+from storages.backends.s3 import S3Storage
+from storages.utils import clean_name
+
+from maas.storage.s3_errors import as_os_error
+from maas.storage.s3_parts import ObjectParts
+
+_PATIENCE = Config(connect_timeout=5, read_timeout=30, retries={"mode": "standard", "total_max_attempts": 3})
+"""The library's own would hold a caller for minutes when the storage is away."""
+
+
+class ObjectStorage(S3Storage):  # type: ignore[misc]
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.client_config: Any = self.client_config.merge(_PATIENCE)
+
+    def get_default_settings(self) -> dict[str, Any]:
+        return {**super().get_default_settings(), "public_endpoint_url": None}
+
+    @cached_property
+    def parts(self) -> ObjectParts:
+        """What its senders bring here themselves."""
+        return ObjectParts(self)
+
+    def _open(self, name: str, mode: str = "rb") -> Any:
+        """FileNotFoundError says that the file is missing, any other OSError that the storage is."""
+        with as_os_error():
+            try:
+                opened = super()._open(name, mode)
+            except FileNotFoundError:
+                self.check_bucket(name)
+                raise
+            if "r" in mode:
+                # Fetched here and not at the first read, where its errors would be out of reach.
+                opened.file  # noqa: B018
+            return opened
+
+    def check_bucket(self, name: str) -> None:
+        """The question that the library asks is answered alike for a missing file and a missing bucket."""
+        with as_os_error():
+            try:
+                self._object(name).get()["Body"].close()
+            except ClientError as error:
+                if error.response["Error"]["Code"] != "NoSuchKey":
+                    raise
+
+    def _save(self, name: str, content: Any) -> str:
+        with as_os_error():
+            return str(super()._save(name, content))
+
+    def delete(self, name: str) -> None:
+        """Not the library's own: it takes a missing bucket for a file that is gone already."""
+        with as_os_error():
+            self._object(name).delete()
+
+    def exists(self, name: str) -> bool:
+        with as_os_error():
+            return bool(super().exists(name))
+
+    def size(self, name: str) -> int:
+        with as_os_error():
+            return int(super().size(name))
+
+    def key_of(self, name: str) -> str:
+        return str(self._normalize_name(clean_name(name)))
+
+    def signer(self, config: Any) -> Any:
+        """Signs for the address that clients know the storage by."""
+        return self._create_session().client(
+            "s3",
+            region_name=self.region_name,
+            use_ssl=self.use_ssl,
+            endpoint_url=self.public_endpoint_url or self.endpoint_url,
+            config=self.client_config.merge(config),
+            verify=self.verify,
+        )
+
+    def _object(self, name: str) -> Any:
+        return self.bucket.Object(self.key_of(name))

@@ -1,0 +1,160 @@
+"""Runs Django as the synchronous code it is, in a bounded pool of threads, inside the ASGI application.
+
+A thread is taken when the whole request is there and given back when the response is made. What is streamed is read or
+produced in threads of its own, one block at a time, so that no slow caller, sending or receiving, holds any thread.
+"""
+
+import asyncio
+import io
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import BinaryIO
+
+from django.core import signals
+from django.core.handlers.base import BaseHandler
+from django.core.handlers.wsgi import WSGIRequest
+from django.http import StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.urls import set_script_prefix
+
+from jobs.live.backlogs import refuse_known_job
+from jobs.live.intake import Intake
+from jobs.live.spool import BATCH_BYTES, Spool
+from maas.web.streamed_blocks import StreamedBlocks
+from maas.web.wsgi_environ import Environ, environ_of
+from tenants.core.asgi.protocol import (
+    ClientGone,
+    Message,
+    Receive,
+    Scope,
+    Send,
+    body_chunks,
+    has_body,
+    until_disconnect,
+)
+from tenants.core.asgi.threads import BoundedThreads, Overloaded
+
+READING_THREADS = 8
+PRODUCING_THREADS = 4
+"""Apart, so that a picture never waits behind blocks that take work to make."""
+MOST_STREAMS = 1024
+"""At once: each holds a file or what it is produced of, and a block of it."""
+SLOW_CLIENT_S = 60.0
+"""A caller who takes no block of a response for so long is taken to be gone."""
+LONGEST_STREAM_S = 3600.0
+"""However steadily it is taken."""
+
+
+class DjangoMount(BaseHandler):
+    def __init__(self, *, threads: int, spool: Spool, intake: Intake) -> None:
+        super().__init__()
+        self.load_middleware()
+        self._threads = BoundedThreads("django", threads)
+        # Each has at most one block under way, and may have its end under way beside another's beginning.
+        self._reading = BoundedThreads("read", READING_THREADS, waiting=2 * MOST_STREAMS)
+        self._producing = BoundedThreads("produce", PRODUCING_THREADS, waiting=2 * MOST_STREAMS)
+        self._under_way = 0
+        self._spool = spool
+        self._intake = intake
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async with self._whole_body(scope, receive) as (body, length):
+            refuse_known_job(scope, body, length)
+            environ = environ_of(scope, body, length)
+            async with self._intake.turn(scope):
+                response = await self._threads.run(self._respond, environ)
+        if isinstance(response, StreamingHttpResponse):
+            await self._stream(scope, response, receive, send)
+            return
+        await send(_start(response))
+        await send({"type": "http.response.body", "body": response.content})  # type: ignore[attr-defined]
+
+    def close(self) -> None:
+        self._threads.close()
+        self._reading.close()
+        self._producing.close()
+
+    def _respond(self, environ: Environ) -> HttpResponseBase:
+        """One hop for all of it: signals, middleware, view, and the end of a response that is whole."""
+        set_script_prefix("/")
+        signals.request_started.send(sender=self.__class__, environ=environ)
+        response = self.get_response(WSGIRequest(environ))
+        response._handler_class = self.__class__  # type: ignore[attr-defined]
+        if not response.streaming:
+            response.close()
+        return response
+
+    @asynccontextmanager
+    async def _whole_body(self, scope: Scope, receive: Receive) -> AsyncIterator[tuple[BinaryIO, int]]:
+        """Small bodies stay in memory, others wait on disk; the guard in front has bounded both."""
+        if not has_body(scope):
+            yield io.BytesIO(), 0
+            return
+        with self._spool.file() as file:
+            small = bytearray()
+            async for chunk in body_chunks(receive):
+                if file.size_bytes or len(small) + len(chunk) > BATCH_BYTES:
+                    file.add(bytes(small) + chunk)
+                    small.clear()
+                    await file.write_full_batch()
+                else:
+                    small += chunk
+            if not file.size_bytes:
+                yield io.BytesIO(small), len(small)
+                return
+            await file.finish()
+            with await self._threads.run(file.path.open, "rb") as body:
+                yield body, file.size_bytes
+
+    async def _stream(
+        self, scope: Scope, response: StreamingHttpResponse, receive: Receive, send: Send
+    ) -> None:
+        blocks = StreamedBlocks(response)
+        threads = self._reading if blocks.from_file else self._producing
+        gone = asyncio.get_running_loop().create_task(until_disconnect(receive))
+        self._under_way += 1
+        try:
+            if self._under_way > MOST_STREAMS:
+                raise Overloaded(
+                    f"{MOST_STREAMS} files are being sent already. Try again.", extra={"retry_after_s": 5}
+                )
+            await send(_start(response))
+            if scope["method"] != "HEAD":
+                await _send_blocks(blocks, threads, gone, send)
+            await send({"type": "http.response.body", "body": b""})
+        except ClientGone:
+            pass
+        finally:
+            self._under_way -= 1
+            gone.cancel()
+            threads.start(blocks.close)
+
+
+async def _send_blocks(
+    blocks: StreamedBlocks, threads: BoundedThreads, gone: "asyncio.Task[None]", send: Send
+) -> None:
+    clock = asyncio.get_running_loop().time
+    until_s = clock() + LONGEST_STREAM_S
+    while (block := await threads.run(blocks.next)) is not None:
+        if clock() > until_s:
+            raise ClientGone
+        await _send_block(block, gone, send)
+
+
+async def _send_block(block: bytes, gone: "asyncio.Task[None]", send: Send) -> None:
+    if gone.done():
+        raise ClientGone
+    try:
+        async with asyncio.timeout(SLOW_CLIENT_S):
+            await send({"type": "http.response.body", "body": block, "more_body": True})
+    except TimeoutError:
+        raise ClientGone from None
+
+
+def _start(response: HttpResponseBase) -> Message:
+    headers = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in response.items()]
+    headers += [
+        (b"set-cookie", morsel.output(header="").strip().encode("latin-1"))
+        for morsel in response.cookies.values()
+    ]
+    return {"type": "http.response.start", "status": response.status_code, "headers": headers}

@@ -1,0 +1,139 @@
+"""What a person sees in place of a page: what happened, and what they can do now.
+
+The frame with the places stays where it can be shown without asking anything that may be broken.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+import structlog
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.template.loader import render_to_string
+from django.utils.http import escape_leading_slashes, url_has_allowed_host_and_scheme
+
+from maas.web.errors.api_errors import CONTENT_TYPE, problem
+from tenants.core.errors import DomainError
+from tenants.dashboard_base.shell import Shell, shell_of
+
+log = structlog.get_logger(__name__)
+
+_TITLES: Mapping[int, str] = {
+    400: "This request cannot be served",
+    403: "You may not see this",
+    404: "There is nothing here",
+    405: "This address takes no such request",
+    408: "This took too long to arrive",
+    409: "This page is out of date",
+    413: "This is too large",
+    429: "Too many tries",
+    500: "Something broke on our side",
+    503: "Back in a moment",
+}
+BROKEN = frozenset({500, 503, 507})
+"""What is asked for the frame may be just what is broken."""
+BY_ITSELF = frozenset({503})
+
+
+@dataclass(frozen=True)
+class Words:
+    status: int
+    title: str
+    detail: str
+    code: str
+    request_id: str
+    retry_after_s: int | None
+    again: str
+    """Where asking again begins; empty where it would not help."""
+
+    @property
+    def by_itself(self) -> bool:
+        return self.status in BY_ITSELF
+
+
+def words_of(body: Mapping[str, object], again: str = "") -> Words:
+    status = int(str(body["status"]))
+    wait_s = body.get("retry_after_s")
+    return Words(
+        status=status,
+        title=_TITLES.get(status, str(body["title"])),
+        detail=str(body["detail"]),
+        code=str(body["code"]),
+        request_id=str(body.get("request_id", "")),
+        retry_after_s=int(str(wait_s)) if wait_s is not None else None,
+        again=again if status in {408, 409, 429, *BROKEN} else "",
+    )
+
+
+def error_page(request: HttpRequest, body: Mapping[str, object]) -> HttpResponse:
+    words = words_of(body, _again(request))
+    response = HttpResponse(_rendered(request, words), status=words.status)
+    response["Cache-Control"] = "no-store"
+    if words.retry_after_s is not None:
+        response["Retry-After"] = str(words.retry_after_s)
+    return response
+
+
+def bare_page(body: Mapping[str, object], path: str, query: str = "") -> str:
+    """For where there is no request of Django's. `path` is unquoted, `query` as it was sent."""
+    return render_to_string("error.html", {"words": words_of(body, _here(quote(path), query))})
+
+
+def _rendered(request: HttpRequest, words: Words) -> str:
+    try:
+        if _framed(request, words):
+            return render_to_string("error.html", {"words": words}, request)
+    except Exception:
+        # Whatever is broken, this is what tells of it.
+        log.exception("error_page_without_frame", path=request.path)
+    return render_to_string("error.html", {"words": words})
+
+
+def _framed(request: HttpRequest, words: Words) -> bool:
+    found: Shell | None = getattr(request, "shell", None)
+    if found is None and words.status not in BROKEN and hasattr(request, "user"):
+        found = shell_of(request)
+        request.shell = found  # type: ignore[attr-defined]  # for the context processor
+    return found is not None
+
+
+def _again(request: HttpRequest) -> str:
+    """What was sent is not sent again by a link: that leads to where it was sent from."""
+    if request.method in {"GET", "HEAD"}:
+        return request.get_full_path()
+    came_from = urlsplit(request.headers.get("Referer", ""))
+    here = url_has_allowed_host_and_scheme(
+        came_from.geturl(), allowed_hosts={request.META.get("HTTP_HOST", "")}
+    )
+    return _here(came_from.path, came_from.query) if came_from.netloc and here else "/"
+
+
+def _here(path: str, query: str) -> str:
+    """On this site, whatever the path is: browsers take what begins with two slashes for another's."""
+    return escape_leading_slashes(f"{path or '/'}?{query}" if query else path or "/")
+
+
+def _is_scripts(request: HttpRequest) -> bool:
+    """Scripts show the detail themselves; a browser that opens a page says that it takes one."""
+    return "text/html" not in request.headers.get("Accept", "text/html")
+
+
+class RefusalPages:
+    """Middleware: a refusal that a page raises becomes the page that words it; for its scripts, the problem."""
+
+    def __init__(self, get_response: Any) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response: HttpResponse = self._get_response(request)
+        return response
+
+    def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
+        if not isinstance(error, DomainError):
+            return None
+        request_id = request.META.get("maas.request_id", "")
+        body = problem(error.code, error.detail, **error.extra, request_id=request_id)
+        if _is_scripts(request):
+            return JsonResponse(body, status=int(str(body["status"])), content_type=CONTENT_TYPE)
+        return error_page(request, body)

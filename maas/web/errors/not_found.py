@@ -1,0 +1,59 @@
+"""What is answered where nothing is, or where something of ours broke: a problem to programs, a page to people."""
+
+import sys
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.views.decorators.csrf import csrf_exempt
+
+from maas.web.errors.api_errors import as_domain_error, problem
+from maas.web.errors.error_pages import error_page
+from maas.web.errors.shapes import shaped
+
+API = ("/v1/", "/v2/", "/ws/")
+
+
+def _answer(request: HttpRequest, code: str, detail: str, **extra: object) -> HttpResponse:
+    body = problem(code, detail, **extra, request_id=request.META.get("maas.request_id", ""))
+    if request.path.startswith(API) or request.path == "/v1":
+        content_type, said = shaped(request.path, body)
+        return JsonResponse(said, status=int(str(body["status"])), content_type=content_type)
+    return error_page(request, body)
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return _answer(
+        request,
+        "invalid_request",
+        "This request cannot be served as it is. Does its Host header name this service (MAAS_ALLOWED_HOSTS)?",
+    )
+
+
+def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return _answer(request, "insufficient_scope", str(exception) or "You may not see this.")
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    # A view's own words help more; the resolver's list of patterns does not.
+    said = exception.args[0] if exception.args and isinstance(exception.args[0], str) else ""
+    return _answer(request, "not_found", said or f"There is nothing at {request.path[:200]}.")
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    known = as_domain_error(sys.exc_info()[1])
+    if known is not None:
+        response = _answer(request, known.code, known.detail, **known.extra)
+        if "retry_after_s" in known.extra:
+            response["Retry-After"] = str(known.extra["retry_after_s"])
+        return response
+    request_id = request.META.get("maas.request_id", "")
+    return _answer(
+        request,
+        "internal_error",
+        f"Nothing that was stored before is lost. If it happens again, quote request {request_id} to the operator.",
+    )
+
+
+@csrf_exempt
+def api_not_found(request: HttpRequest, *args: object) -> HttpResponse:
+    hint = " Leave out the slash at the end." if request.path.endswith("/") else ""
+    return _answer(request, "not_found", f"There is nothing at {request.path[:200]}.{hint} See /v1/docs.")

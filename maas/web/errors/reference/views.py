@@ -1,0 +1,74 @@
+"""`/errors/<code>`: for whoever follows the `type` of a problem."""
+
+import re
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.html import conditional_escape, format_html, format_html_join
+from django.utils.safestring import SafeString
+from django.views.decorators.http import require_safe
+
+from maas.web.errors.api_errors import TITLES
+from maas.web.errors.reference.catalogue import Meaning, meanings
+
+_MARKED = re.compile(r"`([^`]+)`|\[([^\]]+)\]\([^)]+\)|\*\*([^*]+)\*\*|\*([^*]+)\*")
+_AGAIN = "Wait for as many seconds as `Retry-After` says, then send it again."
+_STOP = "Stop, and tell a person: sending it again changes nothing."
+_CORRECT = "Read the problem's `detail` and change the request: sending it again as it is changes nothing."
+_WHAT_TO_DO = {
+    401: _STOP,
+    402: _STOP,
+    403: _STOP,
+    408: "Try again a few times, with growing pauses.",
+    423: _AGAIN,
+    429: _AGAIN,
+    500: "Try again a few times, with growing pauses. If it stays, quote the `request_id` to the operator.",
+    503: _AGAIN,
+    504: "Try again, with less at a time or a later deadline.",
+    507: _AGAIN,
+}
+_WITHIN = "It stands within an answer, where it says why a part of it failed; it is final."
+
+
+@require_safe
+def error_code(request: HttpRequest, code: str) -> HttpResponse:
+    """Show the page to everybody: programs meet errors before they have a key."""
+    found = meanings().get(code)
+    if found is None:
+        raise Http404(f"There is no error code {code[:60]!r}.")
+    status = next((meaning.status for meaning in found if meaning.status is not None), None)
+    context = {
+        "code": code,
+        "status": status,
+        "title": TITLES[status] if status else "An error within an answer",
+        "meanings": [(_topic(meaning.section), in_html(meaning.text)) for meaning in found],
+        "what_to_do": in_html(_what_to_do(found)),
+    }
+    response = render(request, "error_code.html", context)
+    response["Cache-Control"] = "no-cache"
+    return response
+
+
+def _topic(section: str) -> str:
+    """Return `Pages and jobs` for the heading `Of pages and jobs`."""
+    topic = section.removeprefix("Of ")
+    return topic[:1].upper() + topic[1:]
+
+
+def _what_to_do(found: tuple[Meaning, ...]) -> str:
+    status = next((meaning.status for meaning in found if meaning.status is not None), None)
+    return _WHAT_TO_DO.get(status, _CORRECT) if status else _WITHIN
+
+
+def in_html(text: str) -> SafeString:
+    """Return the document's Markdown as HTML; a link is its words, since it leads within the document."""
+    pieces, at = [], 0
+    for match in _MARKED.finditer(text):
+        code, words, bold, slanted = match.groups()
+        pieces.append(conditional_escape(text[at : match.start()]))
+        tag = "code" if code else "strong" if bold else "em" if slanted else ""
+        inner = in_html(words) if words else conditional_escape(code or bold or slanted)
+        pieces.append(format_html(f"<{tag}>{{}}</{tag}>", inner) if tag else inner)
+        at = match.end()
+    pieces.append(conditional_escape(text[at:]))
+    return format_html_join("", "{}", ((piece,) for piece in pieces))

@@ -1,0 +1,284 @@
+"""Puts the parts of the web process together, starts what runs beside requests, and stops it."""
+
+import asyncio
+import os
+from contextlib import ExitStack
+from importlib import import_module
+from threading import Thread
+from typing import TYPE_CHECKING, Any
+
+import structlog
+from django.conf import settings
+
+from inference.cache.generations import Generations
+from inference.cache.result_cache import ResultCache
+from inference.gateway.gateway import Gateway
+from inference.gateway.inference import Inference
+from inference.gateway.kept_replies import KeptReplies
+from inference.gateway.known_results import KnownResults
+from inference.gateway.open_inference.routes import OpenInference
+from inference.gateway.openai.embeddings import Embeddings
+from inference.gateway.targets import Targets
+from inference.lane import AsyncLaneClient
+from inference.registry.selectors import remembering_versions
+from inference.sandbox import SandboxUnavailable
+from jobs.dispatch.release import releasing_apart
+from jobs.documents.reading import reader, require_sandbox
+from jobs.live.doorman import Doorman
+from jobs.live.event_waits import EventWaits
+from jobs.live.fetches import Fetches
+from jobs.live.fetching import Fetcher
+from jobs.live.finishing import Finishing
+from jobs.live.following import Following
+from jobs.live.guests import EVERY_S, Guests
+from jobs.live.hub import Hub
+from jobs.live.inspections import Inspections
+from jobs.live.intake import Intake, places_for
+from jobs.live.resumable import Resumable
+from jobs.live.rounds import Rounds
+from jobs.live.routing import Sockets
+from jobs.live.seats import MOST as MOST_OPEN
+from jobs.live.seats import Seats
+from jobs.live.sessions import Sessions
+from jobs.live.spool import Spool
+from jobs.live.streams import Streams
+from jobs.live.uploads import Uploads
+from jobs.live.waits import Waits
+from maas.process.collector import settle_collector
+from maas.process.errors import LaunchError
+from maas.process.health import Health, ReadinessProbe, web_checks
+from maas.process.keeping_redis import refuse_evicting_servers
+from maas.web.django_mount import DjangoMount
+from maas.web.guard.body import Deadlines
+from maas.web.guard.guard import EdgeGuard
+from maas.web.guard.journal import Journal
+from maas.web.guard.key_use import KeyUse
+from maas.web.guard.keys import KeyRing
+from maas.web.stop_signals import Parting, on_stop_signal
+from tenants.billing.ledger.till import Till
+from tenants.billing.metering.stream import MeterStream
+from tenants.core.asgi.credentials import Strangers
+from tenants.core.asgi.protocol import App, Receive, Scope, Send
+from tenants.core.asgi.stopping import Stop
+from tenants.core.asgi.threads import BoundedThreads, DatabaseThreads
+from tenants.limits.rates.desk import Desk
+
+if TYPE_CHECKING:
+    from maas.web.grpc.port import GrpcPort
+
+log = structlog.get_logger(__name__)
+REMEMBERED_S = 0.8
+"""A paused model, a new price and another current version hold for jobs within a second, as for calls."""
+
+
+class Front:
+    """The ASGI application."""
+
+    def __init__(self, *, redis_url: str, web_threads: int, deadlines: Deadlines | None = None) -> None:
+        self._hub = Hub(redis_url)
+        self._keys = DatabaseThreads("keys", 2)
+        self._models = DatabaseThreads("models", 2)
+        # Each socket and stream has at most one look under way, and all may be woken in one moment.
+        self._events = DatabaseThreads("events", 4, waiting=2 * MOST_OPEN)
+        self._writes = BoundedThreads("spool", 4)
+        self._spool = Spool(settings.MAAS_SPOOL, self._writes)
+        self._stop = Stop()
+        self._inspections = Inspections(
+            reader, self._keys, self._stop, children=settings.MAAS_READER_CHILDREN
+        )
+        intake = Intake(places_for(web_threads, len(os.sched_getaffinity(0))))
+        self.django = DjangoMount(threads=web_threads, spool=self._spool, intake=intake)
+        self._strangers = Strangers()
+        self._people = DatabaseThreads("people", 2)
+        sessions = Sessions(self._people, self._strangers)
+        doorman = Doorman(self._events, sessions, self._strangers)
+        self._seats = seats = Seats()
+        self._rounds = Rounds(self._hub, self._events)
+        uploads = Uploads(self.django, self._spool, self._inspections, intake)
+        self._fetcher = Fetcher(self._stop, places=settings.MAAS_FETCHES, within_s=settings.MAAS_FETCH_S)
+        self._finishing = Finishing(self._spool, self._inspections, self._keys, self._stop)
+        self._resumable = Resumable(
+            Fetches(uploads, self._spool, self._fetcher, self._inspections, self._keys),
+            self._spool,
+            self._finishing,
+        )
+        waits = Waits(self._resumable, self._hub)
+        guests = Guests(doorman)
+        self._hub.hear_of_access(guests.look_again)
+        event_waits = EventWaits(
+            waits, doorman=doorman, seats=seats, hub=self._hub, threads=self._events, guests=guests
+        )
+        live = Streams(event_waits, doorman, seats, Following(self._hub, self._events, guests))
+        self._lane = AsyncLaneClient(redis_url)
+        self._cache = _result_cache()
+        self._meter = MeterStream(redis_url)
+        self._desk = Desk(redis_url)
+        self._till = Till(self._models, redis_url)
+        self._health = Health(self._gateway(live), ReadinessProbe(web_checks()), self._stop)
+        self._sockets = Sockets(self._hub, self._events, doorman, seats, guests)
+        self._journal = Journal(settings.MAAS_CACHE_URL, KeyUse(DatabaseThreads("key-use", 1)))
+        self._guarded = EdgeGuard(
+            self._by_protocol,
+            KeyRing(self._keys, self._strangers),
+            sessions,
+            self._stop,
+            self._journal,
+            desk=self._desk,
+            intake=intake,
+            deadlines=deadlines,
+        )
+        self._grpc = self._grpc_port(sessions)
+        self._running = ExitStack()
+
+    @classmethod
+    def from_settings(cls) -> "Front":
+        return cls(redis_url=settings.MAAS_REDIS_URL, web_threads=settings.MAAS_WEB_THREADS)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._lifespan(receive, send)
+        else:
+            await self._guarded(scope, receive, send)
+
+    def _gateway(self, inner: App) -> Gateway:
+        known = KnownResults(self._lane, self._cache, Generations(self._models))
+        inference = Inference(Targets(self._models), known)
+        # The other half of the memory: whole answers are larger than what they say, and are found sooner.
+        replies = KeptReplies(known, self._cache, settings.MAAS_CACHE_MEMORY_BYTES // 2)
+        open_inference = OpenInference(inference, replies)
+        return Gateway(
+            inner,
+            self._stop,
+            self._meter,
+            embeddings=Embeddings(inference, replies),
+            open_inference=open_inference,
+            grpc=_only_with_grpc(
+                "inference.gateway.open_inference.grpc.service", "GrpcInference", inference, open_inference
+            ),
+            till=self._till,
+        )
+
+    def _grpc_port(self, sessions: Sessions) -> "GrpcPort | None":
+        """With a doorman of its own: streams over gRPC are few, so that each key can be looked at every time."""
+        guests = Guests(Doorman(self._events, sessions, self._strangers, recheck_s=EVERY_S))
+        self._hub.hear_of_access(guests.look_again)
+        port: GrpcPort | None = _only_with_grpc(
+            "maas.web.grpc.port", "GrpcPort", self._guarded, self._stop, guests
+        )
+        return port
+
+    async def _by_protocol(self, scope: Scope, receive: Receive, send: Send) -> None:
+        inner = self._sockets if scope["type"] == "websocket" else self._health
+        await inner(scope, receive, send)
+
+    async def _lifespan(self, receive: Receive, send: Send) -> None:
+        while True:
+            message = await receive()
+            if message["type"] == "lifespan.startup":
+                try:
+                    await self._start()
+                except LaunchError as error:
+                    log.error("web_not_started", error=str(error))
+                    await send({"type": "lifespan.startup.failed", "message": str(error)})
+                    return
+                log.info("web_ready", threads=settings.MAAS_WEB_THREADS)
+                await send({"type": "lifespan.startup.complete"})
+            else:
+                await self._tell_last_words()
+                self._close()
+                await send({"type": "lifespan.shutdown.complete"})
+                return
+
+    async def _start(self) -> None:
+        await asyncio.gather(asyncio.to_thread(refuse_evicting_servers), _start_sandbox())
+        if self._grpc is not None:
+            await self._grpc.start(settings.MAAS_HOST, settings.MAAS_GRPC_PORT)
+        self._spool.prepare()
+        self._hub.start()
+        self._rounds.start()
+        self._journal.start()
+        self._running.enter_context(releasing_apart())
+        self._running.enter_context(remembering_versions(REMEMBERED_S))
+        settle_collector()
+        on_stop_signal(
+            Parting(
+                drain=self._drain,
+                let_go=self._let_go,
+                cut=self._stop.tell,
+                saying_goodbye=self._any_seated,
+                drain_s=settings.MAAS_DRAIN_S,
+                finish_s=settings.MAAS_FINISH_S,
+            )
+        )
+
+    def _drain(self) -> None:
+        """Still serves all that comes, and says wherever it is asked for its readiness that no more should."""
+        self._stop.drain()
+        log.info("web_draining", seconds=settings.MAAS_DRAIN_S)
+
+    def _any_seated(self) -> bool:
+        return self._seats.open > 0
+
+    def _let_go(self) -> None:
+        """The server stops once every request has ended: none may wait for what may never happen."""
+        self._hub.close()
+        self._stop.leave()
+        if self._grpc is not None:
+            self._grpc.begin_to_stop(settings.MAAS_FINISH_S)
+
+    async def _tell_last_words(self) -> None:
+        """Side by side, as a Redis that is silent costs each its patience, and there are seconds in all.
+
+        So does a caller by gRPC who takes nothing of an answer: it has been made, and counted, by then.
+        """
+        ends = (
+            *(() if self._grpc is None else (self._grpc.stop(),)),
+            self._lane.close(),
+            self._meter.close(),
+            self._cache.close(),
+            self._journal.stop(),
+            self._desk.close(),
+            self._till.close(),
+        )
+        for failure in await asyncio.gather(*ends, return_exceptions=True):
+            if isinstance(failure, BaseException):
+                log.error("part_not_closed", exc_info=failure)
+
+    def _close(self) -> None:
+        self._running.close()
+        self._hub.close()
+        self._rounds.close()
+        self._strangers.close()
+        self._fetcher.close()
+        self._resumable.close()
+        self._finishing.close()
+        self._inspections.close()
+        self.django.close()
+        for threads in (self._keys, self._people, self._models, self._events, self._writes):
+            threads.close()
+        self._spool.close()
+
+
+async def _start_sandbox() -> None:
+    """Wait for the children that open documents only where the process may not do without their layers."""
+    if not settings.MAAS_SANDBOX_NEEDS:
+        Thread(target=reader, name="reader-start", daemon=True).start()
+        return
+    try:
+        await asyncio.to_thread(require_sandbox)
+    except SandboxUnavailable as error:
+        raise LaunchError(str(error)) from error
+
+
+def _result_cache() -> ResultCache:
+    return ResultCache(
+        settings.MAAS_CACHE_URL,
+        secret=settings.MAAS_KEY_PEPPER or settings.SECRET_KEY,
+        memory_bytes=settings.MAAS_CACHE_MEMORY_BYTES // 2,
+        tenant_bytes=settings.MAAS_CACHE_TENANT_BYTES,
+    )
+
+
+def _only_with_grpc(module: str, name: str, *given: object) -> Any:
+    """Whoever does without gRPC is spared its libraries: a tenth more memory, and their time at the start."""
+    return getattr(import_module(module), name)(*given) if settings.MAAS_GRPC_PORT else None

@@ -1,0 +1,116 @@
+"""Listens for gRPC, beside the server of HTTP and in its loop, and stops with it."""
+
+import asyncio
+from typing import Any
+
+import grpc
+import grpc.aio
+import structlog
+from django.conf import settings
+
+from inference.gateway.gateway import GRPC_PREFIX
+from jobs.live.guests import Guests
+from maas.process.errors import PortTaken
+from maas.process.options import require_own_port
+from maas.web.grpc.calls import handler_of
+from maas.web.grpc.reading import ReadingSeats
+from maas.web.grpc.streams import IDLE_S, Streams
+from tenants.core.asgi.protocol import App
+from tenants.core.asgi.stopping import Stop
+
+log = structlog.get_logger(__name__)
+SERVICE = GRPC_PREFIX.strip("/")
+WITH_MESSAGE = (
+    "ServerMetadata",
+    "ModelReady",
+    "ModelMetadata",
+    "ModelConfig",
+    "ModelStatistics",
+    "RepositoryIndex",
+    "ModelInfer",
+)
+WITHOUT_MESSAGE = ("ServerLive", "ServerReady")
+"""Theirs is empty, and open to everyone."""
+NOT_HERE = (
+    "RepositoryModelLoad",
+    "RepositoryModelUnload",
+    "SystemSharedMemoryStatus",
+    "SystemSharedMemoryRegister",
+    "SystemSharedMemoryUnregister",
+    "CudaSharedMemoryStatus",
+    "CudaSharedMemoryRegister",
+    "CudaSharedMemoryUnregister",
+    "TraceSetting",
+    "LogSettings",
+)
+"""Of the protocol's extensions: refused with words, where the library would say that there is no such method."""
+MOST_CALLS = 4096
+GRACE_S = 1.5
+"""For answers that are on their way, once everything that waits has been told to end."""
+OPTIONS = (
+    # Web processes share the port; `up` has seen before that nobody else has it.
+    ("grpc.so_reuseport", 1),
+    ("grpc.max_concurrent_streams", 1024),
+    # A caller who vanished without a word is noticed, and a caller who asks whether we are there is answered.
+    ("grpc.keepalive_time_ms", 60_000),
+    ("grpc.keepalive_timeout_ms", 20_000),
+    ("grpc.http2.min_recv_ping_interval_without_data_ms", 10_000),
+    ("grpc.keepalive_permit_without_calls", 1),
+    ("grpc.server_handshake_timeout_ms", 15_000),
+    ("grpc.max_connection_idle_ms", 600_000),
+)
+
+
+class GrpcPort:
+    def __init__(self, app: App, stop: Stop, guests: Guests, *, stream_idle_s: float = IDLE_S) -> None:
+        self._app = app
+        self._stop = stop
+        self._streams = Streams(app, stop, guests, idle_s=stream_idle_s)
+        self._server: Any = None
+        self._stopped: asyncio.Future[None] | None = None
+
+    async def start(self, host: str, port: int) -> None:
+        require_own_port(port=settings.MAAS_PORT, grpc_port=port)
+        most_bytes = ("grpc.max_receive_message_length", settings.MAAS_MAX_CALL_BYTES)
+        self._server = grpc.aio.server(options=(*OPTIONS, most_bytes), maximum_concurrent_rpcs=MOST_CALLS)
+        handlers = grpc.method_handlers_generic_handler(SERVICE, self._handlers())
+        self._server.add_generic_rpc_handlers((handlers,))
+        self._bind(f"[{host}]:{port}" if ":" in host else f"{host}:{port}")
+        await self._server.start()
+        log.info("grpc_ready", port=port)
+
+    def _bind(self, address: str) -> None:
+        try:
+            self._server.add_insecure_port(address)
+        except RuntimeError as error:
+            raise PortTaken(
+                f"MAAS_GRPC_PORT cannot be used: {address} is taken, or not of this machine. Stop who has it, or "
+                "choose another port"
+            ) from error
+
+    def begin_to_stop(self, finish_s: float = 0.0) -> None:
+        """No new calls, and so many seconds for those that are here; call it in the running loop."""
+        if self._server is not None and self._stopped is None:
+            self._stopped = asyncio.ensure_future(self._server.stop(finish_s + GRACE_S))
+
+    async def stop(self) -> None:
+        self.begin_to_stop()
+        if self._stopped is not None:
+            await self._stopped
+
+    def _handlers(self) -> dict[str, Any]:
+        """All as streams: so a message is read only when we ask for it, not before its caller is known."""
+        seats = ReadingSeats()
+        plain = dict.fromkeys(WITH_MESSAGE, True) | dict.fromkeys((*WITHOUT_MESSAGE, *NOT_HERE), False)
+        calls = {
+            name: handler_of(f"{GRPC_PREFIX}{name}", self._app, seats, has_message=has_message)
+            for name, has_message in plain.items()
+        }
+
+        async def stream(messages: Any, context: Any) -> None:
+            await self._streams(messages, context)
+
+        return {
+            name: grpc.stream_stream_rpc_method_handler(handle)
+            for name, handle in {**calls, "ModelStreamInfer": stream}.items()
+        }

@@ -1,0 +1,134 @@
+"""Streams of requests: each message is a call of its own, and the answers come in the order of the messages."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+import grpc.aio
+import structlog
+from django.conf import settings
+
+from inference.gateway.gateway import GRPC_PREFIX
+from jobs.live.guests import Guests
+from jobs.live.passes import Pass
+from maas.web.grpc.answers import CLIENT_GONE, LONGEST_WRITE_S, Answer, AnswerInTurn, abort
+from maas.web.grpc.calls import as_body, next_message, once, tenant_of
+from maas.web.grpc.scopes import scope_of
+from maas.web.grpc.seats import StreamSeats
+from tenants.api.authentication import IDENTITY
+from tenants.core.asgi.client_ip_limit import address_of_scope
+from tenants.core.asgi.protocol import App, ClientGone, Message, Receive, Scope
+from tenants.core.asgi.stopping import Restarting, Stop
+from tenants.core.errors import DomainError, InvalidKey
+
+log = structlog.get_logger(__name__)
+AT_ONCE = 8
+"""Messages of one stream that are asked, or answered and not yet taken."""
+IDLE_S = 300.0
+OPENED, ASKED = f"{GRPC_PREFIX}ModelStreamInfer", f"{GRPC_PREFIX}ModelInfer"
+
+
+class StreamIdle(DomainError):
+    code = "request_timeout"
+
+
+class Streams:
+    def __init__(self, app: App, stop: Stop, guests: Guests, *, idle_s: float = IDLE_S) -> None:
+        """`idle_s`: so long a stream may bring no message."""
+        self._app = app
+        self._stop = stop
+        self._guests = guests
+        self._idle_s = idle_s
+        self._seats = StreamSeats()
+
+    async def __call__(self, _messages: Any, context: Any) -> None:
+        """The key is looked at before the first message is read, again for each, and in between: streams last."""
+        scope = scope_of(OPENED, context.invocation_metadata(), context.peer(), has_message=False)
+        opened = Answer()
+        await self._app(scope, once(_nothing), opened)
+        await opened.end(context)
+        try:
+            with self._seats.one(tenant_of(scope)):
+                async with self._welcome(scope):
+                    await self._serve(context)
+        except DomainError as refused:
+            await abort(context, refused.code, refused.detail, _retry_after(refused))
+
+    @asynccontextmanager
+    async def _welcome(self, scope: Scope) -> AsyncIterator[None]:
+        """Ends all that is within once the key is good no more."""
+        address = address_of_scope(scope, settings.MAAS_PROXIES)
+        held = Pass(scope[IDENTITY], needs="jobs:write", address=address)
+        try:
+            async with asyncio.timeout(None) as stay:
+                with self._guests.received(held, _ending(stay)):
+                    yield
+        except TimeoutError:
+            if not stay.expired():
+                raise
+            raise InvalidKey(
+                "The key of this stream was revoked, has expired, or may run models or come from there no more. Open "
+                "another with a key that works."
+            ) from None
+
+    async def _serve(self, context: Any) -> None:
+        over: DomainError | None = None
+        try:
+            async with asyncio.TaskGroup() as tasks:
+                over = await self._read(context, tasks)
+        except* ClientGone:
+            log.info("client_gone", path=OPENED)
+            over = DomainError(f"An answer was not taken within {LONGEST_WRITE_S:g} s.", code=CLIENT_GONE)
+        if over is not None:
+            raise over
+
+    async def _read(self, context: Any, tasks: asyncio.TaskGroup) -> DomainError | None:
+        """Returns why no more is read; None where there is no more."""
+        places = asyncio.Semaphore(AT_ONCE)
+        before = asyncio.Event()
+        before.set()
+        try:
+            while True:
+                await places.acquire()
+                async with self._stop.rest(self._idle_s):
+                    message = await next_message(context)
+                if message is grpc.aio.EOF:
+                    return None
+                after = asyncio.Event()
+                asked = tasks.create_task(self._ask(context, message, AnswerInTurn(context, before, after)))
+                asked.add_done_callback(lambda _: places.release())
+                before = after
+        except TimeoutError:
+            if self._stop.leaving:
+                return Restarting()
+            return StreamIdle(f"No message came for {self._idle_s:g} s. Open a stream when there is one.")
+
+    async def _ask(self, context: Any, message: bytes, answer: AnswerInTurn) -> None:
+        scope = scope_of(ASKED, context.invocation_metadata(), context.peer(), has_message=True)
+        await self._app(scope, _given(message), answer)
+        await answer.end(context)
+
+
+def _ending(stay: asyncio.Timeout) -> Callable[[], None]:
+    def leave() -> None:
+        if not stay.expired():
+            stay.reschedule(0)
+
+    return leave
+
+
+def _given(message: bytes) -> Receive:
+    async def read() -> Message:
+        return as_body(message)
+
+    return once(read)
+
+
+async def _nothing() -> Message:
+    return {"type": "http.request", "body": b"", "more_body": False}
+
+
+def _retry_after(refused: DomainError) -> tuple[tuple[str, str], ...]:
+    pause_s = refused.extra.get("retry_after_s")
+    return () if pause_s is None else (("retry-after", str(pause_s)),)

@@ -1,0 +1,39 @@
+"""Starts the web process: granian, on an event loop that says which signals it hears. `python -m maas.web.run_granian …`
+
+Takes granian's own flags. `--loop uvloop` and `auto` give that loop; with another server, or `--loop asyncio`, the
+application runs as well, and answers fewer calls.
+"""
+
+import asyncio
+from collections.abc import Callable
+from typing import TypeVarTuple
+
+import uvloop
+from granian import loops
+from granian.cli import entrypoint
+
+Args = TypeVarTuple("Args")
+
+
+class HearingLoop(uvloop.Loop):
+    """Keeps signal handlers where asyncio's own loop does: uvloop hides them from whoever would call them on."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._signal_handlers: dict[int, asyncio.Handle] = {}
+
+    def add_signal_handler(self, sig: int, callback: Callable[[*Args], object], *args: *Args) -> None:
+        super().add_signal_handler(sig, callback, *args)
+        self._signal_handlers[sig] = asyncio.Handle(callback, args, self)
+
+
+@loops.register("auto")
+@loops.register("uvloop")
+def hearing_loop() -> asyncio.AbstractEventLoop:
+    loop = HearingLoop()
+    asyncio.set_event_loop(loop)
+    return loop
+
+
+if __name__ == "__main__":
+    entrypoint()  # type: ignore[no-untyped-call]

@@ -1,0 +1,44 @@
+"""What `make up` reads from the environment."""
+
+import pytest
+
+from maas.local.launch.options import LaunchOptions
+from maas.process.options import InvalidOption
+
+
+def test_defaults_listen_on_this_machine_alone() -> None:
+    options = LaunchOptions.read({})
+    assert (options.home.name, options.url) == ("var", "http://127.0.0.1:8000")
+
+
+@pytest.mark.parametrize(
+    ("host", "url"),
+    [
+        ("0.0.0.0", "http://127.0.0.1:9000"),
+        ("192.0.2.7", "http://192.0.2.7:9000"),
+        ("::1", "http://[::1]:9000"),
+    ],
+)
+def test_address_can_be_opened_on_this_machine(host: str, url: str) -> None:
+    assert LaunchOptions.read({"MAAS_HOST": host, "MAAS_PORT": "9000"}).url == url
+
+
+@pytest.mark.parametrize("port", ["0", "65536", "-1", "http", "8000 ", "٨٠٠٠"])
+def test_wrong_port_is_named(port: str) -> None:
+    with pytest.raises(InvalidOption, match="MAAS_PORT="):
+        LaunchOptions.read({"MAAS_PORT": port})
+
+
+def test_one_port_for_both_is_refused_in_words() -> None:
+    with pytest.raises(InvalidOption) as refused:
+        LaunchOptions.read({"MAAS_PORT": "9000", "MAAS_GRPC_PORT": "9000"})
+    assert str(refused.value) == (
+        "MAAS_GRPC_PORT=9000 is MAAS_PORT, where HTTP is spoken: give gRPC a port of its own, or 0"
+    )
+    assert LaunchOptions.read({"MAAS_PORT": "9000", "MAAS_GRPC_PORT": "0"}).grpc_port == 0
+
+
+def test_empty_variable_replaces_nothing() -> None:
+    options = LaunchOptions.read({"MAAS_REDIS_URL": "", "MAAS_DATABASE_URL": "postgres://db/maas"})
+    assert not options.replaces("MAAS_REDIS_URL")
+    assert options.replaces("MAAS_DATABASE_URL")

@@ -1,0 +1,48 @@
+"""The `type` of a problem leads to a page that says what it means."""
+
+import pytest
+from django.test import Client
+
+from maas.web.errors.api_errors import STATUS, problem
+from maas.web.errors.reference.catalogue import meanings
+from maas.web.errors.reference.views import in_html
+
+
+def test_the_type_of_every_problem_is_a_page_that_everybody_may_see() -> None:
+    client = Client()
+    for code in {*STATUS, *meanings()}:
+        answer = client.get(str(problem(code, "")["type"]))
+        assert answer.status_code == 200, code
+        assert f"<h1><code>{code}</code></h1>" in answer.content.decode()
+
+
+def test_the_page_says_the_status_what_it_means_and_what_to_do() -> None:
+    page = Client().get("/errors/rate_limited").content.decode()
+    assert "Status 429 · Too many requests" in page
+    assert "of your account, key or model is met" in page
+    assert "Wait for as many seconds as <code>Retry-After</code> says" in page
+
+
+def test_a_code_of_two_tables_has_both_meanings() -> None:
+    page = Client().get("/errors/input_not_accepted").content.decode()
+    assert "<h2>Inputs and parameters</h2>" in page
+    assert "<h2>Pages and jobs</h2>" in page
+
+
+@pytest.mark.parametrize("code", ["nothing_like_this", "<script>", "x" * 5000])
+def test_an_unknown_code_is_not_found(code: str) -> None:
+    answer = Client().get(f"/errors/{code}")
+    assert answer.status_code == 404
+    assert "<script>" not in answer.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("text", "html"),
+    [
+        ("a < `b<c>`", "a &lt; <code>b&lt;c&gt;</code>"),
+        ("see [`x` there](#there)", "see <code>x</code> there"),
+        ("**not** *so*", "<strong>not</strong> <em>so</em>"),
+    ],
+)
+def test_markdown_of_the_document_is_shown_and_nothing_else(text: str, html: str) -> None:
+    assert in_html(text) == html

@@ -1,0 +1,33 @@
+import pytest
+
+from inference.gateway.gateway import OVER_GRPC
+from maas.web.grpc.scopes import client_of, scope_of
+from tenants.core.asgi.protocol import bearer, has_body, header
+
+
+def test_a_call_is_the_request_that_it_is_on_the_wire() -> None:
+    metadata: list[tuple[str, str | bytes]] = [("authorization", "Bearer k"), ("x-trace-bin", b"\xff")]
+    scope = scope_of(
+        "/inference.GRPCInferenceService/ModelInfer", metadata, "ipv4:127.0.0.1:5", has_message=True
+    )
+    assert (scope["method"], scope["client"], scope[OVER_GRPC]) == ("POST", ("127.0.0.1", 5), True)
+    assert (bearer(scope), header(scope, b"x-trace-bin")) == ("k", "\xff")
+    assert has_body(scope)
+
+
+def test_what_has_no_message_is_open_to_everyone() -> None:
+    assert not has_body(scope_of("/a/ServerLive", [], "", has_message=False))
+
+
+@pytest.mark.parametrize(
+    ("peer", "client"),
+    [
+        ("ipv4:192.0.2.7:4711", ("192.0.2.7", 4711)),
+        ("ipv6:%5B::1%5D:4711", ("::1", 4711)),
+        ("ipv6:[fe80::1]:1", ("fe80::1", 1)),
+        ("unix:/tmp/socket", None),
+        ("", None),
+    ],
+)
+def test_the_callers_address_is_read(peer: str, client: tuple[str, int] | None) -> None:
+    assert client_of(peer) == client
