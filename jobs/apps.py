@@ -13,7 +13,5 @@ class JobsConfig(AppConfig):
 
     def ready(self) -> None:
         table = import_module("jobs.search.embeddings_table")
-        import_module("tenants.audit.services").on_deed(
-            import_module("jobs.dispatch.changes").announce_access
-        )
+        import_module("tenants.audit.services").on_deed(import_module("jobs.events.changes").announce_access)
         post_migrate.connect(table.make_embeddings_table, sender=self)

@@ -42,7 +42,7 @@ urlpatterns = [
     path("sample", read_sample, name="read-sample"),
     path("sample/page", sample_page, name="sample-page"),
     path("", include("tenants.dashboard_urls")),
-    path("", include("jobs.pages.urls")),
+    path("", include("jobs.dashboard.urls")),
 ]
 handler400 = "maas.web.errors.not_found.bad_request"
 handler403 = "maas.web.errors.not_found.forbidden"

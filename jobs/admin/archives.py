@@ -7,7 +7,7 @@ from unfold.contrib.filters.admin import AutocompleteSelectFilter, ChoicesDropdo
 
 from jobs.archives import states
 from jobs.archives.models import Archive
-from jobs.priorities import NAMES
+from jobs.core.priorities import NAMES
 from tenants.admin_base.columns import badge, column, two_lines
 from tenants.admin_base.filters import CreatedFilter
 from tenants.admin_base.formatting import NOTHING, ago, between, link_to, short, size

@@ -9,7 +9,7 @@ from jobs.batches import states
 from jobs.batches.ids import BATCH, shown
 from jobs.batches.models import Batch, StoredFile
 from jobs.batches.services import cancel_batch
-from jobs.errors import InvalidRequest
+from jobs.core.errors import InvalidRequest
 from tenants.admin_base.columns import badge, column, two_lines
 from tenants.admin_base.confirmation import confirmed
 from tenants.admin_base.filters import CreatedFilter

@@ -6,7 +6,7 @@ from django.contrib import admin
 from django.db.models import Q
 from unfold.contrib.filters.admin import AutocompleteSelectFilter, ChoicesDropdownFilter
 
-from jobs.models import Document
+from jobs.core.models import Document
 from tenants.admin_base.columns import column
 from tenants.admin_base.filters import CreatedFilter
 from tenants.admin_base.formatting import NOTHING, ago, link_to, list_link, size

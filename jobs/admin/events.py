@@ -8,7 +8,7 @@ from django.db.models import OuterRef, QuerySet, Subquery
 from django.http import HttpRequest
 from unfold.contrib.filters.admin import AutocompleteSelectFilter
 
-from jobs.models import Event, Job
+from jobs.core.models import Event, Job
 from tenants.admin_base.columns import column
 from tenants.admin_base.formatting import ago, at, link, link_to, short
 from tenants.admin_base.records import RecordAdmin

@@ -5,7 +5,7 @@ from django.http import HttpRequest
 from unfold.contrib.filters.admin import DropdownFilter, TextFilter
 
 from inference.registry.models import ModelVersion
-from jobs.models import Page
+from jobs.core.models import Page
 
 MOST_VERSIONS = 200
 

@@ -12,14 +12,14 @@ from django.urls import URLPattern, path
 from django.utils import timezone
 from unfold.contrib.filters.admin import AutocompleteSelectFilter, ChoicesDropdownFilter
 
-from jobs import states
 from jobs.admin.filters import VersionFilter
 from jobs.admin.job_detail import detail_of
 from jobs.admin.workers import WORKER_PATHS
-from jobs.dispatch.waking import wake_job_now
-from jobs.models import Document, ErasedBecause, Job
+from jobs.core import states
+from jobs.core.models import Document, ErasedBecause, Job
+from jobs.queue.waking import wake_job_now
 from jobs.retention.erasing import erase_job
-from jobs.services import cancel_job, retry_job
+from jobs.submission.services import cancel_job, retry_job
 from tenants.admin_base.columns import badge, column, two_lines
 from tenants.admin_base.confirmation import at_once, confirmed
 from tenants.admin_base.filters import CreatedFilter, ErrorCodeFilter

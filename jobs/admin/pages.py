@@ -6,7 +6,7 @@ from django.http import HttpRequest
 from unfold.contrib.filters.admin import AutocompleteSelectFilter, ChoicesDropdownFilter
 
 from jobs.admin.filters import VersionFilter, WorkerFilter
-from jobs.models import Page
+from jobs.core.models import Page
 from tenants.admin_base.columns import badge, column
 from tenants.admin_base.filters import CreatedFilter, ErrorCodeFilter, MomentsFilter
 from tenants.admin_base.formatting import NOTHING, ago, between, link, link_to, list_link, short

@@ -10,8 +10,8 @@ from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 from unfold.contrib.filters.admin import AutocompleteSelectFilter, ChoicesDropdownFilter
 
-from jobs.errors import InvalidRequest
-from jobs.models import WebhookDelivery, WebhookEndpoint
+from jobs.core.errors import InvalidRequest
+from jobs.webhooks.models import WebhookDelivery, WebhookEndpoint
 from jobs.webhooks.services import change_endpoint, replay_delivery
 from tenants.admin_base.columns import badge, column, two_lines
 from tenants.admin_base.confirmation import confirmed

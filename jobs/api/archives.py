@@ -8,6 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from jobs.api.creations import create_archive_once
 from jobs.api.documents import uploaded
 from jobs.api.form_fields import json_object, priority_of
 from jobs.api.pagination import limit_of, listing, number_of
@@ -18,9 +19,8 @@ from jobs.archives import states
 from jobs.archives.models import Archive, ArchiveEntry
 from jobs.archives.selectors import Tally, archives_newest_first, get_archive, tallies_of
 from jobs.archives.services import ArchiveRequest, cancel_archive, delete_archive
-from jobs.errors import InvalidRequest
-from jobs.idempotency.creations import create_archive_once
-from jobs.priorities import DEFAULT, NAMES, NUMBERS
+from jobs.core.errors import InvalidRequest
+from jobs.core.priorities import DEFAULT, NAMES, NUMBERS
 from tenants.api.callers import caller
 from tenants.api.parameters import only
 from tenants.api.schema import PAGED, REFUSALS, limit_parameter, list_of, number_parameter, paged_list_of

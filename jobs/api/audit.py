@@ -9,7 +9,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from jobs.api.pagination import listing
-from jobs.errors import InvalidRequest
+from jobs.core.errors import InvalidRequest
 from tenants.api.callers import caller
 from tenants.api.parameters import only
 from tenants.api.schema import PAGED, REFUSALS, paged_list_of

@@ -5,6 +5,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from jobs.api.creations import create_batch_once
 from jobs.api.openai_lists import openai_listing
 from jobs.api.openai_requests import batch_request
 from jobs.api.openai_serializers import BatchObject, batch_object
@@ -15,7 +16,6 @@ from jobs.batches.ids import BATCH
 from jobs.batches.models import Batch
 from jobs.batches.selectors import get_batch, with_models
 from jobs.batches.services import cancel_batch
-from jobs.idempotency.creations import create_batch_once
 from tenants.api.callers import caller
 from tenants.api.parameters import only
 from tenants.api.schema import limit_parameter

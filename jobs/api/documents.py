@@ -12,6 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from jobs.api.creations import CREATED, hold_upload, upload_document_once, uploaded_before
 from jobs.api.fetching import checked_address, fetch_first, fetched
 from jobs.api.pagination import listing
 from jobs.api.schema import IDEMPOTENCY_KEY, UPLOAD
@@ -22,14 +23,13 @@ from jobs.api.serializers import (
     ShownDocumentSerializer,
     StoredDocumentSerializer,
 )
+from jobs.core.errors import FileMissing, InvalidRequest
+from jobs.core.models import Document, DocumentPage
 from jobs.documents.files import open_file
 from jobs.documents.selectors import get_document, get_page, live_documents
-from jobs.documents.services import delete_document
 from jobs.documents.uploads import Address, Upload
-from jobs.errors import FileMissing, InvalidRequest
-from jobs.idempotency.creations import CREATED, hold_upload, upload_document_once, uploaded_before
 from jobs.idempotency.once import Answered
-from jobs.models import Document, DocumentPage
+from jobs.retention.deleting import delete_document
 from jobs.retention.documents import erase_document_and_jobs
 from jobs.retention.until import document_kept_until
 from tenants.api.callers import caller

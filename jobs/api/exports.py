@@ -6,8 +6,8 @@ from rest_framework.request import Request
 from rest_framework.views import APIView
 
 from jobs.api.serializers import ResultSerializer
-from jobs.exports import services
-from jobs.exports.services import Format, export_job
+from jobs.results.exports import services
+from jobs.results.exports.services import Format, export_job
 from tenants.api.callers import caller
 from tenants.api.files import AsStored
 from tenants.api.schema import REFUSALS

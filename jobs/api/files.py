@@ -8,6 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from jobs.api.creations import upload_file_once
 from jobs.api.openai_lists import NEWEST_FIRST, OLDEST_FIRST, openai_listing
 from jobs.api.openai_requests import file_lives_s, refused
 from jobs.api.openai_serializers import DeletedFile, FileObject, file_object
@@ -17,10 +18,9 @@ from jobs.batches.ids import FILE, shown
 from jobs.batches.models import StoredFile
 from jobs.batches.selectors import get_file
 from jobs.batches.services import delete_file
+from jobs.core.errors import FileMissing
 from jobs.documents.files import open_file
 from jobs.documents.uploads import Upload
-from jobs.errors import FileMissing
-from jobs.idempotency.creations import upload_file_once
 from tenants.api.callers import caller
 from tenants.api.files import AsStored
 from tenants.api.parameters import only

@@ -4,10 +4,10 @@ import json
 from typing import Any
 
 from inference.gateway.repeated_names import RepeatedName, without_repeated
-from jobs.deadlines import NotASpan, read_span
-from jobs.errors import InvalidRequest
-from jobs.priorities import DEFAULT, NUMBERS
-from jobs.storable import unstorable_text
+from jobs.core.deadlines import NotASpan, read_span
+from jobs.core.errors import InvalidRequest
+from jobs.core.priorities import DEFAULT, NUMBERS
+from jobs.core.storable import unstorable_text
 
 
 def span_of(text: str | None, name: str) -> int | None:

@@ -11,7 +11,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from jobs.api.pagination import listing
-from jobs.errors import InvalidRequest, NotFound
+from jobs.core.errors import InvalidRequest, NotFound
 from tenants.api.callers import caller
 from tenants.api.files import AsStored
 from tenants.api.parameters import only

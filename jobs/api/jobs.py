@@ -15,7 +15,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from inference.registry.selectors import versions_named
-from jobs import states
+from jobs.api.creations import retry_once
 from jobs.api.documents import uploaded
 from jobs.api.fetching import checked_address, fetch_first, fetched
 from jobs.api.form_fields import json_object, priority_of, span_of
@@ -38,26 +38,25 @@ from jobs.api.serializers import (
     JobWithResultSerializer,
     PageSerializer,
     ResultSerializer,
-    page_json,
-    result_json,
 )
-from jobs.deadlines import Deadlines
-from jobs.dispatch.standings import standing_of
+from jobs.core import states
+from jobs.core.deadlines import Deadlines
+from jobs.core.errors import InvalidRequest, NotFound
+from jobs.core.models import Job
+from jobs.core.priorities import DEFAULT, NUMBERS
+from jobs.documents.job_selectors import get_job, job_events_after, jobs_and_tombstones, jobs_with_models
 from jobs.documents.selectors import as_uuid
 from jobs.documents.uploads import Upload
-from jobs.errors import InvalidRequest, NotFound
-from jobs.idempotency.creations import retry_once
 from jobs.idempotency.once import Answered
-from jobs.idempotency.submissions import hold_submission, submit_once, submitted_before
-from jobs.models import Job
-from jobs.priorities import DEFAULT, NUMBERS
+from jobs.queue.standings import standing_of
+from jobs.results.result_json import page_json, result_json
+from jobs.results.reuse.wishes import COALESCED, HIT, Wish, wish_of, x_cache
 from jobs.retention.erasing import erase_job
 from jobs.retention.until import job_kept_until
-from jobs.reuse.wishes import COALESCED, HIT, Wish, wish_of, x_cache
 from jobs.search.queries import parsed
 from jobs.search.selectors import search_jobs
-from jobs.selectors import get_job, job_events_after, jobs_and_tombstones, jobs_with_models
-from jobs.services import JobRequest, cancel_job
+from jobs.submission.once import hold_submission, submit_once, submitted_before
+from jobs.submission.services import JobRequest, cancel_job
 from tenants.api.callers import caller
 from tenants.api.parameters import only
 from tenants.api.schema import PAGED, REFUSALS, limit_parameter, list_of, number_parameter, paged_list_of

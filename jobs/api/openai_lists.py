@@ -9,7 +9,7 @@ from rest_framework.request import Request
 
 from jobs.api.pagination import limit_of
 from jobs.batches.ids import read_id, shown
-from jobs.errors import InvalidRequest
+from jobs.core.errors import InvalidRequest
 
 NEWEST_FIRST, OLDEST_FIRST = "desc", "asc"
 

@@ -6,8 +6,8 @@ from typing import Any
 from django.db.models import Model, QuerySet
 from rest_framework.request import Request
 
+from jobs.core.errors import InvalidRequest
 from jobs.documents.selectors import as_uuid
-from jobs.errors import InvalidRequest
 
 DEFAULT, MOST = 20, 100
 

@@ -5,8 +5,8 @@ from typing import Any
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, inline_serializer
 from rest_framework import serializers
 
-from jobs.priorities import DEFAULT, NUMBERS
-from jobs.states import JOB_STATES
+from jobs.core.priorities import DEFAULT, NUMBERS
+from jobs.core.states import JOB_STATES
 from tenants.api.schema import OPENAI_ERROR_BODY
 
 UPLOAD: dict[str, Any] = {

@@ -15,8 +15,8 @@ from jobs.api.upload_serializers import (
     UploadSerializer,
 )
 from jobs.api.uploads import waiting_body
-from jobs.models import ResumableUpload
 from jobs.uploads.direct import URL_LIVES_S, complete, part_urls, stored_parts
+from jobs.uploads.models import ResumableUpload
 from jobs.uploads.selectors import get_upload
 from jobs.uploads.services import State
 from tenants.api.callers import caller

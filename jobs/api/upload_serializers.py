@@ -6,10 +6,10 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from jobs.api.serializers import ErrorSerializer
-from jobs.models import ResumableUpload
 from jobs.uploads.decisions import state_of
 from jobs.uploads.direct import layout_of
 from jobs.uploads.layout import MOST_URLS
+from jobs.uploads.models import ResumableUpload
 from jobs.uploads.selectors import seen
 
 

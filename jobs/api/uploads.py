@@ -9,16 +9,16 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from jobs.api.creations import CREATED, create_upload_once
 from jobs.api.pagination import listing
 from jobs.api.schema import IDEMPOTENCY_KEY
 from jobs.api.sending_again import key_of, replay_headers
 from jobs.api.upload_serializers import NewDirectUploadSerializer, UploadSerializer
-from jobs.errors import InvalidRequest
-from jobs.idempotency.creations import CREATED, create_upload_once
+from jobs.core.errors import InvalidRequest
 from jobs.idempotency.once import Answered
-from jobs.models import ResumableUpload
 from jobs.uploads import protocol
 from jobs.uploads.decisions import Offer, by_tus, gone, out_of_place, too_long
+from jobs.uploads.models import ResumableUpload
 from jobs.uploads.receiving import WAITING, WaitingBody, take_turn
 from jobs.uploads.selectors import get_upload, seen, uploads
 from jobs.uploads.services import State, terminate_upload

@@ -8,6 +8,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from jobs.api.creations import (
+    create_endpoint_once,
+    replay_once,
+    replay_range_once,
+    rotate_once,
+    rotate_own_once,
+    send_test_once,
+)
 from jobs.api.pagination import listing
 from jobs.api.schema import IDEMPOTENCY_KEY
 from jobs.api.sending_again import key_of, replay_headers
@@ -23,17 +31,9 @@ from jobs.api.webhook_serializers import (
     SecretSerializer,
     attempt_json,
 )
-from jobs.errors import InvalidRequest
-from jobs.idempotency.creations import (
-    create_endpoint_once,
-    replay_once,
-    replay_range_once,
-    rotate_once,
-    rotate_own_once,
-    send_test_once,
-)
-from jobs.models import WebhookDelivery
+from jobs.core.errors import InvalidRequest
 from jobs.webhooks import services
+from jobs.webhooks.models import WebhookDelivery
 from jobs.webhooks.secrets import text_of
 from jobs.webhooks.selectors import deliveries, endpoints, get_delivery, get_endpoint
 from tenants.api.callers import caller

@@ -10,7 +10,7 @@ from django.db import connections
 from jobs.archives import states
 from jobs.archives.models import Archive, ArchiveEntry
 from jobs.archives.services import finish
-from jobs.errors import Fenced
+from jobs.core.errors import Fenced
 from tenants.core.db.unit_of_work import OPERATOR, operator_work, unit_of_work
 
 MOST_DEATHS = 3

@@ -4,7 +4,7 @@ from django.db import models
 from django.db.models.functions import Now
 
 from jobs.archives import states
-from jobs.priorities import STANDARD
+from jobs.core.priorities import STANDARD
 from tenants.core.db.tenant_owned import TenantOwned
 
 _STATES = [(state, state) for state in states.STATES]

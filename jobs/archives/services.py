@@ -16,11 +16,11 @@ from jobs.archives.errors import ArchiveFinished, TooManyArchives
 from jobs.archives.members import Limits, Plan, plan, shown_name
 from jobs.archives.models import Archive, ArchiveEntry
 from jobs.archives.selectors import get_archive
+from jobs.core.priorities import STANDARD
 from jobs.documents import erasure, files
 from jobs.documents.names import safe_name
 from jobs.documents.uploads import Upload
-from jobs.priorities import STANDARD
-from jobs.services import check_model
+from jobs.submission.services import check_model
 from jobs.webhooks.job_urls import taken_url
 from tenants.core.db.unit_of_work import APP, every_mode, unit_of_work
 from tenants.core.ids import uuid7

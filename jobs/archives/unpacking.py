@@ -34,14 +34,14 @@ from jobs.archives.errors import ArchiveRejected
 from jobs.archives.members import nested
 from jobs.archives.models import Archive, ArchiveEntry
 from jobs.batches.blobs import scratch
+from jobs.core.errors import Fenced, FileMissing, StorageUnavailable
 from jobs.documents import files
 from jobs.documents.reader import DocumentRejected, Inspection, ReaderUnavailable
 from jobs.documents.selectors import bytes_are_here
 from jobs.documents.services import StoredDocument, store_document
 from jobs.documents.uploads import Upload
-from jobs.errors import Fenced, FileMissing, StorageUnavailable
-from jobs.idempotency.submissions import submit_with_document
-from jobs.services import JobRequest, submit_job
+from jobs.submission.once import submit_with_document
+from jobs.submission.services import JobRequest, submit_job
 from tenants.authentication.selectors import acting_for
 from tenants.billing.ledger.errors import PaymentRequired
 from tenants.core.db.unit_of_work import unit_of_work

@@ -1,6 +1,6 @@
 """Tells the workers that there is something to do for a batch. A word only: whoever misses it looks every second."""
 
-from jobs.dispatch.control import control_channel
+from jobs.events.control import control_channel
 
 BATCHES = "batches"
 

@@ -11,8 +11,8 @@ from types import TracebackType
 from typing import IO, Self
 from uuid import UUID
 
+from jobs.core.own_folder import own_folder
 from jobs.documents import erasure, files
-from jobs.own_folder import own_folder
 from tenants.core.db.unit_of_work import unit_of_work
 
 COPY_BYTES = 1 << 18

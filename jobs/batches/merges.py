@@ -12,7 +12,7 @@ from jobs.batches.models import BatchTask
 from jobs.batches.results import error_line
 from jobs.batches.running import lines_of
 from jobs.batches.settlement import MadeFile, finish_merge, keep_pieces
-from jobs.errors import FileMissing
+from jobs.core.errors import FileMissing
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.ids import uuid7
 

@@ -21,7 +21,7 @@ from jobs.batches.selectors import kept_bytes
 from jobs.batches.settlement import Done
 from jobs.batches.states import NOT_RUN, SUSPENDED
 from jobs.batches.tries import give_place_s, most_tries, pause_s
-from jobs.errors import Fenced
+from jobs.core.errors import Fenced
 from tenants.core.asgi.threads import DatabaseThreads
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import DomainError

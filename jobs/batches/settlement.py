@@ -16,8 +16,8 @@ from jobs.batches.checking import Fault, batch_fault
 from jobs.batches.claims import TaskClaim
 from jobs.batches.models import Batch, BatchTask, StoredFile
 from jobs.batches.selectors import kept_bytes
+from jobs.core.errors import Fenced
 from jobs.documents import erasure
-from jobs.errors import Fenced
 from tenants.billing.metering.events import MeterEvent
 from tenants.billing.metering.services import record_events
 from tenants.core.db.clock import database_now

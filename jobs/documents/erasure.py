@@ -15,9 +15,9 @@ from uuid import UUID
 import structlog
 from django.db import connections, transaction
 
+from jobs.core.errors import StorageUnavailable
+from jobs.core.models import FileToErase
 from jobs.documents import files
-from jobs.errors import StorageUnavailable
-from jobs.models import FileToErase
 from tenants.core.db.unit_of_work import APP, OPERATOR, current_tenant_id, operator_work, unit_of_work
 from tenants.core.ids import uuid7
 

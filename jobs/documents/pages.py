@@ -7,14 +7,14 @@ from uuid import UUID
 
 from inference.core.calls import Call
 from inference.core.contracts import PageInput, Pixels, TextLine
+from jobs.core.errors import FileMissing
+from jobs.core.models import Document, DocumentPage
 from jobs.documents import erasure, files
 from jobs.documents.content import page_sha256
 from jobs.documents.reader import DocumentRejected, PageContent
 from jobs.documents.reading import reader
 from jobs.documents.selectors import get_document
 from jobs.documents.too_complex import CODE, DETAIL, is_refused
-from jobs.errors import FileMissing
-from jobs.models import Document, DocumentPage
 from tenants.core.db.unit_of_work import unit_of_work
 
 Kind = Literal["pdf", "image", "text"]

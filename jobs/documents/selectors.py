@@ -6,9 +6,9 @@ from uuid import UUID
 from django.db import connections
 from django.db.models import QuerySet
 
-from jobs.errors import DocumentDeleted, NotFound
-from jobs.models import Document, DocumentPage
-from jobs.retention.tombstones import erased_words, why_erased
+from jobs.core.errors import DocumentDeleted, NotFound
+from jobs.core.models import Document, DocumentPage
+from jobs.documents.tombstones import erased_words, why_erased
 from tenants.core.db.unit_of_work import APP, current_tenant_id, every_mode
 
 _LIVE = (

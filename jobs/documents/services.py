@@ -2,27 +2,19 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 
 import psycopg
 import structlog
-from django.db import IntegrityError, transaction
-from django.db.models.functions import Now
+from django.db import IntegrityError
 
+from jobs.core.models import Document
 from jobs.documents import erasure, files
 from jobs.documents.names import safe_name
-from jobs.documents.names_kept import forget_name
 from jobs.documents.reader import DocumentRejected, Inspection, ReaderUnavailable
-from jobs.documents.selectors import get_document, live_document_with, live_twin_of
+from jobs.documents.selectors import live_document_with, live_twin_of
 from jobs.documents.uploads import Upload, UploadWithdrawn
 from jobs.documents.uses import note_use
-from jobs.metrics import ERASED
-from jobs.models import Document, ErasedBecause
-from jobs.money import settle_ended
-from jobs.reuse.forgetting import forget_results_of
-from jobs.services import cancel_unfinished_jobs_of
-from tenants.audit.services import record
-from tenants.core.db.unit_of_work import APP, unit_of_work
+from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import DomainError
 from tenants.core.ids import uuid7
 from tenants.identity.identity import Identity
@@ -150,49 +142,3 @@ def check_against(identity: Identity, inspection: Inspection | Document) -> None
             "too_many_pages",
             f"The document has {inspection.pages_total} pages; the limit is {limit}. Split it.",
         )
-
-
-def delete_document(
-    *,
-    identity: Identity,
-    document_id: object,
-    patience: erasure.Patience | None = None,
-    because: ErasedBecause = ErasedBecause.REQUEST,
-) -> None:
-    """Cancels what still runs on it, then erases the file and every picture made of it; no result of it is used again.
-
-    `patience` is shared by the documents that one request deletes.
-    """
-    with unit_of_work(identity):
-        document = get_document(document_id, for_update=True)
-        canceled = cancel_unfinished_jobs_of(document)
-        erase_locked(document, because, patience)
-        if because == ErasedBecause.REQUEST:
-            # By its id alone: its name is erased as well, and what is written down stays.
-            record(tenant_id=identity.tenant_id, deed="document.deleted", subject_id=document.id)
-        settle_ended(canceled)
-
-
-def _tell(document: Document, because: ErasedBecause) -> None:
-    """By ids alone. An older backup that is put back knows nothing of it, and the log does."""
-    ERASED.labels(what="document", because=because.value).inc()
-    ids = {"document_id": str(document.id), "tenant_id": str(document.tenant_id)}
-    log.info("document_erased", **ids, because=because.value)
-
-
-def erase_locked(
-    document: Document, because: ErasedBecause, patience: erasure.Patience | None = None
-) -> None:
-    """Inside the unit of work in which its row was locked; no unfinished job is on it."""
-    names = [document.file, *document.pages.exclude(picture="").values_list("picture", flat=True)]
-    document.pages.all().delete()
-    forget_results_of(document)
-    Document.objects.filter(id=document.id).update(deleted_at=Now(), deleted_because=because)
-    document.refresh_from_db(fields=["deleted_at", "deleted_because"])
-    forget_name(document)
-    erasure.order(names)
-    transaction.on_commit(partial(_tell, document, because), using=APP)
-    # Robust: by then the document is gone, and what is left of it is the scheduler's.
-    transaction.on_commit(
-        lambda: erasure.carry_out_now(document.tenant_id, names, patience), using=APP, robust=True
-    )

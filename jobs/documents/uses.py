@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from django.db.models.functions import Now
 
-from jobs.models import Document
+from jobs.core.models import Document
 
 TO_THE = timedelta(hours=1)
 """Noted once in so long: a thousand jobs on one document write its row once."""

@@ -6,7 +6,7 @@ from django.db import connections
 from django.db.models import QuerySet
 from django.db.models.functions import Now
 
-from jobs.models import IdempotencyKey
+from jobs.idempotency.models import IdempotencyKey
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
 
 REMEMBERED = timedelta(hours=24)

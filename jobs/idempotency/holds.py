@@ -10,9 +10,9 @@ from uuid import UUID
 from django.db import connections
 from django.db.models.functions import Now
 
-from jobs.errors import RequestInProgress
+from jobs.core.errors import RequestInProgress
 from jobs.idempotency.keys import Sent
-from jobs.models import HeldKey
+from jobs.idempotency.models import HeldKey
 from tenants.core.db.unit_of_work import APP, unit_of_work
 from tenants.core.ids import uuid7
 

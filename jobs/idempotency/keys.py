@@ -7,9 +7,9 @@ from hashlib import sha256
 from typing import Any, Literal
 from uuid import UUID
 
-from jobs.deadlines import FOR_EVER, Deadlines
-from jobs.errors import IdempotencyKeyReused, InvalidRequest
-from jobs.priorities import STANDARD
+from jobs.core.deadlines import FOR_EVER, Deadlines
+from jobs.core.errors import IdempotencyKeyReused, InvalidRequest
+from jobs.core.priorities import STANDARD
 
 LONGEST = 255
 Operation = Literal[

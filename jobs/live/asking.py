@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from jobs.states import TERMINAL
+from jobs.core.states import TERMINAL
 from tenants.core.asgi.protocol import UPLOAD, App, Message, Receive, Scope, Send, without_headers
 
 JOBS = "/v1/jobs"

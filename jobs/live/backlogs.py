@@ -6,8 +6,8 @@ Of a form with a file that is seen while it arrives, in jobs/live/uploads.py.
 import json
 from typing import BinaryIO
 
-from jobs.dispatch.admission import anybody_refused, refuse_known
 from jobs.live.intake import who_hands_in
+from jobs.queue.admission import anybody_refused, refuse_known
 from tenants.core.asgi.protocol import UPLOAD, Scope, header
 
 JOBS = "/v1/jobs"

@@ -6,6 +6,7 @@ from contextlib import contextmanager, suppress
 
 import structlog
 
+from jobs.core.states import TERMINAL
 from jobs.live.event_blocks import KEEP_ALIVE, block, close_block, event_block, ready_block
 from jobs.live.guests import Guest, Guests
 from jobs.live.hub import Hub, Watch
@@ -14,7 +15,6 @@ from jobs.live.metrics import ENDED
 from jobs.live.moving import moving, pause_ms
 from jobs.live.passes import Pass
 from jobs.live.tails import JobTail, Reading, Tail, TenantTail
-from jobs.states import TERMINAL
 from tenants.core.asgi.protocol import ClientGone, Message, Receive, Send, until_disconnect
 from tenants.core.asgi.threads import DatabaseThreads
 from tenants.core.errors import DomainError, NotSignedIn

@@ -14,7 +14,7 @@ import redis.asyncio
 import structlog
 from redis.exceptions import RedisError
 
-from jobs.dispatch.changes import CHANNEL
+from jobs.events.changes import CHANNEL
 
 log = structlog.get_logger(__name__)
 FIRST_RETRY_S = 0.1

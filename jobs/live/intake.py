@@ -11,10 +11,10 @@ from contextlib import asynccontextmanager
 from typing import NoReturn
 from uuid import UUID
 
+from jobs.core.turned_away import was_turned_away
 from jobs.live.metrics import TURNED_AWAY
 from jobs.live.pressure import FEW, NEWCOMERS_SAVE_S, Pressure
 from jobs.live.turns import Turns
-from jobs.turned_away import was_turned_away
 from tenants.api.authentication import IDENTITY
 from tenants.core.asgi.protocol import MEMBER, UPLOAD, Scope
 from tenants.core.asgi.threads import Overloaded

@@ -9,8 +9,8 @@ from uuid import UUID
 
 import structlog
 
+from jobs.documents.job_selectors import JobPlace, job_places, newest_event
 from jobs.live.hub import Change, Hub
-from jobs.selectors import JobPlace, job_places, newest_event
 from tenants.core.asgi.threads import DatabaseThreads
 from tenants.core.errors import DomainError
 

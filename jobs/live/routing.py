@@ -2,7 +2,7 @@
 
 from contextlib import ExitStack
 
-from jobs.errors import NotFound
+from jobs.core.errors import NotFound
 from jobs.live.closing import Closable
 from jobs.live.consumers import LEAVING, EventsConsumer
 from jobs.live.doorman import Doorman

@@ -12,8 +12,8 @@ from typing import TypeVar
 
 import structlog
 
-from jobs.errors import AWAY_PAUSE_S, FULL_PAUSE_S, StorageUnavailable
-from jobs.own_folder import OwnFolder
+from jobs.core.errors import AWAY_PAUSE_S, FULL_PAUSE_S, StorageUnavailable
+from jobs.core.own_folder import OwnFolder
 from tenants.core.asgi.threads import BoundedThreads
 from tenants.core.errors import DomainError
 

@@ -1,6 +1,6 @@
 """Where an event stream (`text/event-stream`) is to be had, and what is answered before its first byte."""
 
-from jobs.errors import InvalidRequest
+from jobs.core.errors import InvalidRequest
 from jobs.live.asking import JOBS, WITH_RESULT, Asking, JobSeen, is_job, job_in
 from jobs.live.doorman import Doorman
 from jobs.live.following import Following, Line

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 from uuid import UUID
 
-from jobs.selectors import EventRow, job_events_after, tenant_events_after
+from jobs.documents.job_selectors import EventRow, job_events_after, tenant_events_after
 from tenants.core.db.unit_of_work import Acting
 from tenants.core.times import rfc3339
 

@@ -10,7 +10,7 @@ import redis
 from django.conf import settings
 
 from inference.core.prompt_redis import single_try
-from jobs.errors import StorageUnavailable
+from jobs.core.errors import StorageUnavailable
 from jobs.live.passes import Pass
 from tenants.authentication.selectors import effective_limits
 from tenants.identity.identity import Identity

@@ -5,12 +5,12 @@ from pathlib import Path
 
 from django.conf import settings
 
-from jobs.dispatch.admission import refuse_known
 from jobs.documents.uploads import Upload
 from jobs.live.inspections import Inspections
 from jobs.live.intake import Intake
 from jobs.live.multipart import FormLimits, FormReader, boundary_of
 from jobs.live.spool import Spool, SpoolFile
+from jobs.queue.admission import refuse_known
 from tenants.api.authentication import IDENTITY
 from tenants.core.asgi.protocol import (
     MEMBER,

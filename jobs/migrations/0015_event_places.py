@@ -1,6 +1,6 @@
 """A job remembers the place of its last event in the tenant's stream, so that its next one cannot come before it.
 
-The column is not mapped: `jobs/dispatch/events.py` alone reads and writes it. It is new and empty, so no row is written.
+The column is not mapped: `jobs/events/log.py` alone reads and writes it. It is new and empty, so no row is written.
 """
 
 from django.db import migrations

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from contextlib import suppress
 from uuid import UUID
 
-from jobs.documents.services import delete_document
-from jobs.errors import DocumentDeleted, JobErased, TooMuchToErase
-from jobs.models import ErasedBecause, Job
+from jobs.core.errors import DocumentDeleted, JobErased, TooMuchToErase
+from jobs.core.models import ErasedBecause, Job
+from jobs.retention.deleting import delete_document
 from jobs.retention.erasing import erase_job
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.identity.identity import Identity

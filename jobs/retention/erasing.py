@@ -13,14 +13,15 @@ import structlog
 from django.db import connections, transaction
 from django.db.models.functions import Now
 
-from jobs.dispatch.events import append_event
-from jobs.documents.names_kept import forget_name
-from jobs.errors import JobNotFinished
-from jobs.metrics import ERASED
-from jobs.models import Document, ErasedBecause, Job, WebhookAttempt, WebhookDelivery, WebhookMessage
+from jobs.core.errors import JobNotFinished
+from jobs.core.metrics import ERASED
+from jobs.core.models import Document, ErasedBecause, Job
+from jobs.documents.job_selectors import get_job
+from jobs.events.log import append_event
+from jobs.retention.names import forget_name
 from jobs.search.embeddings import meaning_available
 from jobs.search.embeddings_table import TABLE as EMBEDDINGS
-from jobs.selectors import get_job
+from jobs.webhooks.models import WebhookAttempt, WebhookDelivery, WebhookMessage
 from tenants.audit.services import record
 from tenants.core.db.unit_of_work import current_alias, unit_of_work
 from tenants.identity.identity import Identity

@@ -11,8 +11,8 @@ from uuid import UUID
 
 from django.db import connections
 
-from jobs.metrics import ERASED, OVERDUE_S
-from jobs.models import ErasedBecause
+from jobs.core.metrics import ERASED, OVERDUE_S
+from jobs.core.models import ErasedBecause
 from jobs.retention.due import Counted
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
 from tenants.core.progress import SILENT, Progress

@@ -11,15 +11,15 @@ import structlog
 from django.db import OperationalError
 from django.db.models.functions import Now
 
-from jobs import states
+from jobs.core import states
+from jobs.core.errors import JobErased, NotFound
+from jobs.core.metrics import OVERDUE_S
+from jobs.core.models import Document, ErasedBecause, Job
 from jobs.documents.erasure import Patience
-from jobs.documents.services import erase_locked
-from jobs.errors import JobErased, NotFound
-from jobs.metrics import OVERDUE_S
-from jobs.models import Document, ErasedBecause, Job
+from jobs.documents.job_selectors import get_job
+from jobs.retention.deleting import erase_locked
 from jobs.retention.due import Due, Kind, due, time_over
 from jobs.retention.erasing import erase_ended, lock_document
-from jobs.selectors import get_job
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
 from tenants.core.progress import SILENT, Progress
 from tenants.plans.retention import Keeping, everybodys_keeping

@@ -2,7 +2,7 @@
 
 from datetime import datetime, timedelta
 
-from jobs.models import Document, Job
+from jobs.core.models import Document, Job
 from jobs.retention.due import time_over
 from tenants.plans.retention import FOR_EVER, Keeping
 

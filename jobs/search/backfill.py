@@ -7,8 +7,8 @@ import structlog
 from django.db import OperationalError, connections, transaction
 
 from inference.core.contracts import Embedding
-from jobs import states
-from jobs.models import Job, Page
+from jobs.core import states
+from jobs.core.models import Job, Page
 from jobs.search.embeddings import keep_embedding
 from jobs.search.meaning import STEP
 from jobs.search.page_ref import PageRef

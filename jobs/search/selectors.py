@@ -5,7 +5,7 @@ from uuid import UUID
 
 from django.db import connections
 
-from jobs.models import Job
+from jobs.core.models import Job
 from jobs.search.embeddings import meaning_available
 from jobs.search.excerpts import Part, excerpt_of
 from jobs.search.hits import MOST_HITS, Hit

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from django.db import connections
 
-from jobs.models import Job
+from jobs.core.models import Job
 from jobs.search.page_ref import PageRef, Pair
 from jobs.search.vectors import vector_of
 from tenants.core.db.unit_of_work import current_alias

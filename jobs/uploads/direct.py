@@ -13,10 +13,10 @@ from django.db.models.functions import Now
 
 from jobs.documents.files import storage_errors
 from jobs.documents.parts import PartStore, StoredPart, direct_name, part_store
-from jobs.models import ResumableUpload
 from jobs.uploads.decisions import locked, not_in_parts
 from jobs.uploads.errors import DirectUploadsUnavailable, PartsMissing
 from jobs.uploads.layout import Layout
+from jobs.uploads.models import ResumableUpload
 from jobs.uploads.receiving import Turn, move_offset, release, take
 from jobs.uploads.selectors import get_upload, seen
 from tenants.core.db.unit_of_work import unit_of_work

@@ -14,14 +14,14 @@ from django.db import connections
 from django.db.models.functions import Now
 
 from jobs.batches.blobs import Scratch
+from jobs.core.errors import StorageUnavailable
 from jobs.documents import files
 from jobs.documents.parts import direct_name
 from jobs.documents.reader import DocumentRejected
 from jobs.documents.services import StoredDocument, store_document
 from jobs.documents.uploads import Upload, UploadWithdrawn
-from jobs.errors import StorageUnavailable
-from jobs.models import ResumableUpload, UploadPiece
 from jobs.uploads.direct import require_part_store
+from jobs.uploads.models import ResumableUpload, UploadPiece
 from jobs.uploads.receiving import LEASE_S, Turn, renew
 from jobs.uploads.services import let_go_of_bytes
 from tenants.authentication.selectors import effective_limits

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from jobs.core.errors import InvalidRequest
 from jobs.documents.names import LONGEST, safe_name
-from jobs.errors import InvalidRequest
 from jobs.uploads.errors import TusVersionNotSupported
 from tenants.core.messages import value_in_words
 

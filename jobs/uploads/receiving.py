@@ -15,8 +15,8 @@ from django.conf import settings
 from django.db import connections
 
 from jobs.documents import erasure, files
-from jobs.models import UploadPiece
 from jobs.uploads.decisions import Offer, locked, why_not
+from jobs.uploads.models import UploadPiece
 from jobs.uploads.protocol import Checksum
 from jobs.uploads.selectors import get_upload, with_pieces
 from tenants.core.db.unit_of_work import APP, unit_of_work

@@ -5,10 +5,10 @@ from typing import Any
 from django.db.models import BooleanField, Count, ExpressionWrapper, F, FloatField, Q, QuerySet
 from django.db.models.functions import Coalesce, Extract, Now
 
+from jobs.core.errors import NotFound
 from jobs.documents.selectors import as_uuid
-from jobs.errors import NotFound
-from jobs.models import ResumableUpload
 from jobs.uploads.decisions import Seen
+from jobs.uploads.models import ResumableUpload
 
 
 def uploads() -> "QuerySet[ResumableUpload]":

@@ -12,11 +12,12 @@ from django.db.models.functions import Now
 from jobs.documents import erasure
 from jobs.documents.parts import direct_name
 from jobs.documents.reader import DocumentRejected
-from jobs.models import IdempotencyKey, ResumableUpload
+from jobs.idempotency.models import IdempotencyKey
 from jobs.uploads.decisions import GONE
 from jobs.uploads.direct import require_part_store
 from jobs.uploads.errors import TooManyUploads, UploadGone
 from jobs.uploads.layout import part_bytes_of
+from jobs.uploads.models import ResumableUpload
 from jobs.uploads.protocol import Announced
 from jobs.uploads.receiving import Turn
 from jobs.uploads.selectors import get_upload
@@ -81,7 +82,7 @@ def withdraw_upload(turn: Turn) -> None:
 def end_upload(upload: ResumableUpload, state: str) -> None:
     """In the tenant's unit of work, on a row that is locked; whoever is still at work on it is fenced off.
 
-    What has become a document keeps the name for as long as that does; see jobs/documents/names_kept.py.
+    What has become a document keeps the name for as long as that does; see jobs/retention/names.py.
     """
     upload.state, upload.ended_at = state, Now()
     if upload.document_id is None:

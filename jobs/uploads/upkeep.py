@@ -17,8 +17,8 @@ from jobs.batches.blobs import scratch
 from jobs.documents.reader import DocumentRejected, Inspection, ReaderUnavailable
 from jobs.documents.reading import reader
 from jobs.documents.uploads import Upload
-from jobs.models import ResumableUpload
 from jobs.uploads import finishing
+from jobs.uploads.models import ResumableUpload
 from jobs.uploads.receiving import LEASE_S, Turn
 from jobs.uploads.services import OPEN, State, end_upload
 from tenants.core.db.unit_of_work import operator_work, unit_of_work

@@ -6,8 +6,9 @@ from django.db import connections
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from jobs.models import Job, WebhookDelivery, WebhookEndpoint, WebhookMessage
+from jobs.core.models import Job
 from jobs.webhooks.addresses import origin_of
+from jobs.webhooks.models import WebhookDelivery, WebhookEndpoint, WebhookMessage
 from jobs.webhooks.patterns import wants
 from jobs.webhooks.payloads import body_of, job_data
 from tenants.core.db.unit_of_work import current_alias

@@ -6,9 +6,8 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models.functions import Now
 
+from jobs.core.models.jobs import LONGEST_URL
 from tenants.core.db.tenant_owned import TenantOwned
-
-LONGEST_URL = 2000
 
 
 class WebhookEndpoint(TenantOwned):

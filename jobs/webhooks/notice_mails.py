@@ -11,7 +11,7 @@ from django.conf import settings
 from django.core.mail import EmailMessage, get_connection
 from django.core.mail.backends.base import BaseEmailBackend
 
-from jobs.models import WebhookEndpoint
+from jobs.webhooks.models import WebhookEndpoint
 from tenants.accounts.models import Membership
 
 log = structlog.get_logger(__name__)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from jobs.states import TERMINAL
+from jobs.core.states import TERMINAL
 
 EVENT_TYPES = tuple(sorted(f"job.{state}" for state in TERMINAL))
 ALL, ALL_OF_JOBS = "*", "job.*"

@@ -4,7 +4,7 @@ import json
 from datetime import datetime
 from typing import Any
 
-from jobs.models import Job
+from jobs.core.models import Job
 from tenants.core.times import rfc3339
 
 

@@ -9,7 +9,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 
-from jobs.models import WebhookSecret
+from jobs.webhooks.models import WebhookSecret
 from jobs.webhooks.signing import secret_of
 
 OVERLAP = timedelta(hours=24)

@@ -2,9 +2,9 @@
 
 from django.db.models import QuerySet
 
+from jobs.core.errors import NotFound
 from jobs.documents.selectors import as_uuid
-from jobs.errors import NotFound
-from jobs.models import WebhookDelivery, WebhookEndpoint
+from jobs.webhooks.models import WebhookDelivery, WebhookEndpoint
 from tenants.core.db.unit_of_work import current_mode
 
 

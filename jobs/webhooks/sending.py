@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 
 from django.conf import settings
 
-from jobs.models import WebhookEndpoint, WebhookMessage
 from jobs.webhooks.claims import Held
 from jobs.webhooks.kept_answers import kept_answer
+from jobs.webhooks.models import WebhookEndpoint, WebhookMessage
 from jobs.webhooks.schedule import retry_after
 from jobs.webhooks.secrets import signing_secrets, tenants_own_secret
 from jobs.webhooks.settlement import Outcome

@@ -7,11 +7,11 @@ from datetime import datetime
 from django.db.models import QuerySet
 from django.db.models.functions import Now
 
-from jobs.errors import InvalidRequest
-from jobs.models import WebhookDelivery, WebhookEndpoint, WebhookMessage, WebhookSecret
+from jobs.core.errors import InvalidRequest
 from jobs.webhooks import secrets
 from jobs.webhooks.errors import TooManyWebhookEndpoints, WebhookDisabled
 from jobs.webhooks.job_urls import require_sendable
+from jobs.webhooks.models import WebhookDelivery, WebhookEndpoint, WebhookMessage, WebhookSecret
 from jobs.webhooks.patterns import ALL, ALL_OF_JOBS, EVENT_TYPES, TEST, is_known
 from jobs.webhooks.payloads import body_of
 from jobs.webhooks.selectors import deliveries, endpoints, get_delivery, get_endpoint

@@ -9,11 +9,11 @@ import structlog
 from django.db import connections, transaction
 from django.db.models.functions import Now
 
-from jobs.models import WebhookAttempt, WebhookEndpoint
 from jobs.webhooks import schedule
 from jobs.webhooks.claims import Held
 from jobs.webhooks.lanes import PER_ENDPOINT, WIDEST
 from jobs.webhooks.metrics import ATTEMPTS, DISABLED
+from jobs.webhooks.models import WebhookAttempt, WebhookEndpoint
 from jobs.webhooks.schedule import Verdict, verdict
 from tenants.audit.changes import changes_between
 from tenants.audit.services import record

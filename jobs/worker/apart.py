@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from jobs.dispatch.claims import Claim
+from jobs.queue.claims import Claim
 
 MayApart = Callable[[], bool]
 

@@ -30,7 +30,7 @@ from jobs.batches.metrics import LINES
 from jobs.batches.running import Held, SliceRun
 from jobs.batches.settlement import Done, fail_batch, finish_run, give_up_lines
 from jobs.batches.tries import MOST_TRIES, is_full, task_pause_s
-from jobs.errors import Fenced, FileMissing, StorageUnavailable
+from jobs.core.errors import Fenced, FileMissing, StorageUnavailable
 from jobs.worker.patience import while_database_is_away
 from tenants.billing.ledger.till import Till
 from tenants.core.asgi.threads import DatabaseThreads

@@ -18,7 +18,7 @@ from inference.registry.selectors import versions_named
 from inference.runtime.begun import Begun
 from inference.runtime.load_watch import watching_loads
 from inference.runtime.once import OncePerKey
-from jobs.errors import FileMissing, StorageUnavailable
+from jobs.core.errors import FileMissing, StorageUnavailable
 from jobs.worker.versions import VersionCatalogue
 from tenants.core.db.failures import PASSING, trouble_of
 

@@ -11,7 +11,7 @@ import structlog
 from django.db import close_old_connections
 
 from inference.core.calls import Call
-from jobs.dispatch.claims import Claim, hand_back, renew_leases
+from jobs.queue.claims import Claim, hand_back, renew_leases
 
 log = structlog.get_logger(__name__)
 

@@ -6,7 +6,7 @@ import threading
 import structlog
 from django.db import connections
 
-from jobs.dispatch.claims import Claim, say_loading
+from jobs.queue.claims import Claim, say_loading
 
 log = structlog.get_logger(__name__)
 MOST_WAITING = 100

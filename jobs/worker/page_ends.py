@@ -9,10 +9,10 @@ from django.db import InterfaceError, OperationalError
 from inference.core.calls import Call
 from inference.core.contracts import WorkRefused
 from inference.core.errors import CallCanceled, DeadlinePassed, ModelFailed, ModelOverloaded
-from jobs.dispatch.claims import Claim, hand_back, is_wanted
-from jobs.dispatch.settlement import Failure, fail_page, postpone_page
+from jobs.core.errors import DocumentDeleted, FileMissing, StorageUnavailable
 from jobs.documents.reader import DocumentRejected, ReaderUnavailable
-from jobs.errors import DocumentDeleted, FileMissing, StorageUnavailable
+from jobs.queue.claims import Claim, hand_back, is_wanted
+from jobs.queue.settlement import Failure, fail_page, postpone_page
 from tenants.core.db.failures import is_operators
 
 log = structlog.get_logger(__name__)

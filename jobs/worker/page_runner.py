@@ -14,21 +14,21 @@ from inference.core.contracts import VersionSpec, WorkInput, WorkOutput
 from inference.core.spent import Spent
 from inference.engine.engine import Engine
 from inference.runtime.load_watch import watching_loads
-from jobs.dispatch.claims import Claim, ClaimedDocument, claim_page
-from jobs.dispatch.release import release_after_commit
-from jobs.dispatch.settlement import Failure, Timings, fail_page, finish_page
-from jobs.dispatch.storage_waits import is_of_document, put_off_for_storage
-from jobs.dispatch.too_complex import fail_too_complex
+from jobs.core.errors import Fenced, StorageUnavailable
+from jobs.core.models import Document
+from jobs.core.priorities import WEIGHTS
 from jobs.documents.pages import open_page
 from jobs.documents.reader import DocumentRejected
 from jobs.documents.too_complex import CODE
-from jobs.errors import Fenced, StorageUnavailable
-from jobs.inputs import work_input
-from jobs.models import Document
-from jobs.priorities import WEIGHTS
-from jobs.reuse.keys import Content
-from jobs.reuse.metrics import COALESCED, HIT, MISS, PAGE_LOOKUPS
-from jobs.reuse.running import Plan, look, plan_for, take_known_page, wait_for_it
+from jobs.queue.claims import Claim, ClaimedDocument, claim_page
+from jobs.queue.release import release_after_commit
+from jobs.queue.settlement import Failure, Timings, fail_page, finish_page
+from jobs.queue.storage_waits import is_of_document, put_off_for_storage
+from jobs.queue.too_complex import fail_too_complex
+from jobs.results.reuse.keys import Content
+from jobs.results.reuse.metrics import COALESCED, HIT, MISS, PAGE_LOOKUPS
+from jobs.results.reuse.running import Plan, look, plan_for, take_known_page, wait_for_it
+from jobs.submission.inputs import work_input
 from jobs.worker.apart import MayApart, OneApart
 from jobs.worker.leases import Leases
 from jobs.worker.load_news import LoadNews

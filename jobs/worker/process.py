@@ -21,13 +21,13 @@ from inference.core.control import DEMAND, ControlListener
 from inference.engine.engine import local_engine
 from inference.lane.keys import CANCEL_WORD
 from inference.registry.profiles import PostgresProfiles
-from jobs.actors import register_page_actor
 from jobs.batches.asking import Wording
 from jobs.batches.bell import BATCHES
-from jobs.dispatch.control import CANCEL
-from jobs.dispatch.demand import pages_demand
+from jobs.core.own_folder import own_folder
 from jobs.documents.reading import reader, require_sandbox
-from jobs.own_folder import own_folder
+from jobs.events.control import CANCEL
+from jobs.queue.demand import pages_demand
+from jobs.worker.actors import register_page_actor
 from jobs.worker.archives import ArchiveWorker
 from jobs.worker.batch_limits import FollowedLimits
 from jobs.worker.batches import BatchWorker

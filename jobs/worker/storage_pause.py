@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 
 from inference.core.breaker import Breaker
-from jobs.errors import FileMissing, StorageUnavailable
+from jobs.core.errors import FileMissing, StorageUnavailable
 
 LONGEST_PAUSE_S = 15.0
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 from inference.core.contracts import Json, WorkRefused
 from inference.core.errors import DeadlinePassed, ModelFailed
+from jobs.core.states import FAILED, SUCCEEDED, Tally, closing_state
 from jobs.documents.reader import DocumentRejected, ReaderUnavailable
-from jobs.states import FAILED, SUCCEEDED, Tally, closing_state
 from maas.web.errors.api_errors import TITLES, status_of
 from tenants.core.errors import DomainError
 

@@ -269,8 +269,8 @@ SPECTACULAR_SETTINGS = {
         "maas.web.openapi.with_gateway",
     ],
     "ENUM_NAME_OVERRIDES": {
-        "JobState": "jobs.models.jobs._STATES",
-        "KindEnum": "jobs.models.Document.Kind",
+        "JobState": "jobs.core.models.jobs._STATES",
+        "KindEnum": "jobs.core.models.Document.Kind",
         "ServedModelState": "inference.registry.models.ServedModel.State",
         "WebhookDeliveryState": "jobs.webhooks.models.WebhookDelivery.State",
         "WebhookEndpointState": "jobs.webhooks.models.WebhookEndpoint.State",

@@ -22,7 +22,6 @@ from inference.gateway.targets import Targets
 from inference.lane import AsyncLaneClient
 from inference.registry.selectors import remembering_versions
 from inference.sandbox import SandboxUnavailable
-from jobs.dispatch.release import releasing_apart
 from jobs.documents.reading import reader, require_sandbox
 from jobs.live.doorman import Doorman
 from jobs.live.event_waits import EventWaits
@@ -44,6 +43,7 @@ from jobs.live.spool import Spool
 from jobs.live.streams import Streams
 from jobs.live.uploads import Uploads
 from jobs.live.waits import Waits
+from jobs.queue.release import releasing_apart
 from maas.process.collector import settle_collector
 from maas.process.errors import LaunchError
 from maas.process.health import Health, ReadinessProbe, web_checks

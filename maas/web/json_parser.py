@@ -9,7 +9,7 @@ from rest_framework.exceptions import ParseError
 from rest_framework.parsers import BaseParser
 
 from inference.gateway.repeated_names import RepeatedName, without_repeated
-from jobs.storable import unstorable_text
+from jobs.core.storable import unstorable_text
 
 
 class StorableJSONParser(BaseParser):

@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from inference.models import ModelVersion
-from jobs.models import Document, Job, Page
+from jobs.core.models import Document, Job, Page
 from tenants.accounts.models import Tenant
 from tenants.accounts.services import create_operator
 from tenants.core.db.unit_of_work import account_work, operator_work

@@ -78,8 +78,8 @@ def wait_until_all_serve(workers: "list[subprocess.Popen[bytes]]", keys: list[st
 
 def traffic(keys: list[str]) -> list[float]:
     """The same arrivals and the same choice of models for every strategy; milliseconds of each job."""
-    from jobs.models import Job  # noqa: PLC0415
-    from jobs.services import JobRequest, submit_job  # noqa: PLC0415
+    from jobs.core.models import Job  # noqa: PLC0415
+    from jobs.submission.services import JobRequest, submit_job  # noqa: PLC0415
     from tenants.authentication.selectors import identify_key  # noqa: PLC0415
     from tenants.core.db.unit_of_work import unit_of_work  # noqa: PLC0415
     from tenants.onboarding.create_tenant import create_tenant  # noqa: PLC0415

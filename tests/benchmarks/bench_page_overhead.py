@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import psycopg
 
-from jobs.states import TERMINAL
+from jobs.core.states import TERMINAL
 from tests.benchmarks.circumstances import circumstances
 from tests.flows.caller import Caller
 from tests.live_stack import LiveStack

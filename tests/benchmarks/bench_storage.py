@@ -18,7 +18,7 @@ QUIET = {"MAAS_LOG_LEVEL": "WARNING"}
 MEASURE = """
 import json, statistics
 from django.db import connections
-from jobs.models import Document
+from jobs.core.models import Document
 from tenants.core.db.unit_of_work import APP, unit_of_work
 from tenants.core.ids import uuid7
 from tenants.onboarding.create_tenant import create_tenant

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from jobs.states import TERMINAL
+from jobs.core.states import TERMINAL
 
 from .books import Broken, Job
 

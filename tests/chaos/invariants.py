@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
-from jobs.states import SUCCEEDED, TERMINAL
+from jobs.core.states import SUCCEEDED, TERMINAL
 
 from .books import Books, Broken, Happening, Job, Posted, Use
 from .other_work import broken_batches, broken_calls

@@ -8,7 +8,7 @@ from typing import Any
 
 import psycopg
 
-from jobs.states import TERMINAL
+from jobs.core.states import TERMINAL
 
 from .books import BatchRow, Happening, Job, Money, PageRow, Posted, Use
 

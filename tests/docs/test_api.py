@@ -7,7 +7,7 @@ from functools import cache
 
 from django.urls import URLPattern, URLResolver, get_resolver
 
-from jobs import states
+from jobs.core import states
 from jobs.documents.reader.errors import REJECTION_CODES
 from maas.web.errors.api_errors import STATUS, status_of
 from tenants.identity.identity import SCOPES

@@ -5,7 +5,7 @@ from typing import Any, Self
 
 import httpx
 
-from jobs.states import TERMINAL
+from jobs.core.states import TERMINAL
 from tests.waiting import eventually
 
 Json = dict[str, Any]

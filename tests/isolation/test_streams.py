@@ -4,7 +4,7 @@ from uuid import uuid4
 
 import httpx
 
-from jobs.states import TERMINAL
+from jobs.core.states import TERMINAL
 from tests.event_source import events_in, said_in
 from tests.flows.caller import Caller
 

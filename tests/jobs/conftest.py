@@ -9,10 +9,10 @@ from django.db import connections, transaction
 
 from inference.core.contracts import Units, WorkOutput
 from inference.registry.models import ModelVersion
-from jobs.dispatch.claims import Claim, claim_page
-from jobs.dispatch.settlement import finish_page
-from jobs.models import Document, Job, Page
-from jobs.services import JobRequest, submit_job
+from jobs.core.models import Document, Job, Page
+from jobs.queue.claims import Claim, claim_page
+from jobs.queue.settlement import finish_page
+from jobs.submission.services import JobRequest, submit_job
 from tenants.core.db.unit_of_work import OPERATOR, unit_of_work
 from tenants.identity.identity import Identity
 from tests.fixtures import unique

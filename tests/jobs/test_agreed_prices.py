@@ -8,11 +8,11 @@ import pytest
 from django.test import Client
 
 from inference.registry.models import ModelVersion
-from jobs.allowance import unfinished_jobs
-from jobs.dispatch.lines import waiting_lines
-from jobs.dispatch.settlement import Failure, fail_page
-from jobs.page_allowance import most_unfinished_pages
-from jobs.services import retry_job
+from jobs.queue.lines import waiting_lines
+from jobs.queue.settlement import Failure, fail_page
+from jobs.submission.allowance import unfinished_jobs
+from jobs.submission.page_allowance import most_unfinished_pages
+from jobs.submission.services import retry_job
 from tenants.accounts.models import Tenant
 from tenants.api.authentication import IDENTITY
 from tenants.authentication.selectors import acting_for, identify_key, identify_member

@@ -12,12 +12,12 @@ from django.db import connections
 
 from inference.core.contracts import Units, WorkOutput
 from inference.registry.models import ModelVersion
-from jobs.dispatch.settlement import Failure, fail_page, finish_page
-from jobs.errors import JobFinished
-from jobs.idempotency.submissions import submit_once
-from jobs.models import Job
-from jobs.reconciling import compare_jobs, settle_stranded_jobs
-from jobs.services import JobRequest, cancel_job
+from jobs.charges.reconciling import compare_jobs, settle_stranded_jobs
+from jobs.core.errors import JobFinished
+from jobs.core.models import Job
+from jobs.queue.settlement import Failure, fail_page, finish_page
+from jobs.submission.once import submit_once
+from jobs.submission.services import JobRequest, cancel_job
 from tenants.authentication.selectors import identify_key
 from tenants.billing.invoices.models import Seller
 from tenants.billing.invoices.services import preview_month

@@ -8,11 +8,11 @@ from uuid import UUID, uuid4
 import pytest
 from django.test import Client
 
-from jobs.dispatch.settlement import Failure, fail_page
-from jobs.errors import NotFound
-from jobs.models import Document, Job
-from jobs.selectors import tenant_events_after
-from jobs.services import JobRequest, cancel_job, retry_job, submit_job
+from jobs.core.errors import NotFound
+from jobs.core.models import Document, Job
+from jobs.documents.job_selectors import tenant_events_after
+from jobs.queue.settlement import Failure, fail_page
+from jobs.submission.services import JobRequest, cancel_job, retry_job, submit_job
 from jobs.webhooks.claims import Held
 from jobs.webhooks.selectors import deliveries
 from jobs.webhooks.sending import signed

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from jobs.models import Job, Page
-from jobs.reconciling import compare_jobs
+from jobs.charges.reconciling import compare_jobs
+from jobs.core.models import Job, Page
 from tenants.billing.invoices.models import Invoice, Seller
 from tenants.billing.invoices.reconciling import compare_invoices
 from tenants.billing.ledger.reconciling import compare_ledger

@@ -12,7 +12,7 @@ import pytest
 from django.db import connections, transaction
 from psycopg.conninfo import conninfo_to_dict
 
-from jobs.selectors import tenant_events_after
+from jobs.documents.job_selectors import tenant_events_after
 from maas.local.embedded.postgres import PostgresServer
 from tenants.core.db.unit_of_work import APP, OPERATOR
 from tests import kept_cluster

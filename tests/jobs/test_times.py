@@ -7,10 +7,10 @@ from django.apps import apps
 from django.utils import timezone
 
 from inference.core.contracts import Units
+from jobs.documents.job_selectors import EventRow
 from jobs.live.tails import event_json
-from jobs.reuse.accepting import said_of
-from jobs.reuse.known import KnownPage
-from jobs.selectors import EventRow
+from jobs.results.reuse.accepting import said_of
+from jobs.results.reuse.known import KnownPage
 
 
 def test_no_row_of_a_job_takes_its_time_from_a_process() -> None:

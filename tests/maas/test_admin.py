@@ -21,9 +21,9 @@ from inference.models import ModelPool, ModelVersion
 from jobs.admin.events import details_of
 from jobs.archives import states
 from jobs.archives.models import Archive
-from jobs.dispatch.settlement import Failure, fail_page
-from jobs.models import Event
-from jobs.services import JobRequest, cancel_job, retry_job, submit_job
+from jobs.core.models import Event
+from jobs.queue.settlement import Failure, fail_page
+from jobs.submission.services import JobRequest, cancel_job, retry_job, submit_job
 from jobs.webhooks.services import create_endpoint, send_test
 from tenants.accounts.models import Membership, Tenant, User
 from tenants.admin_base.records import BoundedPaginator, FoundById

@@ -13,7 +13,9 @@ from django.urls import reverse
 from inference.affinity.heartbeats import Beat, Heartbeat, WorkerReport
 from inference.models import ModelPool, ServedModel
 from jobs.admin import workers as workers_admin
-from jobs.models import Batch, Job, WebhookDelivery, WebhookEndpoint
+from jobs.batches.models import Batch
+from jobs.core.models import Job
+from jobs.webhooks.models import WebhookDelivery, WebhookEndpoint
 from jobs.webhooks.services import change_endpoint, create_endpoint, send_test
 from tenants.accounts.models import Membership, Tenant, User
 from tenants.api_keys.models import ApiKey

@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 
 from inference.affinity.heartbeats import Beat, Heartbeat
-from jobs.models import Job
+from jobs.core.models import Job
 from tenants.accounts.models import User
 from tenants.accounts.services import create_operator
 from tenants.core.db.row_security import OPERATOR_ROLE

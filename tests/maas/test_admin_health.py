@@ -5,7 +5,7 @@ from django.test import Client
 from django.urls import reverse
 
 from jobs.admin.health import is_failing
-from jobs.dispatch.settlement import Failure, fail_page
+from jobs.queue.settlement import Failure, fail_page
 from jobs.webhooks.models import WebhookEndpoint
 from tenants.accounts.models import User
 from tenants.core.db.unit_of_work import operator_work, unit_of_work

@@ -10,8 +10,8 @@ from django.core.files.storage import default_storage
 from pytest_django import Settings
 
 from inference.registry import artifacts
+from jobs.core.errors import FileMissing, StorageUnavailable
 from jobs.documents import files
-from jobs.errors import FileMissing, StorageUnavailable
 from maas.local.supervisor.ports import free_port
 from maas.settings.env import storage_backend
 from tests.stand_in_s3 import KEYS, Bucket, new_bucket, stand_in_s3

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from jobs.reconciling import reconcile
+from jobs.charges.reconciling import reconcile
 from tenants.billing.ledger.models import LedgerDifference
 from tenants.core.db.unit_of_work import operator_work
 

@@ -7,14 +7,14 @@ from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from jobs import states
+from jobs.core import states
+from jobs.core.models import Document, Job
 from jobs.documents.reader import Inspection, ReaderUnavailable
 from jobs.documents.reading import reader
 from jobs.documents.selectors import get_document, live_document_with
 from jobs.documents.services import store_document
 from jobs.documents.uploads import Upload
-from jobs.models import Document, Job
-from jobs.services import JobRequest, check_model, submit_job
+from jobs.submission.services import JobRequest, check_model, submit_job
 from maas.local.demo.sample import write_sample
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.identity.identity import Identity

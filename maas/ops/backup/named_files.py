@@ -8,7 +8,9 @@ from django.db.models import QuerySet
 
 from inference.registry.models import ModelVersion
 from jobs.archives import states as archive_states
-from jobs.models import Archive, BatchTask, Document, DocumentPage, StoredFile
+from jobs.archives.models import Archive
+from jobs.batches.models import BatchTask, StoredFile
+from jobs.core.models import Document, DocumentPage
 
 CHUNK = 2000
 

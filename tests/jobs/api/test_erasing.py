@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from jobs.models import Job
+from jobs.core.models import Job
 from tenants.accounts.models import Tenant
 from tenants.core.db.unit_of_work import operator_work
 from tenants.identity.identity import Identity

@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 
 from inference.registry.models import ModelVersion
-from jobs.models import Document, Job
+from jobs.core.models import Document, Job
 from tenants.api.authentication import IDENTITY
 from tenants.authentication.selectors import identify_key
 from tenants.billing.ledger.subscriptions import subscribe

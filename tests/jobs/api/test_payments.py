@@ -11,10 +11,10 @@ from rest_framework.response import Response
 from rest_framework.test import APIRequestFactory
 
 from jobs.api.payments import PaymentDetail, PaymentList
-from jobs.errors import RequestInProgress
+from jobs.core.errors import RequestInProgress
 from jobs.idempotency.keys import Sent
+from jobs.idempotency.models import IdempotencyKey
 from jobs.idempotency.once import Answered, Keep, make_in_steps
-from jobs.models import IdempotencyKey
 from tenants.api.authentication import IDENTITY
 from tenants.api_keys.services import create_key
 from tenants.authentication.selectors import identify_key

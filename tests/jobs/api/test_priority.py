@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from jobs.core.models import Job
+from jobs.core.priorities import BULK, INTERACTIVE
 from jobs.documents.uploads import Upload
-from jobs.models import Job
-from jobs.priorities import BULK, INTERACTIVE
 from tests.jobs.api.conftest import form_of, send_job
 from tests.jobs.conftest import Desk
 

@@ -10,8 +10,9 @@ import pytest
 from django.db.models.functions import Now
 from django.test import Client
 
-from jobs.models import Document, WebhookDelivery
+from jobs.core.models import Document
 from jobs.webhooks import job_urls
+from jobs.webhooks.models import WebhookDelivery
 from jobs.webhooks.services import MOST_ENDPOINTS
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
 from tenants.identity.identity import Identity

@@ -21,11 +21,11 @@ from jobs.archives.selectors import get_archive
 from jobs.archives.services import ArchiveRequest, accept_archive, cancel_archive, delete_archive
 from jobs.archives.unpacking import Turn
 from jobs.archives.upkeep import keep_up_archives
+from jobs.core.errors import NotFound
+from jobs.core.models import Document, Job
 from jobs.documents.reading import reader
-from jobs.documents.services import delete_document
 from jobs.documents.uploads import Upload
-from jobs.errors import NotFound
-from jobs.models import Document, Job
+from jobs.retention.deleting import delete_document
 from jobs.retention.documents import erase_document_and_jobs
 from jobs.worker.archives import ArchiveWorker
 from tenants.accounts.models import Tenant

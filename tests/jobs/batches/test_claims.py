@@ -20,7 +20,7 @@ from jobs.batches.models import Batch
 from jobs.batches.services import cancel_batch
 from jobs.batches.settlement import Done, finish_run
 from jobs.batches.slices import MOST_LINES
-from jobs.errors import Fenced
+from jobs.core.errors import Fenced
 from tenants.api_keys.models import ApiKey
 from tenants.api_keys.services import create_key
 from tenants.core.db.unit_of_work import OPERATOR, operator_work

@@ -22,7 +22,7 @@ from jobs.batches.tries import (
     pause_s,
     task_pause_s,
 )
-from jobs.errors import StorageUnavailable
+from jobs.core.errors import StorageUnavailable
 from tenants.core.asgi.threads import Overloaded
 from tenants.core.errors import DatabaseAway, DomainError
 

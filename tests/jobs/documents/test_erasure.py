@@ -6,14 +6,15 @@ import pytest
 from django.db import DataError, connections
 
 from inference.core.calls import Call
-from jobs.dispatch.scheduler import Scheduler
+from jobs.core.errors import StorageUnavailable
+from jobs.core.models import Document, FileToErase
 from jobs.documents import erasure, files
 from jobs.documents.pages import open_page
 from jobs.documents.reader import PageContent
 from jobs.documents.reading import reader
-from jobs.documents.services import delete_document, store_document
-from jobs.errors import StorageUnavailable
-from jobs.models import Document, FileToErase
+from jobs.documents.services import store_document
+from jobs.retention.deleting import delete_document
+from maas.scheduler.scheduler import Scheduler
 from tenants.core.db.unit_of_work import OPERATOR, unit_of_work
 from tenants.identity.identity import Identity
 from tests.jobs.documents.conftest import Folder

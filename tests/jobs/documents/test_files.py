@@ -1,7 +1,7 @@
 import pytest
 
+from jobs.core.errors import FileMissing, StorageUnavailable
 from jobs.documents import files
-from jobs.errors import FileMissing, StorageUnavailable
 from tests.jobs.documents.conftest import Folder
 
 NAME = "tenants/some/documents/one"

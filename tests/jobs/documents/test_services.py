@@ -8,13 +8,14 @@ from django.core.files.storage import default_storage
 from django.db import connections
 
 from inference.core.calls import Call
+from jobs.core.errors import DocumentDeleted
+from jobs.core.models import Document, DocumentPage
 from jobs.documents.pages import open_page
 from jobs.documents.reader import DocumentRejected, ReaderUnavailable
 from jobs.documents.reading import reader
-from jobs.documents.services import StoredDocument, delete_document, store_document
+from jobs.documents.services import StoredDocument, store_document
 from jobs.documents.uploads import Upload
-from jobs.errors import DocumentDeleted
-from jobs.models import Document, DocumentPage
+from jobs.retention.deleting import delete_document
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.identity.identity import Identity
 from tests.samples.pdfs import encrypted_pdf, scanned_pdf, text_pdf

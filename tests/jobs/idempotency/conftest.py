@@ -6,10 +6,11 @@ from datetime import timedelta
 import pytest
 from django.db import connections
 
+from jobs.core.models import Job
+from jobs.idempotency.models import IdempotencyKey
 from jobs.idempotency.once import Answered
-from jobs.idempotency.submissions import submit_once
-from jobs.models import IdempotencyKey, Job
-from jobs.services import JobRequest
+from jobs.submission.once import submit_once
+from jobs.submission.services import JobRequest
 from tenants.core.db.unit_of_work import OPERATOR, unit_of_work
 from tenants.identity.identity import Identity
 from tests.jobs.conftest import Desk

@@ -2,8 +2,8 @@ import dataclasses
 
 import pytest
 
-from jobs.deadlines import Deadlines
-from jobs.errors import IdempotencyKeyReused, InvalidRequest
+from jobs.core.deadlines import Deadlines
+from jobs.core.errors import IdempotencyKeyReused, InvalidRequest
 from jobs.idempotency.keys import LONGEST, Asked, Sent, checked_key, fingerprint_of, require_same
 from tenants.core.ids import uuid7
 

@@ -9,12 +9,13 @@ from typing import TypeVar
 import pytest
 from django.db import connections
 
+from jobs.core.errors import IdempotentResultGone, InvalidRequest, RequestInProgress
+from jobs.core.models import Document
 from jobs.documents.selectors import get_document
-from jobs.documents.services import delete_document
-from jobs.errors import IdempotentResultGone, InvalidRequest, RequestInProgress
 from jobs.idempotency.keys import Sent
+from jobs.idempotency.models import IdempotencyKey
 from jobs.idempotency.once import Answered, Keep, count_once, make_in_steps, make_once
-from jobs.models import Document, IdempotencyKey
+from jobs.retention.deleting import delete_document
 from tenants.core.db.unit_of_work import APP, unit_of_work
 from tests.jobs.conftest import Desk
 

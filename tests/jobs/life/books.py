@@ -8,8 +8,8 @@ from uuid import UUID
 from django.db import models
 from django.db.models.expressions import RawSQL
 
-from jobs import states
-from jobs.models import Event, Job, Page
+from jobs.core import states
+from jobs.core.models import Event, Job, Page
 from tenants.billing.usage.models import UsageRecord
 from tenants.core.db.unit_of_work import operator_work
 

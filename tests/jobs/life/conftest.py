@@ -1,5 +1,5 @@
 """The desk whose model's results are kept is the one of the reuse tests."""
 
-from tests.jobs.reuse.conftest import bench, make_bench
+from tests.jobs.results.reuse.conftest import bench, make_bench
 
 __all__ = ["bench", "make_bench"]

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from django.db import transaction
 
-from jobs.errors import Fenced
+from jobs.core.errors import Fenced
 from tenants.core.db.unit_of_work import APP, OPERATOR
 
 Answer = TypeVar("Answer")

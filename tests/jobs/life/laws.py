@@ -5,8 +5,8 @@ from uuid import UUID
 
 from django.conf import settings
 
-from jobs import states
-from jobs.models import Event, Job, Page
+from jobs.core import states
+from jobs.core.models import Event, Job, Page
 from tests.jobs.life.books import Books, columns
 
 QUEUED, RUNNING, CANCELED = states.QUEUED, states.RUNNING, states.CANCELED

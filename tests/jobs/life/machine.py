@@ -19,23 +19,23 @@ from hypothesis.stateful import (
     rule,
 )
 
-from jobs import states
-from jobs.dispatch.claims import Claim, claim_page, hand_back, renew_leases, say_loading
-from jobs.dispatch.settlement import Failure, fail_page, finish_page, postpone_page
-from jobs.dispatch.sweeper import sweep_expired_leases
-from jobs.documents.services import delete_document
-from jobs.errors import JobFinished, JobNotFinished, NothingToRetry
-from jobs.idempotency.submissions import submit_once
-from jobs.models import Document, Job, Page
-from jobs.reuse.keys import Content
-from jobs.reuse.running import Found, look, plan_for, take_known_page, wait_for_it
-from jobs.reuse.wishes import Wish
-from jobs.services import JobRequest, cancel_job, retry_job
+from jobs.core import states
+from jobs.core.errors import JobFinished, JobNotFinished, NothingToRetry
+from jobs.core.models import Document, Job, Page
+from jobs.queue.claims import Claim, claim_page, hand_back, renew_leases, say_loading
+from jobs.queue.settlement import Failure, fail_page, finish_page, postpone_page
+from jobs.queue.sweeper import sweep_expired_leases
+from jobs.results.reuse.keys import Content
+from jobs.results.reuse.running import Found, look, plan_for, take_known_page, wait_for_it
+from jobs.results.reuse.wishes import Wish
+from jobs.retention.deleting import delete_document
+from jobs.submission.once import submit_once
+from jobs.submission.services import JobRequest, cancel_job, retry_job
 from tests.jobs.conftest import DONE
 from tests.jobs.life import clock, laws
 from tests.jobs.life.books import Books, read_books
 from tests.jobs.life.crashes import Fate, is_done, undone
-from tests.jobs.reuse.conftest import Bench
+from tests.jobs.results.reuse.conftest import Bench
 
 CONTENTS = st.sampled_from("ab")
 """So few that pages are often the same."""

@@ -8,7 +8,7 @@ from hypothesis import settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from tests.jobs.life.machine import Life
-from tests.jobs.reuse.conftest import Bench
+from tests.jobs.results.reuse.conftest import Bench
 
 FEW = 3
 MANY = int(os.environ.get("MAAS_TEST_LIFE_EXAMPLES", "60"))

@@ -8,11 +8,11 @@ from functools import partial
 from django.db import connections
 
 from inference.core.contracts import Units, WorkOutput
-from jobs import states
-from jobs.dispatch.claims import Claim, claim_page
-from jobs.dispatch.settlement import finish_page
-from jobs.dispatch.sweeper import sweep_expired_leases
-from jobs.models import Job
+from jobs.core import states
+from jobs.core.models import Job
+from jobs.queue.claims import Claim, claim_page
+from jobs.queue.settlement import finish_page
+from jobs.queue.sweeper import sweep_expired_leases
 from tenants.billing.usage.models import UsageRecord
 from tenants.core.db.unit_of_work import unit_of_work
 from tests.jobs.conftest import DONE, Desk

@@ -16,10 +16,10 @@ from django.middleware.csrf import get_token
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
-from jobs.dispatch.events import append_event
+from jobs.core.models import Job
+from jobs.events.log import append_event
 from jobs.live.passes import Pass
 from jobs.live.tickets import issue_ticket
-from jobs.models import Job
 from tenants.accounts.models import User
 from tenants.accounts.session_store import SessionStore
 from tenants.api_keys.services import create_key, revoke_key

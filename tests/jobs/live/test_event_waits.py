@@ -10,9 +10,9 @@ import httpx
 import pytest
 from django.db import connections
 
-from jobs.dispatch import events
-from jobs.dispatch.events import append_event
-from jobs.models import Job
+from jobs.core.models import Job
+from jobs.events import log as events
+from jobs.events.log import append_event
 from tenants.api_keys.services import create_key, revoke_key
 from tenants.core.db.unit_of_work import APP, operator_work, unit_of_work
 from tenants.identity.identity import Identity

@@ -15,9 +15,10 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from inference.registry.models import ModelVersion
+from jobs.core.models import Document
+from jobs.core.own_folder import LOCK
 from jobs.idempotency.holds import LEASE_S
-from jobs.models import Document, HeldKey, IdempotencyKey
-from jobs.own_folder import LOCK
+from jobs.idempotency.models import HeldKey, IdempotencyKey
 from tenants.api_keys.services import create_key
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
 from tenants.onboarding.create_tenant import CreatedTenant

@@ -9,7 +9,7 @@ import redis
 from django.conf import settings
 from structlog.testing import capture_logs
 
-from jobs.dispatch.changes import CHANNEL, announce
+from jobs.events.changes import CHANNEL, announce
 from jobs.live import hub as hub_module
 from jobs.live.hub import Change, Hub, Watch, parse_change
 from tests.chaos.line import Line

@@ -8,7 +8,7 @@ import httpx
 import pytest
 from websockets.sync.client import connect
 
-from jobs.dispatch.events import append_event
+from jobs.events.log import append_event
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.onboarding.create_tenant import CreatedTenant
 from tests.event_source import events_in, said_in

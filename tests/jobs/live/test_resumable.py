@@ -6,7 +6,8 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from jobs.models import FileToErase, UploadPiece
+from jobs.core.models import FileToErase
+from jobs.uploads.models import UploadPiece
 from jobs.uploads.upkeep import expire_uploads
 from tenants.api_keys.services import create_key, revoke_key
 from tenants.core.db.unit_of_work import operator_work, unit_of_work

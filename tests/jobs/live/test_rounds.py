@@ -6,11 +6,11 @@ from collections.abc import Awaitable, Callable
 import pytest
 from django.conf import settings
 
-from jobs.dispatch import events
-from jobs.dispatch.events import append_event
+from jobs.core.models import Job
+from jobs.events import log as events
+from jobs.events.log import append_event
 from jobs.live.hub import Hub
 from jobs.live.rounds import Rounds, pause_s
-from jobs.models import Job
 from tenants.core.asgi.threads import DatabaseThreads
 from tenants.core.db.unit_of_work import unit_of_work
 from tests.jobs.conftest import Desk

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from jobs.errors import StorageUnavailable
+from jobs.core.errors import StorageUnavailable
+from jobs.core.own_folder import LOCK
 from jobs.live.spool import BATCH_BYTES, Spool, refusal_of
-from jobs.own_folder import LOCK
 from tenants.core.asgi.threads import BoundedThreads
 from tests.waiting import eventually
 

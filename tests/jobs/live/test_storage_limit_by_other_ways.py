@@ -10,7 +10,9 @@ import httpx
 import pytest
 
 from inference.registry.models import ModelVersion
-from jobs.models import Document, Job, ResumableUpload, StoredFile
+from jobs.batches.models import StoredFile
+from jobs.core.models import Document, Job
+from jobs.uploads.models import ResumableUpload
 from tenants.accounts.models import Tenant
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
 from tenants.limits.storage.counting import stored_bytes

@@ -13,10 +13,10 @@ import pytest
 from django.conf import settings
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
 
-from jobs.dispatch import events
-from jobs.dispatch.events import append_event
-from jobs.models import Job
-from jobs.services import cancel_job
+from jobs.core.models import Job
+from jobs.events import log as events
+from jobs.events.log import append_event
+from jobs.submission.services import cancel_job
 from tenants.accounts.session_store import SessionStore
 from tenants.api_keys.services import create_key, revoke_key
 from tenants.core.db.unit_of_work import operator_work, unit_of_work

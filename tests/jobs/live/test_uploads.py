@@ -7,9 +7,9 @@ from pathlib import Path
 import httpx
 import pytest
 
+from jobs.core.own_folder import LOCK
 from jobs.live.spool import BATCH_BYTES
 from jobs.live.uploads import is_document, is_upload
-from jobs.own_folder import LOCK
 from tenants.api_keys.services import create_key
 from tenants.core.db.unit_of_work import operator_work
 from tenants.onboarding.create_tenant import CreatedTenant

@@ -11,7 +11,7 @@ import httpx
 import pytest
 from django.conf import settings
 
-from jobs.dispatch.changes import announce
+from jobs.events.changes import announce
 from jobs.live.hub import Hub
 from jobs.live.waits import Waits
 from tenants.core.asgi.protocol import Receive, Scope, Send, body_chunks

@@ -4,11 +4,12 @@ from uuid import UUID, uuid4
 import pytest
 from django.db import connections
 
-from jobs.errors import JobErased, JobNotFinished, NotFound
-from jobs.models import Event, Job, Page, PageText, WebhookDelivery
+from jobs.core.errors import JobErased, JobNotFinished, NotFound
+from jobs.core.models import Event, Job, Page, PageText
+from jobs.documents.job_selectors import get_job, job_events_after, tenant_events_after
 from jobs.retention.erasing import erase_job
-from jobs.selectors import get_job, job_events_after, tenant_events_after
-from jobs.services import retry_job
+from jobs.submission.services import retry_job
+from jobs.webhooks.models import WebhookDelivery
 from jobs.webhooks.services import create_endpoint, replay_delivery
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.identity.identity import Identity

@@ -1,10 +1,10 @@
 import pytest
 from django.core.management import call_command
 
-from jobs.errors import EventsErased
-from jobs.models import Event, Job
+from jobs.core.errors import EventsErased
+from jobs.core.models import Event, Job
+from jobs.documents.job_selectors import job_events_after, tenant_events_after
 from jobs.retention.events import erase_old_events
-from jobs.selectors import job_events_after, tenant_events_after
 from tenants.core.db.unit_of_work import unit_of_work
 from tests.jobs.conftest import Desk
 from tests.waiting import eventually

@@ -5,15 +5,15 @@ from uuid import UUID
 import pytest
 from pytest_django import Settings
 
-from jobs.dispatch.settlement import Failure, fail_page
-from jobs.documents.services import delete_document
-from jobs.errors import NotFound
-from jobs.models import Document, Event, Job
+from jobs.core.errors import NotFound
+from jobs.core.models import Document, Event, Job
+from jobs.documents.job_selectors import get_job
+from jobs.queue.settlement import Failure, fail_page
+from jobs.retention.deleting import delete_document
 from jobs.retention.documents import erase_document_and_jobs
 from jobs.retention.erasing import erase_job
 from jobs.retention.forgetting import forget_erased
-from jobs.selectors import get_job
-from jobs.services import retry_job
+from jobs.submission.services import retry_job
 from tenants.billing.usage.models import UsageRecord
 from tenants.core.db.unit_of_work import unit_of_work
 from tests.jobs.conftest import Desk

@@ -5,15 +5,16 @@ from pathlib import Path
 import pytest
 
 from inference.core.contracts import Embedding, Units, WorkOutput
-from jobs.dispatch.settlement import Failure, fail_page, finish_page
+from jobs.core.errors import DocumentDeleted
+from jobs.core.models import Document, Job
 from jobs.documents.pages import open_page
-from jobs.documents.services import delete_document, store_document
-from jobs.errors import DocumentDeleted
-from jobs.idempotency.submissions import submit_once
-from jobs.models import Document, Job
+from jobs.documents.services import store_document
+from jobs.queue.settlement import Failure, fail_page, finish_page
+from jobs.retention.deleting import delete_document
 from jobs.retention.documents import erase_document_and_jobs
 from jobs.retention.erasing import erase_job
-from jobs.services import JobRequest
+from jobs.submission.once import submit_once
+from jobs.submission.services import JobRequest
 from jobs.webhooks.services import create_endpoint
 from tenants.identity.identity import Identity
 from tests.fixtures import unique

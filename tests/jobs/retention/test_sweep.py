@@ -3,7 +3,7 @@ from uuid import UUID
 
 import pytest
 
-from jobs.models import Document, Job
+from jobs.core.models import Document, Job
 from jobs.retention.due import due
 from jobs.retention.sweep import erase_overdue
 from tenants.accounts.models import Tenant

@@ -6,8 +6,8 @@ from django.core.management import call_command
 from django.db import connections
 
 from inference.core.contracts import Units, WorkOutput
-from jobs.dispatch.settlement import finish_page
-from jobs.models import Job, PageText
+from jobs.core.models import Job, PageText
+from jobs.queue.settlement import finish_page
 from jobs.search.backfill import STRETCH, index_ordered_jobs
 from jobs.search.missing import order_missing
 from jobs.search.selectors import search_jobs

@@ -10,14 +10,14 @@ from django.db import connections
 from inference.core.contracts import Embedding, Units, WorkOutput
 from inference.registry.selectors import resolve
 from inference.registry.services import seed_builtin
-from jobs.dispatch.settlement import Failure, fail_page, finish_page
-from jobs.models import Job, Page
+from jobs.core.models import Job, Page
+from jobs.queue.settlement import Failure, fail_page, finish_page
 from jobs.search import query_embedding
 from jobs.search.embeddings_table import make_embeddings_table
 from jobs.search.errors import MeaningUnavailable
 from jobs.search.query_embedding import embed
 from jobs.search.selectors import Hit, meaning_available, meaning_of, nearest
-from jobs.services import retry_job
+from jobs.submission.services import retry_job
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.identity.identity import Identity
 from tests.jobs.conftest import Desk

@@ -7,11 +7,11 @@ from uuid import UUID
 import pytest
 
 from inference.core.contracts import Units, WorkOutput
-from jobs.dispatch.settlement import Failure, fail_page, finish_page
-from jobs.documents.services import delete_document
-from jobs.models import Job, Page
+from jobs.core.models import Job, Page
+from jobs.queue.settlement import Failure, fail_page, finish_page
+from jobs.retention.deleting import delete_document
 from jobs.search.selectors import excerpts, search_jobs
-from jobs.services import retry_job
+from jobs.submission.services import retry_job
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.identity.identity import Identity
 from tests.jobs.conftest import Desk

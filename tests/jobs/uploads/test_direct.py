@@ -8,11 +8,11 @@ import httpx
 import pytest
 from pytest_django import Settings
 
+from jobs.core.errors import NotFound, StorageUnavailable
+from jobs.core.models import FileToErase
 from jobs.documents.erasure import erase_due_files
 from jobs.documents.parts import direct_name, part_store
 from jobs.documents.selectors import get_document
-from jobs.errors import NotFound, StorageUnavailable
-from jobs.models import FileToErase, ResumableUpload
 from jobs.uploads.direct import complete, part_urls, require_part_store, stored_parts
 from jobs.uploads.errors import (
     DirectUploadsUnavailable,
@@ -22,6 +22,7 @@ from jobs.uploads.errors import (
     UploadGone,
     UploadLocked,
 )
+from jobs.uploads.models import ResumableUpload
 from jobs.uploads.protocol import Announced
 from jobs.uploads.selectors import get_upload
 from jobs.uploads.services import create_upload, terminate_upload

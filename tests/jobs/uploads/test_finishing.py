@@ -9,12 +9,13 @@ from uuid import UUID
 import pytest
 from pytest_django import Settings
 
+from jobs.core.errors import StorageUnavailable
+from jobs.core.models import Document, FileToErase
 from jobs.documents.selectors import get_document
-from jobs.documents.services import delete_document
-from jobs.errors import StorageUnavailable
-from jobs.models import Document, FileToErase, ResumableUpload, UploadPiece
+from jobs.retention.deleting import delete_document
 from jobs.uploads import finishing
 from jobs.uploads.decisions import Offer
+from jobs.uploads.models import ResumableUpload, UploadPiece
 from jobs.uploads.protocol import Announced
 from jobs.uploads.receiving import Turn, count_pieces, drop_pieces, save_piece, take_turn
 from jobs.uploads.selectors import get_upload

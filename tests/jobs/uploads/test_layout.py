@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jobs.errors import InvalidRequest
+from jobs.core.errors import InvalidRequest
 from jobs.uploads.layout import MOST_PARTS, MOST_URLS, PART_BYTES, Layout, part_bytes_of
 
 LEAST = 5 * 2**20

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jobs.errors import InvalidRequest
+from jobs.core.errors import InvalidRequest
 from jobs.uploads.protocol import read_announced, read_checksum, read_metadata
 
 

@@ -12,9 +12,10 @@ import pytest
 from django.db import connections
 from pytest_django import Settings
 
-from jobs.models import Job, WebhookAttempt, WebhookDelivery, WebhookEndpoint
-from jobs.services import JobRequest, submit_job
+from jobs.core.models import Job
+from jobs.submission.services import JobRequest, submit_job
 from jobs.webhooks.claims import Held, take_due
+from jobs.webhooks.models import WebhookAttempt, WebhookDelivery, WebhookEndpoint
 from jobs.webhooks.sending import attempt, signed
 from jobs.webhooks.services import WithSecret, create_endpoint
 from jobs.webhooks.settlement import settle

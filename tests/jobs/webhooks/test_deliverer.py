@@ -7,13 +7,13 @@ import pytest
 from django.db import connections
 from pytest_django import Settings
 
-from jobs.models import WebhookEndpoint, WebhookMessage
-from jobs.services import JobRequest, submit_job
+from jobs.submission.services import JobRequest, submit_job
 from jobs.webhooks import deliverer
 from jobs.webhooks.addresses import origin_of
 from jobs.webhooks.claims import Held, take_due
 from jobs.webhooks.deliverer import Deliveries, start_deliverer
 from jobs.webhooks.lanes import PER_ENDPOINT
+from jobs.webhooks.models import WebhookEndpoint, WebhookMessage
 from jobs.webhooks.sending import attempt
 from jobs.webhooks.upkeep import KEPT_DAYS, erase_old_webhooks
 from tenants.core.db.unit_of_work import unit_of_work

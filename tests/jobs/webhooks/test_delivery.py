@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from django.db import transaction
 
-from jobs.errors import NotFound
-from jobs.services import cancel_job, retry_job
+from jobs.core.errors import NotFound
+from jobs.submission.services import cancel_job, retry_job
 from jobs.webhooks import services
 from jobs.webhooks.claims import LEASE_S
 from jobs.webhooks.errors import WebhookDisabled

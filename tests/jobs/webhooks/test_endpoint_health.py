@@ -9,10 +9,10 @@ import pytest
 from django.db import connections, transaction
 from django.utils import timezone
 
-from jobs.models import WebhookEndpoint
 from jobs.webhooks import services
 from jobs.webhooks.claims import LOCK_ID, Walk, take_due
 from jobs.webhooks.lanes import PER_ENDPOINT, WIDEST
+from jobs.webhooks.models import WebhookEndpoint
 from jobs.webhooks.schedule import DELAYS_S
 from jobs.webhooks.sending import attempt, signed
 from jobs.webhooks.settlement import FAST_MS, SLOW_MS, settle

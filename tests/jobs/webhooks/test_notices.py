@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 from pytest_django import Settings
 
-from jobs.models import WebhookEndpoint
 from jobs.webhooks import notices, services
+from jobs.webhooks.models import WebhookEndpoint
 from maas.settings.mail import mail_settings
 from tenants.accounts.models import Membership, User
 from tenants.core.db.unit_of_work import operator_work, unit_of_work

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from jobs.errors import InvalidRequest
+from jobs.core.errors import InvalidRequest
 from jobs.webhooks import services
 from jobs.webhooks.sending import attempt, signed
 from jobs.webhooks.settlement import settle

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 from django.conf import settings
 
-from jobs.dispatch.claims import Claim
+from jobs.queue.claims import Claim
 from jobs.worker.apart import MayApart, OneApart
 from tests.jobs.conftest import Desk
 

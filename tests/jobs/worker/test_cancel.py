@@ -19,11 +19,11 @@ from inference.core.errors import ModelOverloaded
 from inference.engine.engine import Engine
 from inference.registry.models import ModelVersion
 from inference.registry.onnx_files import OnnxUpload, add_onnx_file
-from jobs import states
-from jobs.dispatch.control import CANCEL
+from jobs.core import states
+from jobs.core.models import Job
 from jobs.documents.reading import reader
-from jobs.models import Job
-from jobs.services import JobRequest, cancel_job, submit_job
+from jobs.events.control import CANCEL
+from jobs.submission.services import JobRequest, cancel_job, submit_job
 from jobs.worker.leases import Leases
 from jobs.worker.page_runner import PageRunner
 from jobs.worker.versions import VersionCatalogue

@@ -2,7 +2,7 @@
 
 from django.db import transaction
 
-from jobs.models import Event, Job
+from jobs.core.models import Event, Job
 from jobs.worker.load_news import LoadNews
 from tenants.core.db.unit_of_work import OPERATOR, operator_work, unit_of_work
 from tests.jobs.conftest import Desk

@@ -19,14 +19,14 @@ from inference.core.device_time import charged_ms
 from inference.core.errors import ModelFailed
 from inference.engine.engine import Engine, local_engine
 from inference.registry.models import ServedModel
-from jobs import states
-from jobs.dispatch.claims import claim_page
+from jobs.core import states
+from jobs.core.models import Event, Job, Page
+from jobs.core.priorities import STANDARD, WEIGHTS
 from jobs.documents.reader import ReaderUnavailable
 from jobs.documents.reading import reader
 from jobs.documents.services import store_document
-from jobs.models import Event, Job, Page
-from jobs.priorities import STANDARD, WEIGHTS
-from jobs.services import JobRequest, cancel_job, submit_job
+from jobs.queue.claims import claim_page
+from jobs.submission.services import JobRequest, cancel_job, submit_job
 from jobs.worker import page_runner
 from jobs.worker.leases import Leases
 from jobs.worker.page_ends import end_of

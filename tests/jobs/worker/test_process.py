@@ -12,8 +12,8 @@ import psutil  # type: ignore[import-untyped]
 import pytest
 
 from inference.affinity.heartbeats import EXPIRES_S, WorkerReport, live_workers
-from jobs.models import Job, Page
-from jobs.services import JobRequest, submit_job
+from jobs.core.models import Job, Page
+from jobs.submission.services import JobRequest, submit_job
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.identity.identity import Identity
 from tests.inference.affinity.models import ONE_ROW, PoolOfModels, pool_of_models

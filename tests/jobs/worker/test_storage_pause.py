@@ -1,5 +1,5 @@
 from inference.core.breaker import MOST_FAILURES
-from jobs.errors import FileMissing, StorageUnavailable
+from jobs.core.errors import FileMissing, StorageUnavailable
 from jobs.worker.storage_pause import LONGEST_PAUSE_S, StoragePause
 
 

@@ -10,8 +10,8 @@ import redis
 from django.core.management import CommandError, call_command
 
 from inference.registry.models import ModelVersion
-from jobs.dispatch.broker import broker_server, publishing_broker
-from jobs.dispatch.changes import CHANNEL
+from jobs.events.broker import broker_server, publishing_broker
+from jobs.events.changes import CHANNEL
 from maas.process.errors import LaunchError
 from maas.process.health import NotReady, check_broker_redis, web_checks
 from maas.process.keeping_redis import refuse_evicting_servers

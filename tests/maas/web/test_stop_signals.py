@@ -16,9 +16,9 @@ import uvloop
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
-from jobs.dispatch.events import append_event
+from jobs.core.own_folder import LOCK
+from jobs.events.log import append_event
 from jobs.live.spool import BATCH_BYTES
-from jobs.own_folder import LOCK
 from maas.web.stop_signals import Parting, on_stop_signal
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.onboarding.create_tenant import CreatedTenant

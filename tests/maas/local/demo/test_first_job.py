@@ -8,7 +8,7 @@ from django.db import connections
 from django.test import Client
 
 from inference.registry.models import ModelVersion, ServedModel
-from jobs.models import Document, Job
+from jobs.core.models import Document, Job
 from maas.local.demo.first_job import NAME
 from tenants.accounts.models import Membership
 from tenants.core.db.unit_of_work import operator_work, unit_of_work

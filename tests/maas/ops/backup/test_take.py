@@ -6,8 +6,9 @@ from django.apps import apps
 from django.core.files.storage import default_storage
 from django.db import connections, models
 
-from jobs.documents.services import delete_document, store_document
-from jobs.models import Document
+from jobs.core.models import Document
+from jobs.documents.services import store_document
+from jobs.retention.deleting import delete_document
 from maas.ops.backup.errors import BackupError
 from maas.ops.backup.folder import BackupFolder
 from maas.ops.backup.moment import one_moment, refuse_hidden_tables, row_counts

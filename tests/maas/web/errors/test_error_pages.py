@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.test import Client, override_settings
 from django.urls import path
 
-from jobs.errors import StorageUnavailable
+from jobs.core.errors import StorageUnavailable
 from maas import urls
 from maas.web.errors.error_pages import bare_page
 from tenants.accounts.models import Membership, Tenant

@@ -6,7 +6,7 @@ import time
 import httpx
 import pytest
 
-from jobs.own_folder import LOCK
+from jobs.core.own_folder import LOCK
 from tenants.accounts.models import Tenant
 from tenants.api_keys.format import new_key
 from tenants.api_keys.models import ApiKey

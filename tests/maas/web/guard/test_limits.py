@@ -9,7 +9,7 @@ import pytest
 from django.conf import settings
 
 from inference.registry.models import ModelVersion, ServedModel
-from jobs.models import Document
+from jobs.core.models import Document
 from tenants.accounts.models import Tenant
 from tenants.api_keys.format import new_key
 from tenants.api_keys.models import ApiKey

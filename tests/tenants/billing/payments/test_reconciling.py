@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.db import connections
 
-from jobs.reconciling import reconcile
+from jobs.charges.reconciling import reconcile
 from tenants.billing.ledger.checks import Compared
 from tenants.billing.ledger.models import LedgerDifference
 from tenants.billing.payments import reconciling

@@ -1,0 +1,295 @@
+"""Everything else that a caller has made and may ask for again: documents, archives, files, batches, …"""
+
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Q
+from django.db.models.functions import Now
+
+from jobs.archives.models import Archive
+from jobs.archives.selectors import get_archive
+from jobs.archives.services import ArchiveRequest, accept_archive
+from jobs.batches.ids import BATCH, FILE, shown
+from jobs.batches.models import Batch, StoredFile
+from jobs.batches.selectors import get_batch, get_file
+from jobs.batches.services import BatchRequest, create_batch, store_file
+from jobs.core.errors import NotFound
+from jobs.core.models import Document, Job
+from jobs.documents.job_selectors import get_job
+from jobs.documents.selectors import as_uuid, get_document
+from jobs.documents.services import StoredDocument, store_document
+from jobs.documents.uploads import Address, Upload
+from jobs.idempotency.holds import Hold
+from jobs.idempotency.keys import Operation, Sent, fingerprint_of
+from jobs.idempotency.once import Answered, Keep, count_once, hold, made_before, make_in_steps, make_once
+from jobs.submission.services import retry_job
+from jobs.uploads.models import ResumableUpload
+from jobs.uploads.protocol import Announced
+from jobs.uploads.selectors import get_upload
+from jobs.uploads.services import create_upload
+from jobs.webhooks.models import WebhookDelivery, WebhookEndpoint, WebhookSecret
+from jobs.webhooks.secrets import lasting
+from jobs.webhooks.selectors import get_delivery, get_endpoint
+from jobs.webhooks.services import (
+    create_endpoint,
+    replay_delivery,
+    replay_range,
+    rotate_own_secret,
+    rotate_secret,
+    send_test,
+)
+from tenants.billing.payments.models import Payment
+from tenants.billing.payments.providers import provider_names
+from tenants.billing.payments.services import TopUp, begin_invoice_payment, begin_top_up
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.identity.identity import Identity
+
+OK, CREATED, ACCEPTED = 200, 201, 202
+
+
+def upload_document_once(
+    *, identity: Identity, upload: Upload, key: str | None, address: Address | None = None
+) -> Answered[Document]:
+    """Its status is 200 where these very bytes were here already. `address` is where they were fetched from."""
+
+    def store(keep: Keep[Document]) -> Answered[Document]:
+        made: list[Answered[Document]] = []
+
+        def answer(stored: StoredDocument) -> None:
+            made.append(Answered(stored.document, CREATED if stored.created else OK))
+            keep(made[-1])
+
+        store_document(identity=identity, upload=upload, along=answer)
+        return made[-1]
+
+    hold_id = upload.hold_id
+    sent = _sent_from(identity, address, key, hold_id) if address else _sent_bytes(identity, upload, key)
+    return make_in_steps(sent, make=store, look=get_document)
+
+
+def uploaded_before(*, identity: Identity, address: Address, key: str | None) -> Answered[Document] | None:
+    """So that nothing is fetched a second time."""
+    return made_before(_sent_from(identity, address, key), get_document)
+
+
+def hold_upload(*, identity: Identity, address: Address, key: str | None) -> Hold | None:
+    """While it is fetched."""
+    return hold(_sent_from(identity, address, key))
+
+
+def _sent_bytes(identity: Identity, upload: Upload, key: str | None) -> Sent | None:
+    return _sent(identity, "upload_document", key, content_sha256=upload.sha256)
+
+
+def _sent_from(
+    identity: Identity, address: Address, key: str | None, hold_id: UUID | None = None
+) -> Sent | None:
+    sent = _sent(identity, "upload_document", key, url=address.url, name=address.name)
+    return None if sent is None else replace(sent, hold_id=hold_id)
+
+
+def upload_file_once(
+    *, identity: Identity, upload: Upload, lives_s: int | None, key: str | None
+) -> Answered[StoredFile]:
+    def store(keep: Keep[StoredFile]) -> Answered[StoredFile]:
+        stored = store_file(
+            identity=identity, upload=upload, lives_s=lives_s, also=lambda it: keep(Answered(it, OK))
+        )
+        return Answered(stored, OK)
+
+    sent = _sent(identity, "upload_file", key, content_sha256=upload.sha256, lives_s=lives_s)
+    return make_in_steps(sent, make=store, look=lambda file_id: get_file(shown(FILE, file_id)))
+
+
+def create_upload_once(
+    *, identity: Identity, announced: Announced, key: str | None
+) -> Answered[ResumableUpload]:
+    sent = _sent(
+        identity,
+        "create_upload",
+        key,
+        size_bytes=announced.size_bytes,
+        name=announced.name,
+        metadata=announced.metadata,
+        # Only where it is: what was sent before there were such uploads is still the same.
+        **({"direct": True, "content_type": announced.content_type} if announced.direct else {}),
+    )
+    return make_once(
+        sent,
+        make=lambda: Answered(create_upload(identity=identity, announced=announced), CREATED),
+        look=get_upload,
+    )
+
+
+def create_archive_once(
+    *, identity: Identity, upload: Upload, request: ArchiveRequest, key: str | None
+) -> Answered[Archive]:
+    def accept(keep: Keep[Archive]) -> Answered[Archive]:
+        archive = accept_archive(
+            identity=identity, upload=upload, request=request, also=lambda it: keep(Answered(it, ACCEPTED))
+        )
+        return Answered(archive, ACCEPTED)
+
+    asked = asdict(request)
+    del asked["request_id"]
+    sent = _sent(identity, "create_archive", key, content_sha256=upload.sha256, **asked)
+    return make_in_steps(sent, make=accept, look=get_archive)
+
+
+def create_batch_once(*, identity: Identity, request: BatchRequest, key: str | None) -> Answered[Batch]:
+    sent = _sent(
+        identity,
+        "create_batch",
+        key,
+        input_file_id=request.input_file_id,
+        endpoint=request.endpoint,
+        metadata=request.metadata,
+        output_lives_s=request.output_lives_s,
+    )
+    return make_once(
+        sent,
+        make=lambda: Answered(create_batch(identity=identity, request=request), OK),
+        look=lambda batch_id: get_batch(shown(BATCH, batch_id)),
+    )
+
+
+def retry_once(*, identity: Identity, job_id: str, key: str | None, request_id: str = "") -> Answered[Job]:
+    return make_once(
+        _sent(identity, "retry_job", key, job=str(as_uuid(job_id) or job_id)),
+        make=lambda: Answered(retry_job(identity=identity, job_id=job_id, request_id=request_id), ACCEPTED),
+        look=get_job,
+    )
+
+
+def create_endpoint_once(
+    *, identity: Identity, asked: Mapping[str, Any], key: str | None
+) -> Answered[WebhookSecret]:
+    """The secret that was made with it: a replay tells this one, whatever it was rotated to since."""
+    return make_once(
+        _sent(identity, "create_webhook_endpoint", key, **asked),
+        make=lambda: Answered(_new_of(create_endpoint(identity=identity, **asked).endpoint), CREATED),
+        look=_endpoints_secret,
+    )
+
+
+def rotate_once(*, identity: Identity, endpoint_id: str, key: str | None) -> Answered[WebhookSecret]:
+    return make_once(
+        _sent(identity, "rotate_webhook_secret", key, endpoint=str(as_uuid(endpoint_id) or endpoint_id)),
+        make=lambda: Answered(
+            _new_of(rotate_secret(identity=identity, endpoint_id=endpoint_id).endpoint), OK
+        ),
+        look=_endpoints_secret,
+    )
+
+
+def _new_of(endpoint: WebhookEndpoint) -> WebhookSecret:
+    with unit_of_work(endpoint.tenant_id):
+        return lasting(endpoint.tenant_id, endpoint.id)
+
+
+def _endpoints_secret(secret_id: UUID) -> WebhookSecret:
+    secret = _own_secret(secret_id)
+    get_endpoint(secret.endpoint_id)
+    return secret
+
+
+def rotate_own_once(*, identity: Identity, key: str | None) -> Answered[WebhookSecret]:
+    return make_once(
+        _sent(identity, "rotate_own_webhook_secret", key),
+        make=lambda: Answered(rotate_own_secret(identity=identity), OK),
+        look=_own_secret,
+    )
+
+
+def _own_secret(secret_id: UUID) -> WebhookSecret:
+    """As long as it signs: rotated away by now, it is told to nobody any more."""
+    secret = WebhookSecret.objects.filter(Q(ends_at=None) | Q(ends_at__gt=Now()), id=secret_id).first()
+    if secret is None:
+        raise NotFound("This secret is no longer one of the account's.")
+    return secret
+
+
+def send_test_once(*, identity: Identity, endpoint_id: str, key: str | None) -> Answered[WebhookDelivery]:
+    return make_once(
+        _sent(identity, "test_webhook_endpoint", key, endpoint=str(as_uuid(endpoint_id) or endpoint_id)),
+        make=lambda: Answered(send_test(identity=identity, endpoint_id=endpoint_id), ACCEPTED),
+        look=get_delivery,
+    )
+
+
+def replay_once(*, identity: Identity, delivery_id: str, key: str | None) -> Answered[WebhookDelivery]:
+    return make_once(
+        _sent(identity, "replay_webhook_delivery", key, delivery=str(as_uuid(delivery_id) or delivery_id)),
+        make=lambda: Answered(replay_delivery(identity=identity, delivery_id=delivery_id), ACCEPTED),
+        look=get_delivery,
+    )
+
+
+def replay_range_once(
+    *,
+    identity: Identity,
+    endpoint_id: str,
+    since: datetime,
+    until: datetime,
+    only_failed: bool,
+    key: str | None,
+) -> Answered[int]:
+    sent = _sent(
+        identity,
+        "replay_webhook_deliveries",
+        key,
+        endpoint=str(as_uuid(endpoint_id) or endpoint_id),
+        since=since.astimezone(UTC).isoformat(),
+        until=until.astimezone(UTC).isoformat(),
+        only_failed=only_failed,
+    )
+
+    def replay() -> Answered[int]:
+        replayed = replay_range(
+            identity=identity, endpoint_id=endpoint_id, since=since, until=until, only_failed=only_failed
+        )
+        return Answered(replayed, ACCEPTED)
+
+    return count_once(sent, make=replay)
+
+
+def begin_payment_once(*, identity: Identity, asked: Mapping[str, Any], key: str | None) -> Answered[Payment]:
+    """The row alone, with its key. No provider is asked for anything yet."""
+    provider = asked.get("provider") or provider_names()[0]
+    made_by = f"key {identity.key_id}" if identity.key_id else f"person {identity.user_id}"
+
+    def begin(keep: Keep[Payment]) -> Answered[Payment]:
+        if invoice_id := asked.get("invoice"):
+            made = begin_invoice_payment(
+                tenant_id=identity.tenant_id,
+                provider=provider,
+                invoice_id=invoice_id,
+                made_by=made_by,
+                also=lambda it: keep(Answered(it, CREATED)),
+            )
+        else:
+            made = begin_top_up(
+                tenant_id=identity.tenant_id,
+                provider=provider,
+                wanted=TopUp(asked["currency"], asked["amount_micros"]),
+                made_by=made_by,
+                also=lambda it: keep(Answered(it, CREATED)),
+            )
+        return Answered(made, CREATED)
+
+    told = {name: str(value) for name, value in asked.items()}
+    return make_in_steps(_sent(identity, "create_payment", key, **told), make=begin, look=_payment)
+
+
+def _payment(payment_id: UUID) -> Payment:
+    return Payment.objects.get(id=payment_id)
+
+
+def _sent(identity: Identity, operation: Operation, key: str | None, **asked: object) -> Sent | None:
+    if key is None:
+        return None
+    fingerprint = fingerprint_of({**asked, "livemode": identity.livemode})
+    return Sent(identity.tenant_id, operation, key, fingerprint, identity.livemode)

@@ -1,0 +1,166 @@
+"""Writes to many jobs at once: each is a transaction of its own, and one that is refused stops none of the others.
+
+Somebody waits for the end, and a thread with them: what is more than a request may take on is left as it is, and said.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from django.db.models import Q
+
+from jobs.core import states
+from jobs.core.errors import InvalidRequest
+from jobs.core.models import Job
+from jobs.documents.erasure import Patience
+from jobs.documents.job_selectors import jobs_with_models
+from jobs.documents.selectors import as_uuid
+from jobs.retention.deleting import delete_document
+from jobs.submission.services import cancel_job, retry_job
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.core.errors import DomainError
+from tenants.identity.identity import Identity
+
+MOST_AT_ONCE = 100
+CANCELED, RETRIED, DELETED = "canceled", "retried", "deleted"
+ENDED, NO_DOCUMENT, NOT_FOUND, LEFT = "ended", "no_document", "not_found", "left_for_later"
+MOST_PAGES_AT_ONCE = 10_000
+MOST_PAGES_SENT_AGAIN = 2_000
+"""Each is a row made anew: of 2,000 that takes two seconds, where 10,000 are canceled or deleted in one."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    job_id: str
+    code: str
+    """One of the above, or the code of the error with which it was refused."""
+
+
+class Strength:
+    """What one request takes on; the first job always, however long it is."""
+
+    def __init__(self, most_pages: int) -> None:
+        self._most_pages = most_pages
+        self._pages = 0
+
+    def allows(self, job: Job) -> bool:
+        if self._pages and self._pages + job.pages_total > self._most_pages:
+            return False
+        self._pages += job.pages_total
+        return True
+
+
+@dataclass(frozen=True)
+class Consequences:
+    """Of deleting the documents of some jobs."""
+
+    names: list[str]
+    unfinished: int
+    """Jobs that will be canceled, selected or not."""
+    others: int
+    """Jobs on the same documents that were not selected."""
+    without_document: int
+    jobs: int = 0
+    """All that will be listed as deleted, selected or not."""
+
+
+def cancel_jobs(*, identity: Identity, job_ids: Sequence[str]) -> list[Outcome]:
+    known = known_jobs(identity, job_ids)
+    strength = Strength(MOST_PAGES_AT_ONCE)
+    outcomes = []
+    for job_id in bounded(job_ids):
+        job = known.get(job_id)
+        if job is None or job.terminal:
+            outcomes.append(Outcome(job_id, ENDED if job else NOT_FOUND))
+            continue
+        if not strength.allows(job):
+            outcomes.append(Outcome(job_id, LEFT))
+            continue
+        try:
+            cancel_job(identity=identity, job_id=job.id)
+            outcomes.append(Outcome(job_id, CANCELED))
+        except DomainError as refusal:
+            outcomes.append(Outcome(job_id, ENDED if refusal.code == "job_finished" else refusal.code))
+    return outcomes
+
+
+def retry_jobs(*, identity: Identity, job_ids: Sequence[str], request_id: str = "") -> list[Outcome]:
+    known = known_jobs(identity, job_ids)
+    strength = Strength(MOST_PAGES_SENT_AGAIN)
+    outcomes = []
+    for job_id in bounded(job_ids):
+        job = known.get(job_id)
+        if job is not None and _retriable(job) and not strength.allows(job):
+            outcomes.append(Outcome(job_id, LEFT))
+            continue
+        try:
+            retry_job(identity=identity, job_id=job_id, request_id=request_id)
+            outcomes.append(Outcome(job_id, RETRIED))
+        except DomainError as refusal:
+            outcomes.append(Outcome(job_id, refusal.code))
+    return outcomes
+
+
+def _retriable(job: Job) -> bool:
+    return job.terminal and job.state != states.SUCCEEDED
+
+
+def delete_documents_of(*, identity: Identity, job_ids: Sequence[str]) -> list[Outcome]:
+    """Several jobs may be about one document: it is deleted once, and that is the outcome of each."""
+    known = known_jobs(identity, job_ids)
+    strength, patience = Strength(MOST_PAGES_AT_ONCE), Patience()
+    of_document: dict[object, str] = {}
+    outcomes = []
+    for job_id in bounded(job_ids):
+        job = known.get(job_id)
+        if job is None or job.document_id is None:
+            outcomes.append(Outcome(job_id, NO_DOCUMENT if job else NOT_FOUND))
+            continue
+        if job.document_id not in of_document:
+            allowed = _deleted_before(job) or strength.allows(job)
+            of_document[job.document_id] = _deleted(identity, job, patience) if allowed else LEFT
+        outcomes.append(Outcome(job_id, of_document[job.document_id]))
+    return outcomes
+
+
+def _deleted_before(job: Job) -> bool:
+    return job.document is not None and job.document.deleted_at is not None
+
+
+def _deleted(identity: Identity, job: Job, patience: Patience) -> str:
+    try:
+        delete_document(identity=identity, document_id=job.document_id, patience=patience)
+    except DomainError as refusal:
+        return refusal.code
+    return DELETED
+
+
+def consequences_of_deleting(*, identity: Identity, job_ids: Sequence[str]) -> Consequences:
+    known = known_jobs(identity, job_ids).values()
+    documents = {
+        job.document.id: job.document for job in known if job.document and not job.document.deleted_at
+    }
+    picked = [job.id for job in known]
+    with unit_of_work(identity):
+        concerned = Job.objects.filter(document_id__in=documents)
+        return Consequences(
+            names=[document.name for document in documents.values()],
+            unfinished=concerned.filter(state__in=states.UNFINISHED).count(),
+            others=concerned.exclude(Q(id__in=picked)).count(),
+            without_document=sum(job.document_id is None for job in known),
+            jobs=concerned.count(),
+        )
+
+
+def known_jobs(identity: Identity, job_ids: Iterable[str]) -> dict[str, Job]:
+    wanted = [job_id for job_id in map(as_uuid, bounded(job_ids)) if job_id]
+    with unit_of_work(identity):
+        jobs = jobs_with_models().select_related("document").filter(id__in=wanted)
+        return {str(job.id): job for job in jobs}
+
+
+def bounded(job_ids: Iterable[str]) -> list[str]:
+    """Each once."""
+    once = list(dict.fromkeys(job_ids))
+    if len(once) > MOST_AT_ONCE:
+        raise InvalidRequest(f"{len(once)} jobs were sent; up to {MOST_AT_ONCE} can be changed at once.")
+    return once

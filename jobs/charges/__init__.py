@@ -1,0 +1,1 @@
+"""What jobs hold and charge, and whether the books agree with that."""

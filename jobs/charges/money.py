@@ -1,0 +1,190 @@
+"""A job's money: what it may cost is set aside as it is accepted, and what it did cost is charged at its end.
+
+Always the last step of its transaction: the wallet's row, for which all of a tenant's jobs wait, is locked then.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db import connections
+
+from inference.registry.models import ModelVersion
+from jobs.core.models import Job
+from tenants.billing.invoices.charged_twice import give_back_billed
+from tenants.billing.ledger.included import use_included
+from tenants.billing.ledger.included_units import Work
+from tenants.billing.ledger.journal import Source
+from tenants.billing.ledger.services import (
+    Bounds,
+    hold,
+    lock_wallets,
+    nothing,
+    pay_at_once,
+    require_money,
+    settle,
+)
+from tenants.core.db.unit_of_work import current_alias
+from tenants.core.months import Month
+from tenants.identity.identity import Identity
+from tenants.plans.prices import Meter, Price
+
+JOB = "job"
+_CLOCKS_DIFFER = timedelta(hours=1)
+_MARKS = 2
+"""Tokens that every text has beside its own."""
+# What of a job is done, as it was recorded: pages of the job that it goes on with are not its own.
+_DONE = """
+SELECT u.model, u.cached, u.price, sum(u.quantity)::bigint, sum(u.amount_micros)::bigint,
+       date_trunc('month', u.created_at AT TIME ZONE 'UTC')::date
+FROM jobs_page p JOIN tenants_usagerecord u
+    ON u.tenant_id = p.tenant_id AND u.source_id = p.id AND u.source_kind IN ('page', 'cache')
+WHERE p.tenant_id = %(tenant)s AND p.job_id = %(job)s AND u.livemode
+GROUP BY 1, 2, 3, 6
+"""
+
+
+def predicted_micros(price: Price, pages: int, work: Mapping[str, Any] | None = None) -> int:
+    """Exact where pages or calls are priced, each rounded by itself as it is charged. Of tokens and times, which nobody
+    knows before, the most: what settings say of a page, or of a text that comes with the job as many tokens as it has
+    characters.
+    """
+    return pages * price.cost_micros(units_of_page(price.meter, work))
+
+
+def hold_for(job: Job, bounds: Bounds | None = None) -> None:
+    """Of an accepted job, whose known pages have been charged to it already. Raises where there is not so much.
+
+    `bounds` as they were found before, in the same transaction.
+    """
+    if not job.livemode:
+        return
+    source = _source(job.id, job.tenant_id, job.currency, job.api_key_id)
+    if job.terminal:
+        pay_at_once(source, job.cost_micros, _done(source))
+        return
+    to_do = _to_do(job, Price.from_json(job.price), job.pages_total - job.pages_done)
+    done = _done(source) if job.cost_micros else list
+    job.held_micros = hold(
+        source, job.cost_micros + to_do.amount_micros, lambda: [*done(), to_do], bounds=bounds
+    )
+    if job.held_micros is not None:
+        Job.objects.filter(id=job.id).update(held_micros=job.held_micros)
+
+
+def require_money_for(identity: Identity, version: ModelVersion, pages: int) -> None:
+    """For a document that is still to be stored: refuses what could not be paid if every result of it were known."""
+    served = version.served_model
+    agreed = identity.prices.of_model(served.name, served.price, served.cached_price)
+    works = [_work(served.name, price, pages, None) for price in (agreed.price, agreed.cached_price)]
+    least = min(works, key=lambda work: work.amount_micros)
+    if identity.livemode:
+        _require(identity.tenant_id, least, identity.key_id)
+
+
+def require_money_of(job: Job, pages: int) -> Bounds | None:
+    """The same of a job that is still to be written, for so many of its pages; what bounds it, where it was asked."""
+    prices = (Price.from_json(job.price), Price.from_json(job.cached_price or job.price))
+    least = min((_to_do(job, price, pages) for price in prices), key=lambda work: work.amount_micros)
+    return _require(job.tenant_id, least, job.api_key_id) if job.livemode else None
+
+
+def settle_job(
+    job_id: UUID,
+    *,
+    tenant_id: UUID,
+    currency: str,
+    key_id: UUID | None,
+    begun: datetime,
+    held_micros: int | None,
+    cost: int,
+) -> None:
+    """In the transaction of its end."""
+    source = _source(job_id, tenant_id, currency, key_id)
+    for_earlier_months = settle(
+        source,
+        held_micros=held_micros,
+        cost_micros=cost,
+        works=_done(source),
+        over_months=_may_be_of_earlier_months(begun),
+    )
+    if for_earlier_months:
+        give_back_billed(source, for_earlier_months)
+
+
+def settle_ended(jobs: Iterable[Job]) -> None:
+    """Of jobs that were ended before their work was done; as they stood when they were locked."""
+    ended = sorted(jobs, key=lambda job: job.currency)  # wallets in one order everywhere
+    for tenant_id in {job.tenant_id for job in ended}:
+        lock_wallets(tenant_id, (job.currency for job in ended if job.tenant_id == tenant_id))
+    for job in ended:
+        settle_job(
+            job.id,
+            tenant_id=job.tenant_id,
+            currency=job.currency,
+            key_id=job.api_key_id,
+            begun=job.created_at,
+            held_micros=job.held_micros,
+            cost=job.cost_micros,
+        )
+
+
+def let_go_of_units(job: Job) -> None:
+    """Of one that was settled without them: none of its money is touched."""
+    use_included(_source(job.id, job.tenant_id, job.currency, job.api_key_id), nothing, costs=False)
+
+
+def _may_be_of_earlier_months(begun: datetime) -> bool:
+    """Some of what was done since then, whose clock it may be: those of machines differ."""
+    first, last = begun.astimezone(UTC) - _CLOCKS_DIFFER, datetime.now(UTC) + _CLOCKS_DIFFER
+    return Month.of(first.date()) != Month.of(last.date())
+
+
+def _source(job_id: UUID, tenant_id: UUID, currency: str, key_id: UUID | None) -> Source:
+    return Source(tenant_id, JOB, job_id, currency, key_id)
+
+
+def _require(tenant_id: UUID, work: Work, key_id: UUID | None) -> Bounds | None:
+    currency = work.price.currency
+    return require_money(tenant_id, currency, work.amount_micros, key_id=key_id, works=lambda: [work])
+
+
+def _to_do(job: Job, price: Price, pages: int) -> Work:
+    return _work(job.model_version.served_model.name, price, pages, job.input)
+
+
+def _work(model: str, price: Price, pages: int, work: Mapping[str, Any] | None) -> Work:
+    """That is still to be done."""
+    units = pages * units_of_page(price.meter, work)
+    return Work(model, False, price, units, predicted_micros(price, pages, work))
+
+
+def _done(source: Source) -> Callable[[], Sequence[Work]]:
+    def read() -> list[Work]:
+        with connections[current_alias()].cursor() as cursor:
+            cursor.execute(_DONE, {"tenant": source.tenant_id, "job": source.id})
+            return [
+                Work(model, cached, Price.from_json(json.loads(price)), *rest)
+                for model, cached, price, *rest in cursor.fetchall()
+            ]
+
+    return read
+
+
+def units_of_page(meter: Meter, work: Mapping[str, Any] | None) -> int:
+    """Return what a page is charged for: exactly where pages or calls are priced, and otherwise at most."""
+    if meter == "gpu_second":
+        return int(settings.MAAS_HOLD_GPU_MS_PER_PAGE)
+    if meter != "token":
+        return 1
+    texts = _texts_of(work or {})
+    most = settings.MAAS_HOLD_TOKENS_PER_PAGE
+    return sum(min(len(text) + _MARKS, most) for text in texts) if texts else most
+
+
+def _texts_of(work: Mapping[str, Any]) -> list[str]:
+    found = work.get("texts") or [work.get("text")]
+    return [text for text in found if isinstance(text, str)]

@@ -1,0 +1,135 @@
+"""Holds jobs against the ledger, settles what an older version of the product left held, and tells what differs."""
+
+from collections.abc import Callable
+from uuid import UUID
+
+import structlog
+from django.db import DatabaseError, connections
+
+from jobs.charges.money import let_go_of_units, settle_ended
+from jobs.charges.stored_bytes import correct_stored_bytes
+from jobs.core import states
+from jobs.core.models import Job
+from tenants.billing.invoices.reconciling import compare_invoices
+from tenants.billing.ledger.checks import Compared, differences
+from tenants.billing.ledger.reconciling import compare_ledger, keep_differences
+from tenants.billing.payments.reconciling import reconcile_payments
+from tenants.core.db.unit_of_work import OPERATOR, operator_work, unit_of_work
+
+log = structlog.get_logger(__name__)
+AT_ONCE = 500
+
+# What a job says it has set aside, and what the ledger holds for it.
+_HOLDS = """
+WITH open AS (
+    SELECT t.tenant_id, t.source_id, t.currency, e.amount_micros
+    FROM tenants_ledgertransaction t JOIN tenants_ledgerentry e ON e.transaction_id = t.id AND e.account = 'held'
+    WHERE t.kind = 'hold' AND t.source_kind = 'job' AND NOT EXISTS (
+        SELECT FROM tenants_ledgertransaction s
+        WHERE s.tenant_id = t.tenant_id AND s.source_kind = t.source_kind AND s.source_id = t.source_id
+          AND s.kind IN ('charge', 'release')
+    )
+), held AS (
+    SELECT tenant_id, id, currency, held_micros FROM jobs_job WHERE held_micros IS NOT NULL
+)
+SELECT coalesce(o.tenant_id, h.tenant_id), 'job_hold', coalesce(o.currency, h.currency),
+       coalesce(o.source_id, h.id)::text, coalesce(h.held_micros, 0), coalesce(o.amount_micros, 0)
+FROM open o FULL JOIN held h ON h.tenant_id = o.tenant_id AND h.id = o.source_id
+WHERE coalesce(h.held_micros, 0) <> coalesce(o.amount_micros, 0)
+"""
+# What a job cost, and what was charged for it or included, of those that ended lately: nothing before there was a
+# wallet.
+_COSTS = """
+SELECT j.tenant_id, 'job_cost', j.currency, j.id::text, j.cost_micros,
+       (coalesce(e.amount_micros, 0) + coalesce(i.spared_micros, 0))::bigint
+FROM jobs_job j JOIN tenants_wallet w ON w.tenant_id = j.tenant_id AND w.currency = j.currency
+LEFT JOIN tenants_ledgertransaction t ON t.tenant_id = j.tenant_id AND t.source_kind = 'job' AND t.source_id = j.id
+    AND t.kind IN ('charge', 'release')
+LEFT JOIN tenants_ledgerentry e ON e.transaction_id = t.id AND e.account = 'revenue'
+LEFT JOIN LATERAL (
+    SELECT sum(u.spared_micros) AS spared_micros FROM tenants_includeduse u
+    WHERE u.tenant_id = j.tenant_id AND u.source_kind = 'job' AND u.source_id = j.id
+) i ON true
+WHERE j.livemode AND j.finished_at >= greatest(w.opened_at, now() - interval '2 days')
+  AND j.cost_micros <> coalesce(e.amount_micros, 0) + coalesce(i.spared_micros, 0)
+"""
+# Included units that are set aside for a job that has none of its money set aside any more.
+_UNITS = """
+SELECT i.tenant_id, 'job_units', '', i.source_id::text, 0, sum(i.quantity)::bigint
+FROM tenants_includedhold i LEFT JOIN jobs_job j ON j.tenant_id = i.tenant_id AND j.id = i.source_id
+WHERE i.source_kind = 'job' AND j.held_micros IS NULL
+GROUP BY 1, 4
+"""
+_LEFT_UNITS = """
+SELECT DISTINCT j.tenant_id, j.id
+FROM tenants_includedhold i JOIN jobs_job j ON j.tenant_id = i.tenant_id AND j.id = i.source_id
+WHERE i.source_kind = 'job' AND j.held_micros IS NULL AND j.state <> ALL(%(open)s) LIMIT %(most)s
+"""
+_STRANDED = """
+SELECT tenant_id, id FROM jobs_job WHERE held_micros IS NOT NULL AND state <> ALL(%(open)s) LIMIT %(most)s
+"""
+
+
+def reconcile() -> int:
+    """How many differences there are now."""
+    settle_stranded_jobs()
+    # Right already, and told until the next check.
+    stored = correct_stored_bytes().values()
+    of_payments, not_compared = reconcile_payments()
+    found = [*compare_ledger(), *compare_jobs(), *compare_invoices(), *of_payments, *stored]
+    return keep_differences(found, not_compared=not_compared)
+
+
+def compare_jobs() -> list[Compared]:
+    found = []
+    with operator_work(), connections[OPERATOR].cursor() as cursor:
+        for statement in (_HOLDS, _COSTS, _UNITS):
+            cursor.execute(statement)
+            found += [Compared(*row) for row in cursor.fetchall()]
+    return differences(found)
+
+
+def settle_stranded_jobs() -> int:
+    """Of jobs that were ended by a process of a version that knew nothing of holds."""
+    values: dict[str, list[str] | int] = {"open": list(states.UNFINISHED), "most": AT_ONCE}
+    with operator_work(), connections[OPERATOR].cursor() as cursor:
+        cursor.execute(_STRANDED, values)
+        stranded = cursor.fetchall()
+        cursor.execute(_LEFT_UNITS, values)
+        left_units = cursor.fetchall()
+    return sum(_settled(_settle, *job) for job in stranded) + sum(
+        _settled(_let_go, *job) for job in left_units
+    )
+
+
+def _settled(settle: Callable[[UUID, UUID], bool], tenant_id: UUID, job_id: UUID) -> bool:
+    """One that cannot be settled keeps no other waiting; it is told of as a difference."""
+    try:
+        return settle(tenant_id, job_id)
+    except DatabaseError:
+        log.exception("hold_not_settled", tenant_id=str(tenant_id), job_id=str(job_id))
+        return False
+
+
+def _let_go(tenant_id: UUID, job_id: UUID) -> bool:
+    """It was settled by a process of a version that knew nothing of included units."""
+    with unit_of_work(tenant_id):
+        ended = Job.objects.select_for_update(no_key=True).filter(id=job_id, held_micros__isnull=True)
+        job = ended.exclude(state__in=states.UNFINISHED).first()
+        if job is None:
+            return False
+        let_go_of_units(job)
+    log.warning("hold_left_behind", tenant_id=str(tenant_id), job_id=str(job_id))
+    return True
+
+
+def _settle(tenant_id: UUID, job_id: UUID) -> bool:
+    with unit_of_work(tenant_id):
+        held = Job.objects.select_for_update(no_key=True).filter(id=job_id, held_micros__isnull=False)
+        job = held.exclude(state__in=states.UNFINISHED).first()
+        if job is None:
+            return False
+        Job.objects.filter(id=job.id).update(held_micros=None)
+        settle_ended([job])
+    log.warning("hold_left_behind", tenant_id=str(tenant_id), job_id=str(job_id))
+    return True

@@ -1,0 +1,20 @@
+"""The tables that every room of this app shares: documents, jobs, their pages and what happened to them."""
+
+from jobs.core.models.documents import Document, DocumentPage
+from jobs.core.models.erasures import ErasedBecause, FileToErase
+from jobs.core.models.events import Event
+from jobs.core.models.jobs import Job
+from jobs.core.models.pages import Page, Turn
+from jobs.core.models.texts import PageText
+
+__all__ = [
+    "Document",
+    "DocumentPage",
+    "ErasedBecause",
+    "Event",
+    "FileToErase",
+    "Job",
+    "Page",
+    "PageText",
+    "Turn",
+]

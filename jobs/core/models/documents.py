@@ -1,0 +1,102 @@
+"""Files as they came, and what is on their pages."""
+
+from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import OpClass
+from django.db import models
+from django.db.models.functions import Now, Upper
+
+from jobs.core.models.erasures import ErasedBecause
+from tenants.core.db.tenant_owned import TenantOwned
+
+
+class Document(TenantOwned):
+    """A file as it came. The same bytes of the same tenant are one document, or two where one is of a test."""
+
+    class Kind(models.TextChoices):
+        PDF = "pdf"
+        IMAGE = "image"
+        TEXT = "text"
+
+    name = models.CharField(max_length=255)
+    sha256 = models.CharField(max_length=64)
+    size_bytes = models.PositiveBigIntegerField()
+    content_type = models.CharField(max_length=100)
+    kind = models.CharField(max_length=10, choices=Kind.choices)
+    pages_total = models.PositiveIntegerField()
+    file = models.CharField(max_length=300, editable=False)
+    livemode = models.BooleanField(default=True)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    used_at = models.DateTimeField(
+        db_default=Now(), editable=False, help_text="When it was last sent or read, to the hour."
+    )
+    deleted_at = models.DateTimeField(null=True, blank=True)
+    deleted_because = models.CharField(
+        max_length=10, choices=ErasedBecause.choices, blank=True, default="", db_default="", editable=False
+    )
+
+    # See jobs/documents/too_complex.py.
+    too_complex_pages = ArrayField(models.PositiveIntegerField(), null=True, editable=False)
+    too_complex_at = models.DateTimeField(null=True, editable=False)
+
+    class Meta(TenantOwned.Meta):
+        constraints = [
+            *TenantOwned.Meta.constraints,
+            models.UniqueConstraint(
+                fields=["tenant", "sha256", "livemode"],
+                condition=models.Q(deleted_at=None),
+                name="jobs_document_same_bytes_mode",
+            ),
+        ]
+        indexes = [
+            models.Index(OpClass(Upper("name"), "text_pattern_ops"), name="jobs_document_by_name"),
+            models.Index(
+                fields=["tenant", "livemode", "used_at"],
+                condition=models.Q(deleted_at__isnull=True),
+                name="jobs_document_kept",
+            ),
+            # Few beside all that is live: whoever lists them must not pass over the rest.
+            models.Index(
+                fields=["tenant", "-id"], condition=models.Q(livemode=False), name="jobs_document_of_tests"
+            ),
+            models.Index(
+                fields=["deleted_at"],
+                condition=models.Q(deleted_at__isnull=False),
+                name="jobs_document_erased",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class DocumentPage(TenantOwned):
+    """A page's picture, rendered once, and the text that the document itself carries."""
+
+    document = models.ForeignKey(
+        Document, on_delete=models.CASCADE, related_name="pages", db_constraint=False, db_index=False
+    )
+    number = models.PositiveIntegerField()
+    width_px = models.PositiveIntegerField()
+    height_px = models.PositiveIntegerField()
+    picture = models.CharField(max_length=300, blank=True)
+    picture_type = models.CharField(max_length=50, blank=True)
+    text_layer = models.JSONField(
+        null=True, help_text="Lines with boxes; null when the page must be recognised."
+    )
+    content_sha256 = models.CharField(
+        max_length=64,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="Of picture and text; see jobs/documents/content.py.",
+    )
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    class Meta(TenantOwned.Meta):
+        constraints = [
+            *TenantOwned.Meta.constraints,
+            models.UniqueConstraint(fields=["document", "number"], name="jobs_documentpage_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"page {self.number}"

@@ -1,0 +1,147 @@
+"""Requests for work, the only truth about them."""
+
+from django.db import models
+from django.db.models.functions import Least, Now
+
+from inference.models import ModelVersion
+from jobs.core import priorities, states
+from jobs.core.models.documents import Document
+from jobs.core.models.erasures import ErasedBecause
+from tenants.core.db.tenant_owned import TenantOwned
+
+_STATES = [(state, state) for state in states.JOB_STATES]
+
+LONGEST_URL = 2000
+
+
+class Job(TenantOwned):
+    """One request for work. Every view of it (poll, wait, socket, webhook) reads this row and its events."""
+
+    model_version = models.ForeignKey(
+        ModelVersion, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
+    document = models.ForeignKey(
+        Document,
+        null=True,
+        on_delete=models.PROTECT,
+        related_name="jobs",
+        db_constraint=False,
+        db_index=False,
+    )
+    input = models.JSONField(null=True)
+    parameters = models.JSONField(default=dict)
+    state = models.CharField(max_length=20, choices=_STATES, default=states.QUEUED)
+    pages_total = models.PositiveIntegerField()
+    pages_succeeded = models.PositiveIntegerField(default=0)
+    pages_failed = models.PositiveIntegerField(default=0)
+    pages_cached = models.PositiveIntegerField(
+        default=0, db_default=0, help_text="Succeeded without a run: their results were known."
+    )
+    pages_coalesced = models.PositiveIntegerField(
+        default=0, db_default=0, help_text="Of these, the ones whose results came while they waited."
+    )
+    oldest_result_at = models.DateTimeField(
+        null=True, help_text="When the oldest result was made that was known already."
+    )
+    priority = models.SmallIntegerField(
+        choices=priorities.CHOICES, default=priorities.STANDARD, db_default=priorities.STANDARD
+    )
+    cache_control = models.CharField(
+        max_length=10, blank=True, default="", db_default="", help_text="no-cache, no-store, or nothing."
+    )
+    price = models.JSONField(help_text="As it was when the job was accepted.")
+    cached_price = models.JSONField(
+        null=True, help_text="For pages whose results are known; null for the price."
+    )
+    cost_micros = models.BigIntegerField(default=0)
+    currency = models.CharField(max_length=3)
+    held_micros = models.BigIntegerField(
+        null=True,
+        editable=False,
+        help_text="Set aside until its end, where its tenant's spending is bounded.",
+    )
+    error_code = models.CharField(max_length=60, blank=True)
+    error_detail = models.TextField(blank=True)
+    retry_of = models.ForeignKey(
+        "self", null=True, on_delete=models.PROTECT, related_name="retries", db_constraint=False
+    )
+    livemode = models.BooleanField(default=True)
+    api_key_id = models.UUIDField(null=True)
+    request_id = models.CharField(max_length=64, blank=True)
+    webhook_url = models.CharField(
+        max_length=LONGEST_URL, blank=True, default="", db_default="", help_text="To be told of its end."
+    )
+    last_seq = models.PositiveIntegerField(default=0)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    started_at = models.DateTimeField(null=True)
+    finished_at = models.DateTimeField(null=True)
+    expires_at = models.DateTimeField(null=True, help_text="If it is not done by then it ends as expired.")
+    cancel_at = models.DateTimeField(null=True, help_text="If it is not done by then it is canceled.")
+    erased_at = models.DateTimeField(
+        null=True, editable=False, help_text="Since then this row is all there is of it; see jobs/retention."
+    )
+    erased_because = models.CharField(
+        max_length=10, choices=ErasedBecause.choices, blank=True, default="", db_default="", editable=False
+    )
+
+    class Meta(TenantOwned.Meta):
+        indexes = [
+            models.Index(
+                Least("expires_at", "cancel_at"),
+                condition=models.Q(state__in=["queued", "running"])
+                & (models.Q(expires_at__isnull=False) | models.Q(cancel_at__isnull=False)),
+                name="jobs_job_overdue",
+            ),
+            models.Index(fields=["tenant", "state", "-id"], name="jobs_job_by_state"),
+            models.Index(fields=["tenant", "model_version", "-id"], name="jobs_job_by_model"),
+            models.Index(fields=["document"], name="jobs_job_of_document"),
+            models.Index(
+                fields=["tenant", "livemode", "finished_at"],
+                condition=models.Q(erased_at__isnull=True, finished_at__isnull=False),
+                name="jobs_job_to_erase",
+            ),
+            models.Index(
+                fields=["erased_at"],
+                condition=models.Q(erased_at__isnull=False),
+                name="jobs_job_erased",
+            ),
+            # Lists leave out what is erased, of which there may be more than of all else.
+            models.Index(
+                fields=["tenant", "-id"], condition=models.Q(erased_at__isnull=True), name="jobs_job_kept"
+            ),
+            models.Index(
+                fields=["tenant", "-id"], condition=models.Q(livemode=False), name="jobs_job_of_tests"
+            ),
+            # The operator's lists know no tenant. What succeeded is most of all, and found without an index.
+            models.Index(
+                fields=["state", "-id"], condition=~models.Q(state="succeeded"), name="jobs_job_unsuccessful"
+            ),
+            models.Index(
+                fields=["error_code", "-id"], condition=~models.Q(error_code=""), name="jobs_job_by_error"
+            ),
+            models.Index(
+                fields=["tenant", "id"],
+                condition=models.Q(held_micros__isnull=False),
+                name="jobs_job_holds_money",
+            ),
+            models.Index(
+                fields=["api_key_id", "-id"],
+                condition=models.Q(api_key_id__isnull=False),
+                name="jobs_job_of_key",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.id)
+
+    @property
+    def pages_done(self) -> int:
+        return self.pages_succeeded + self.pages_failed
+
+    @property
+    def terminal(self) -> bool:
+        return self.state in states.TERMINAL
+
+    @property
+    def erased(self) -> bool:
+        return self.erased_at is not None

@@ -1,0 +1,147 @@
+"""The units of work of jobs, and whose waiting ones come next."""
+
+from django.db import models
+from django.db.models.functions import Now
+
+from inference.models import ModelVersion
+from jobs.core import priorities, states
+from jobs.core.models.jobs import Job
+from tenants.core.db.tenant_owned import TenantOwned
+
+_STATES = [(state, state) for state in states.PAGE_STATES]
+
+
+class Page(TenantOwned):
+    """The unit of work: of cancel, retry, lease, result and charge."""
+
+    job = models.ForeignKey(
+        Job, on_delete=models.CASCADE, related_name="pages", db_constraint=False, db_index=False
+    )
+    model_version = models.ForeignKey(
+        ModelVersion, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
+    number = models.PositiveIntegerField()
+    priority = models.SmallIntegerField(
+        choices=priorities.CHOICES,
+        default=priorities.STANDARD,
+        db_default=priorities.STANDARD,
+        help_text="Its job's, as long as it waits.",
+    )
+    state = models.CharField(max_length=20, choices=_STATES, default=states.QUEUED)
+    attempt = models.PositiveSmallIntegerField(default=0)
+    run_after = models.DateTimeField(
+        db_default=Now(), help_text="By the database's clock, like every time of the queue."
+    )
+    wake_again_at = models.DateTimeField(
+        null=True, help_text="Until then a message for this page is under way."
+    )
+    lease_token = models.BigIntegerField(null=True)
+    lease_until = models.DateTimeField(null=True)
+    worker = models.CharField(max_length=100, blank=True)
+    result = models.JSONField(null=True)
+    units = models.JSONField(null=True, help_text="What was done for the result, in the units of prices.")
+    result_at = models.DateTimeField(
+        null=True, help_text="When the result was made, here or where it was taken from."
+    )
+    cache_key = models.BinaryField(
+        null=True,
+        max_length=32,
+        help_text="Of a result, by which it is found again; of a running page, what no other may run meanwhile.",
+    )
+    cached = models.BooleanField(default=False, db_default=False, help_text="Not run: its result was known.")
+    waits_for = models.BinaryField(
+        null=True, max_length=32, help_text="The key of a page that is run elsewhere, whose result will do."
+    )
+    awaited = models.BooleanField(
+        default=False, db_default=False, help_text="Others wait for the end of its run."
+    )
+    error_code = models.CharField(max_length=60, blank=True)
+    error_detail = models.TextField(blank=True)
+    cost_micros = models.BigIntegerField(default=0)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    started_at = models.DateTimeField(null=True)
+    finished_at = models.DateTimeField(null=True)
+
+    class Meta(TenantOwned.Meta):
+        constraints = [
+            *TenantOwned.Meta.constraints,
+            models.UniqueConstraint(fields=["job", "number"], name="jobs_page_once"),
+            models.UniqueConstraint(
+                fields=["tenant", "cache_key"], condition=models.Q(state="running"), name="jobs_page_one_run"
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["tenant", "cache_key", "-result_at"],
+                condition=models.Q(state="succeeded", cache_key__isnull=False),
+                name="jobs_page_known",
+            ),
+            models.Index(
+                fields=["tenant", "waits_for"],
+                condition=models.Q(state="queued", waits_for__isnull=False),
+                name="jobs_page_waiting",
+            ),
+            models.Index(
+                fields=["model_version", "id"], condition=models.Q(state="queued"), name="jobs_page_queue"
+            ),
+            # Whose pages wait to be released, each line in its order; what is not due is passed over in the index.
+            models.Index(
+                fields=["model_version", "priority", "tenant", "id", "run_after"],
+                condition=models.Q(state="queued", wake_again_at__isnull=True),
+                name="jobs_page_lines",
+            ),
+            # Whether a page of a job runs, and which waits next, however many of its pages have ended.
+            models.Index(
+                fields=["job", "-state", "number"],
+                condition=models.Q(state__in=["queued", "running"]),
+                name="jobs_page_unfinished",
+            ),
+            models.Index(
+                fields=["model_version"], condition=models.Q(state="running"), name="jobs_page_running"
+            ),
+            models.Index(
+                fields=["lease_until"], condition=models.Q(state="running"), name="jobs_page_leases"
+            ),
+            models.Index(
+                fields=["state", "-id"], condition=~models.Q(state="succeeded"), name="jobs_page_unsuccessful"
+            ),
+            models.Index(
+                fields=["error_code", "-id"], condition=~models.Q(error_code=""), name="jobs_page_by_error"
+            ),
+            models.Index(fields=["model_version", "-id"], name="jobs_page_of_version"),
+            models.Index(
+                fields=["worker", "-id"], condition=~models.Q(worker=""), name="jobs_page_by_worker"
+            ),
+            models.Index(
+                fields=["finished_at"],
+                include=["state", "error_code"],
+                condition=models.Q(finished_at__isnull=False),
+                name="jobs_page_finished",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"page {self.number} of {self.job_id}"
+
+
+class Turn(TenantOwned):
+    """How far in virtual time a line of waiting pages has come; see jobs/queue/fairness.py.
+
+    A tenant without one is owed nothing and owes nothing. Written by whoever releases pages, and by nobody else.
+    """
+
+    model_version = models.ForeignKey(
+        ModelVersion, on_delete=models.CASCADE, related_name="+", db_index=False
+    )
+    priority = models.SmallIntegerField(choices=priorities.CHOICES)
+    began = models.FloatField(help_text="The page that was released last; the highest is the version's now.")
+    ends = models.FloatField(help_text="Where its next page begins, unless that is past.")
+
+    class Meta(TenantOwned.Meta):
+        constraints = [
+            *TenantOwned.Meta.constraints,
+            models.UniqueConstraint(fields=["model_version", "tenant", "priority"], name="jobs_turn_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.get_priority_display()} pages of {self.tenant_id}"

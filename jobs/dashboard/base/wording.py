@@ -1,0 +1,35 @@
+"""How prices and states are worded for a person."""
+
+from django.utils.html import format_html_join
+from django.utils.safestring import SafeString
+
+from jobs.core.models import Job
+from tenants.dashboard_base.moments import moment_html
+from tenants.plans.prices import MS_PER_SECOND, Price
+from tenants.plans.wording import exact_money
+
+FREE = "free of charge"
+_MANY_TOKENS = 1_000_000
+
+
+def price_words(price: Price) -> str:
+    """Tokens are cheap and many: by the million, as everybody else says it."""
+    if price.amount_micros == 0:
+        return FREE
+    if price.meter == "token":
+        return f"{exact_money(price.cost_micros(_MANY_TOKENS), price.currency)} per million tokens"
+    if price.meter == "gpu_second":
+        return f"{exact_money(price.cost_micros(MS_PER_SECOND), price.currency)} per GPU second"
+    per = price.meter if price.per == 1 else f"{price.per} {price.meter}s"
+    return f"{exact_money(price.amount_micros, price.currency)} per {per}"
+
+
+def due_words(job: Job) -> SafeString:
+    """By when it must be done, and how it ends otherwise; empty where nobody said."""
+    ends = [(job.expires_at, "expires"), (job.cancel_at, "is canceled")]
+    said = sorted((at, end) for at, end in ends if at is not None)
+    return format_html_join(", ", "{}, or it {}", ((moment_html(at, "second"), end) for at, end in said[:1]))
+
+
+def state_words(state: str) -> str:
+    return state.replace("_", " ")

@@ -1,0 +1,131 @@
+"""A model as its card in the catalogue and the head of its own page; no queries."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from inference.core.contracts import Json
+from inference.registry.models import ModelVersion, ServedModel
+from inference.runtime.document_kinds import EVERY_KIND, kinds_in_words
+from inference.runtime.parameters import DOCUMENT, documents_of
+from jobs.dashboard.base.wording import price_words
+from jobs.dashboard.catalogue.answers import Answer, kind_of
+from jobs.dashboard.catalogue.pricing import example_cost
+from jobs.dashboard.catalogue.speeds import Speed
+from tenants.core.durations import duration
+from tenants.plans.agreed import AgreedPrice, AgreedPrices
+
+NOT_USED = "not used lately"
+_TAKEN = {"document": "documents", "text": "a text", "texts": "several texts at once", "tensors": "tensors"}
+
+
+@dataclass(frozen=True)
+class SpeedView:
+    median: str
+    p95: str
+    pages: int
+    unit: str
+
+
+@dataclass(frozen=True)
+class TensorView:
+    name: str
+    datatype: str
+    shape: str
+
+
+@dataclass(frozen=True)
+class ModelView:
+    name: str
+    title: str
+    description: str
+    paused: bool
+    version: ModelVersion
+    takes: str
+    gives: str
+    answers: tuple[Answer, ...]
+    inputs: tuple[TensorView, ...]
+    outputs: tuple[TensorView, ...]
+    price: str
+    example_cost: str
+    cached_price: str
+    """Empty where it is the price itself, or nothing is kept."""
+    speed: SpeedView | None
+
+    @property
+    def of_tensors(self) -> bool:
+        """Then the signature is what callers go by; of other models it only says how pages go in."""
+        return self.takes == _TAKEN["tensors"]
+
+
+@dataclass(frozen=True)
+class VersionRow:
+    number: int
+    digest: str
+    state: str
+    since: datetime
+    current: bool
+
+
+def model_view(served: ServedModel, speed: Speed | None, prices: AgreedPrices) -> ModelView:
+    version = current_of(served)
+    kind = kind_of(version.runtime, version.signature)
+    agreed = prices.of_model(served.name, served.price, served.cached_price)
+    return ModelView(
+        name=served.name,
+        title=served.title or served.name,
+        description=served.description,
+        paused=served.state == ServedModel.State.PAUSED,
+        version=version,
+        takes=takes_in_words(served.accepts, documents_of(version.runtime, version.config)),
+        gives=kind.summary,
+        answers=kind.answers,
+        inputs=_tensors(version.signature, "inputs"),
+        outputs=_tensors(version.signature, "outputs"),
+        price=price_words(agreed.price),
+        example_cost=example_cost(agreed.price),
+        cached_price=_cached_price(served, agreed),
+        speed=_speed_view(speed, "page" if served.price_meter == "page" else "run") if speed else None,
+    )
+
+
+def _cached_price(served: ServedModel, agreed: AgreedPrice) -> str:
+    told = served.cache_ttl_s > 0 and agreed.cached_price != agreed.price
+    return price_words(agreed.cached_price) if told else ""
+
+
+def current_of(served: ServedModel) -> ModelVersion:
+    assert served.current is not None, "models without a current version are not shown"
+    return served.current
+
+
+def version_row(version: ModelVersion, served: ServedModel) -> VersionRow:
+    return VersionRow(
+        number=version.number,
+        digest=version.digest[:12],
+        state="served" if version.state == ModelVersion.State.READY else version.state,
+        since=version.created_at,
+        current=version.pk == served.current_id,
+    )
+
+
+def takes_in_words(accepts: list[str], documents: Sequence[str]) -> str:
+    """Name the kinds of document where the model does not read all of them."""
+    some = "" if set(documents) == set(EVERY_KIND) or not documents else f" ({kinds_in_words(documents)})"
+    words = [_TAKEN.get(kind, kind) + (some if kind == DOCUMENT else "") for kind in accepts]
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
+
+
+def _speed_view(speed: Speed, unit: str) -> SpeedView:
+    return SpeedView(duration(speed.median_s), duration(speed.p95_s), speed.pages, unit)
+
+
+def _tensors(signature: Mapping[str, Json], direction: str) -> tuple[TensorView, ...]:
+    return tuple(
+        TensorView(str(one["name"]), str(one["datatype"]), _shape(one["shape"]))
+        for one in signature.get(direction, ())
+    )
+
+
+def _shape(sizes: list[int]) -> str:
+    return " × ".join("any" if size < 0 else str(size) for size in sizes) or "one value"

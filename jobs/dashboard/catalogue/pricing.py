@@ -1,0 +1,35 @@
+"""What a model costs, in words; no queries."""
+
+from django.utils.html import format_html
+
+from jobs.dashboard.base.wording import FREE, price_words
+from tenants.billing.dashboard.money import shown_money
+from tenants.plans.prices import Price
+from tenants.plans.wording import exact_money
+
+
+def example_cost(price: Price) -> str:
+    """A quantity that a person can picture."""
+    if price.amount_micros == 0:
+        return "Using it costs nothing."
+    quantity, what = {
+        "page": (20, "A PDF of 20 pages costs"),
+        "token": (10_000, "10,000 tokens, about 7,500 English words, cost"),
+        "call": (1_000, "1,000 calls cost"),
+        "gpu_second": (60_000, "A minute of computing costs"),
+    }[price.meter]
+    return format_html("{} {}.", what, shown_money(price.cost_micros(quantity), price.currency))
+
+
+def run_cost(price: Price, input_kind: str) -> str:
+    """What one press of the button costs."""
+    if price.amount_micros == 0:
+        return FREE
+    if price.meter == "token":
+        return f"{price_words(price)}; a word is one to two tokens"
+    if price.meter == "gpu_second":
+        return f"{price_words(price)}, for as long as the model computes"
+    one = exact_money(price.cost_micros(1), price.currency)
+    if input_kind == "document":
+        return f"{one} for each page of the document"
+    return one

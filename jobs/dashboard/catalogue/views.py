@@ -1,0 +1,82 @@
+"""The catalogue of models, the page of one with its playground, and the code that does what its form says."""
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.views.decorators.http import require_GET, require_POST
+
+from inference.registry.errors import ModelNotFound
+from inference.registry.models import ServedModel
+from jobs.core.errors import InvalidRequest
+from jobs.core.priorities import DEFAULT, NUMBERS
+from jobs.dashboard.base.permissions import may_write
+from jobs.dashboard.catalogue.filled_form import call_in, example_call
+from jobs.dashboard.catalogue.model_view import current_of, model_view, version_row
+from jobs.dashboard.catalogue.playground_view import playground_view
+from jobs.dashboard.catalogue.selectors import listed_models, model_named, newest_versions
+from jobs.dashboard.catalogue.snippets.languages import snippets_of
+from jobs.dashboard.catalogue.speeds import recent_speeds
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.dashboard_base.members import members_only
+from tenants.identity.identity import Identity
+
+
+@require_GET
+@members_only
+def model_list(request: HttpRequest, identity: Identity) -> HttpResponse:
+    identity.require("models:read")
+    served = listed_models()
+    with unit_of_work(identity):
+        speeds = recent_speeds(identity.tenant_id, [current_of(one).pk for one in served])
+    models = [
+        (model_view(one, speeds.get(current_of(one).pk), identity.prices), one.versions.all())
+        for one in served
+    ]
+    return render(request, "jobs/catalogue/model_list.html", {"models": models})
+
+
+@require_GET
+@members_only
+def model_page(request: HttpRequest, identity: Identity, name: str) -> HttpResponse:
+    identity.require("models:read")
+    served = _found(name)
+    version = current_of(served)
+    with unit_of_work(identity):
+        speeds = recent_speeds(identity.tenant_id, [version.pk])
+    playground = playground_view(served, identity.prices)
+    kind = playground.kinds[0].name
+    context = {
+        "model": model_view(served, speeds.get(version.pk), identity.prices),
+        "versions": [version_row(one, served) for one in newest_versions(served)],
+        "playground": playground,
+        "snippets": snippets_of(
+            example_call(name, version.runtime, kind, version.signature), settings.MAAS_PUBLIC_URL
+        ),
+        "priorities": list(NUMBERS),
+        "usual_priority": DEFAULT,
+        "may_write": may_write(identity),
+        "most_bytes": identity.limits.upload_bytes,
+        "now": timezone.now(),
+    }
+    return render(request, "jobs/catalogue/model_page.html", context)
+
+
+@require_POST
+@members_only
+def model_code(request: HttpRequest, identity: Identity, name: str) -> HttpResponse:
+    identity.require("models:read")
+    served = _found(name)
+    try:
+        call = call_in(request.body, model=name, runtime=current_of(served).runtime)
+    except InvalidRequest as refusal:
+        return render(request, "jobs/catalogue/code.html", {"refusal": refusal.detail}, status=400)
+    snippets = snippets_of(call, settings.MAAS_PUBLIC_URL)
+    return render(request, "jobs/catalogue/code.html", {"snippets": snippets})
+
+
+def _found(name: str) -> ServedModel:
+    try:
+        return model_named(name)
+    except ModelNotFound as missing:
+        raise Http404(missing.detail) from missing

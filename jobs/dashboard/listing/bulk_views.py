@@ -1,0 +1,112 @@
+"""What is done with the jobs selected in the list: JSON for the page's script, and the archive as a download."""
+
+from collections.abc import Callable, Sequence
+from functools import wraps
+
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http.response import HttpResponseBase, StreamingHttpResponse
+from django.utils import timezone
+from django.views.decorators.http import require_GET, require_POST
+
+from jobs.bulk.erasing import consequences_of_erasing, erase_jobs
+from jobs.bulk.services import Outcome, cancel_jobs, consequences_of_deleting, delete_documents_of, retry_jobs
+from jobs.core.errors import InvalidRequest, NotFound
+from jobs.dashboard.listing.wording import (
+    consequence_words,
+    deleted_words,
+    erased_words,
+    erasure_words,
+    outcome_words,
+)
+from jobs.results.exports.archive import Archive, archived_jobs
+from tenants.dashboard_base.members import members_only
+from tenants.identity.identity import Identity
+
+View = Callable[[HttpRequest, Identity], HttpResponseBase]
+
+
+def _refusing_in_json(view: View) -> View:
+    """The page's script shows the detail."""
+
+    @wraps(view)
+    def answered(request: HttpRequest, identity: Identity) -> HttpResponseBase:
+        try:
+            return view(request, identity)
+        except NotFound as missing:
+            raise Http404(missing.detail) from missing
+        except InvalidRequest as refusal:
+            return JsonResponse({"code": refusal.code, "detail": refusal.detail}, status=400)
+
+    return answered
+
+
+def _answer(outcomes: Sequence[Outcome]) -> HttpResponse:
+    each = [{"job": outcome.job_id, "outcome": outcome.code} for outcome in outcomes]
+    return JsonResponse({"words": outcome_words(outcomes), "outcomes": each})
+
+
+@require_POST
+@members_only
+@_refusing_in_json
+def bulk_cancel(request: HttpRequest, identity: Identity) -> HttpResponseBase:
+    identity.require("jobs:write")
+    return _answer(cancel_jobs(identity=identity, job_ids=request.POST.getlist("job")))
+
+
+@require_POST
+@members_only
+@_refusing_in_json
+def bulk_retry(request: HttpRequest, identity: Identity) -> HttpResponseBase:
+    identity.require("jobs:write")
+    request_id = request.META.get("maas.request_id", "")
+    return _answer(retry_jobs(identity=identity, job_ids=request.POST.getlist("job"), request_id=request_id))
+
+
+@require_POST
+@members_only
+@_refusing_in_json
+def bulk_delete(request: HttpRequest, identity: Identity) -> HttpResponseBase:
+    identity.require("documents:write")
+    return _answer(delete_documents_of(identity=identity, job_ids=request.POST.getlist("job")))
+
+
+@require_GET
+@members_only
+@_refusing_in_json
+def bulk_consequences(request: HttpRequest, identity: Identity) -> HttpResponseBase:
+    identity.require("documents:write")
+    found = consequences_of_deleting(identity=identity, job_ids=request.GET.getlist("job"))
+    told = {"what": deleted_words(found), "words": consequence_words(found)}
+    return JsonResponse({"verb": "Delete", "documents": len(found.names), **told})
+
+
+@require_POST
+@members_only
+@_refusing_in_json
+def bulk_erase(request: HttpRequest, identity: Identity) -> HttpResponseBase:
+    identity.require("documents:write")
+    identity.require("jobs:write")
+    return _answer(erase_jobs(identity=identity, job_ids=request.POST.getlist("job")))
+
+
+@require_GET
+@members_only
+@_refusing_in_json
+def bulk_erasure(request: HttpRequest, identity: Identity) -> HttpResponseBase:
+    identity.require("documents:write")
+    found = consequences_of_erasing(identity=identity, job_ids=request.GET.getlist("job"))
+    return JsonResponse(
+        {"verb": "Erase", "documents": found.jobs, "what": erased_words(found), "words": erasure_words(found)}
+    )
+
+
+@require_GET
+@members_only
+@_refusing_in_json
+def job_archive(request: HttpRequest, identity: Identity) -> HttpResponseBase:
+    identity.require("jobs:read")
+    found = archived_jobs(identity, request.GET.getlist("job"))
+    answer = StreamingHttpResponse(Archive(identity.tenant_id, found), content_type="application/zip")
+    name = f"documents-{timezone.now():%Y-%m-%d-%H%M}.zip"
+    answer["Content-Disposition"] = f'attachment; filename="{name}"'
+    return answer

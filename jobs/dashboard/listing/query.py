@@ -1,0 +1,140 @@
+"""What a person asks of the list, as the address says it; pure. What makes no sense there is left out."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import date
+from types import MappingProxyType
+from typing import Self
+from urllib.parse import urlencode
+from uuid import UUID
+
+from jobs.core import states
+
+LONGEST_WORDS = 200
+SIZES = (25, 50, 100)
+LAST_PAGE = 1_000
+
+STATE_GROUPS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "in-progress": (states.QUEUED, states.RUNNING),
+        "succeeded": (states.SUCCEEDED,),
+        "failed": (states.PARTIALLY_SUCCEEDED, states.FAILED, states.EXPIRED),
+        "canceled": (states.CANCELED,),
+    }
+)
+DELETED = "deleted"
+"""Not a state of a job but of its document; such jobs are shown only when asked for."""
+
+NEWEST, OLDEST, NEAREST = "newest", "oldest", "nearest"
+SORTS = (NEWEST, OLDEST, "name", "-name", "state", "-state", "pages", "-pages", "cost", "-cost")
+"""NEAREST is not among them: it is the order of a search by meaning, and of nothing else."""
+MEANING = "meaning"
+DOCUMENTS, INLINE = "documents", "inline"
+
+
+@dataclass(frozen=True)
+class ListQuery:
+    words: str = ""
+    by: str = ""
+    """MEANING: the words need not be on the page, which is to be about them."""
+    state: str = ""
+    model: str = ""
+    sent: str = ""
+    """DOCUMENTS, or what was sent INLINE without one; both unless asked."""
+    since: date | None = None
+    until: date | None = None
+    """Both days are included."""
+    sort: str = ""
+    size: int = SIZES[0]
+    before: UUID | None = None
+    after: UUID | None = None
+    """Where the order is by age, pages are found by the job they begin before or after; else by their number."""
+    page: int = 1
+
+    @classmethod
+    def parse(cls, given: Mapping[str, str]) -> Self:
+        words = " ".join(given.get("q", "").replace("\0", " ").split())[:LONGEST_WORDS]
+        size = _number(given.get("size", ""))
+        return cls(
+            words=words,
+            by=_one_of(given.get("by", ""), (MEANING,)) if words else "",
+            state=_one_of(given.get("state", ""), (*STATE_GROUPS, DELETED)),
+            model=given.get("model", "").replace("\0", "")[:120],
+            sent=_one_of(given.get("sent", ""), (DOCUMENTS, INLINE)),
+            since=_day(given.get("from", "")),
+            until=_day(given.get("to", "")),
+            sort=_one_of(given.get("sort", ""), SORTS),
+            size=size if size in SIZES else SIZES[0],
+            before=_id(given.get("before", "")),
+            after=_id(given.get("after", "")),
+            page=min(max(1, _number(given.get("page", ""))), LAST_PAGE),
+        )
+
+    @property
+    def order(self) -> str:
+        return self.sort or (NEAREST if self.by else NEWEST)
+
+    @property
+    def by_age(self) -> bool:
+        return self.order in (NEWEST, OLDEST)
+
+    @property
+    def filtered(self) -> bool:
+        return any((self.words, self.state, self.model, self.sent, self.since, self.until))
+
+    @property
+    def more_filters(self) -> int:
+        """How many of the filters that are folded away are in use."""
+        return sum(map(bool, (self.model, self.sent, self.since, self.until)))
+
+    @property
+    def at_start(self) -> bool:
+        return self.before is None and self.after is None and self.page == 1
+
+    def changed(self, **changes: object) -> Self:
+        """Another filter or order begins at its first page."""
+        return replace(self, before=None, after=None, page=1).turned(**changes)
+
+    def turned(self, **changes: object) -> Self:
+        return replace(self, **changes)  # type: ignore[arg-type]  # the callers name fields
+
+    def address(self, path: str = "") -> str:
+        """With nothing in it that goes without saying."""
+        said = {
+            "q": self.words,
+            "by": self.by,
+            "state": self.state,
+            "model": self.model,
+            "sent": self.sent,
+            "from": self.since.isoformat() if self.since else "",
+            "to": self.until.isoformat() if self.until else "",
+            "sort": self.sort,
+            "size": str(self.size) if self.size != SIZES[0] else "",
+            "before": str(self.before or ""),
+            "after": str(self.after or ""),
+            "page": str(self.page) if self.page > 1 else "",
+        }
+        query = urlencode({name: value for name, value in said.items() if value})
+        return f"{path}?{query}" if query else path or "?"
+
+
+def _one_of(given: str, known: tuple[str, ...]) -> str:
+    return given if given in known else ""
+
+
+def _number(given: str) -> int:
+    return int(given) if given.isdecimal() and given.isascii() and len(given) < 9 else 0
+
+
+def _day(given: str) -> date | None:
+    try:
+        return date.fromisoformat(given)
+    except ValueError:
+        return None
+
+
+def _id(given: str) -> UUID | None:
+    try:
+        return UUID(given)
+    except ValueError:
+        return None

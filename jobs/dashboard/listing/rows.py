@@ -1,0 +1,21 @@
+"""The rows of the list: jobs, and what of them matched a search; no queries."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from jobs.core.models import Job
+from jobs.dashboard.base.job_view import JobView, job_view
+from jobs.search.selectors import Hit
+
+
+@dataclass(frozen=True)
+class Row:
+    job: JobView
+    find: Hit | None
+    """The page on which the words of a search stand, when it is not the name alone."""
+
+
+def rows_of(jobs: Sequence[Job], finds: Mapping[UUID, Hit], now: datetime) -> list[Row]:
+    return [Row(job_view(job, now), finds.get(job.id)) for job in jobs]

@@ -1,0 +1,168 @@
+"""A stretch of the jobs that a person asked for, however many there are, at a bounded cost."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from uuid import UUID
+
+from django.db.models import F, QuerySet, Window
+from django.db.models.functions import RowNumber
+
+from inference.core.contracts import Embedding
+from inference.registry.models import ServedModel
+from inference.registry.selectors import active_models, versions_named
+from jobs.core.models import Job
+from jobs.dashboard.base.first_words import with_first_words
+from jobs.dashboard.listing.query import DELETED, DOCUMENTS, NEAREST, NEWEST, STATE_GROUPS, ListQuery
+from jobs.search.selectors import MOST_HITS, Hit, excerpts, nearest, search_jobs
+from tenants.core.ids import first_id_at
+
+MOST_COUNTED = 10_000
+"""So many are counted, and so many of the newest are put in another order than by age: more would cost seconds."""
+
+_COLUMNS = {"name": "document__name", "state": "state", "pages": "pages_total", "cost": "cost_micros"}
+
+
+@dataclass(frozen=True)
+class Stretch:
+    jobs: list[Job]
+    total: int
+    """Of all that match; MOST_COUNTED + 1 stands for more."""
+    back: ListQuery | None
+    """The stretch before this one; None at the beginning."""
+    onward: ListQuery | None
+
+    @property
+    def more_than_counted(self) -> bool:
+        return self.total > MOST_COUNTED
+
+
+@dataclass(frozen=True)
+class Listing:
+    stretch: Stretch
+    finds: Mapping[UUID, Hit]
+    """Where the words of a search were found, of the jobs that are shown."""
+    all_found: bool
+    """Whether the search came to its end, or found as much as it may."""
+    refusal: str = ""
+    """Why nothing was looked for, and what to do instead."""
+
+
+def refused(words: str) -> Listing:
+    return Listing(Stretch([], 0, None, None), {}, True, words)
+
+
+def listing_of(query: ListQuery, meaning: Embedding | None = None) -> Listing:
+    """Inside a unit of work. `meaning` is that of the words, where they are not looked for themselves."""
+    if not query.words:
+        return Listing(_stretch(query, None), {}, True)
+    found = nearest(meaning) if meaning else search_jobs(query.words)
+    hits = {hit.job_id: hit for hit in found}
+    stretch = _stretch(query, list(hits))
+    on_pages = [hits[job.id] for job in stretch.jobs if hits[job.id].page_number is not None]
+    return Listing(stretch, excerpts(query.words, on_pages), len(hits) < MOST_HITS)
+
+
+def _stretch(query: ListQuery, among: Sequence[UUID] | None) -> Stretch:
+    """`among` are the jobs that a search found, in its order."""
+    jobs = _matching(query)
+    if among is not None:
+        jobs = jobs.filter(id__in=among)
+    total = jobs.order_by().values("id")[: MOST_COUNTED + 1].count()
+    if query.by_age:
+        return _by_age(query, jobs, total)
+    return _by_number(
+        query, _nearest(jobs, among or ()) if query.order == NEAREST else _ordered(query, jobs), total
+    )
+
+
+def _matching(query: ListQuery) -> "QuerySet[Job]":
+    jobs = Job.objects.filter(erased_at=None, document__deleted_at__isnull=query.state != DELETED)
+    if query.state in STATE_GROUPS:
+        jobs = jobs.filter(state__in=STATE_GROUPS[query.state])
+    if query.sent:
+        jobs = jobs.filter(document__isnull=query.sent != DOCUMENTS)
+    if query.model:
+        jobs = jobs.filter(model_version__in=versions_named(query.model))
+    # Ids grow with time: a stretch of days is a stretch of the key, and needs no index of its own.
+    if query.since:
+        jobs = jobs.filter(id__gte=first_id_at(_midnight(query.since)))
+    if query.until and query.until < date.max:
+        jobs = jobs.filter(id__lt=first_id_at(_midnight(query.until + timedelta(days=1))))
+    return jobs
+
+
+def _midnight(day: date) -> datetime:
+    return datetime.combine(day, time(), UTC)
+
+
+def _listed(jobs: "QuerySet[Job]") -> "QuerySet[Job]":
+    return with_first_words(jobs.select_related("document", "model_version__served_model"))
+
+
+def _by_age(query: ListQuery, jobs: "QuerySet[Job]", total: int) -> Stretch:
+    """Read from where the last stretch ended, so that jobs which arrive meanwhile move nothing."""
+    newest_first = query.order == NEWEST
+    backward = query.after is not None if newest_first else query.before is not None
+    if query.before:
+        jobs = jobs.filter(id__lt=query.before)
+    if query.after:
+        jobs = jobs.filter(id__gt=query.after)
+    found = list(_listed(jobs).order_by("-id" if newest_first != backward else "id")[: query.size + 1])
+    shown = found[: query.size]
+    more_this_way = len(found) > query.size
+    if backward:
+        shown.reverse()
+    has_back, has_onward = (more_this_way, True) if backward else (not query.at_start, more_this_way)
+    start = query.changed()
+    step_back, step_on = ("after", "before") if newest_first else ("before", "after")
+    return Stretch(
+        shown,
+        total,
+        back=start.turned(**{step_back: shown[0].id}) if has_back and shown else None,
+        onward=start.turned(**{step_on: shown[-1].id}) if has_onward and shown else None,
+    )
+
+
+def _ordered(query: ListQuery, jobs: "QuerySet[Job]") -> "QuerySet[Job, UUID]":
+    column = F(_COLUMNS[query.order.lstrip("-")])
+    down = query.order.startswith("-")
+    newest = jobs.annotate(place=Window(RowNumber(), order_by="-id")).filter(place__lte=MOST_COUNTED)
+    order = column.desc(nulls_last=True) if down else column.asc(nulls_last=True)
+    return newest.order_by(order, "-id").values_list("id", flat=True)
+
+
+def _nearest(jobs: "QuerySet[Job]", found: Sequence[UUID]) -> list[UUID]:
+    matching = set(jobs.values_list("id", flat=True))
+    return [job_id for job_id in found if job_id in matching]
+
+
+def _by_number(query: ListQuery, ids: "QuerySet[Job, UUID] | list[UUID]", total: int) -> Stretch:
+    first = (query.page - 1) * query.size
+    found = list(ids[first : first + query.size + 1])
+    shown = found[: query.size]
+    jobs = {job.id: job for job in _listed(Job.objects.filter(id__in=shown))}
+    return Stretch(
+        [jobs[job_id] for job_id in shown if job_id in jobs],
+        total,
+        back=query.turned(page=query.page - 1) if query.page > 1 else None,
+        onward=query.turned(page=query.page + 1) if len(found) > query.size else None,
+    )
+
+
+@dataclass(frozen=True)
+class ModelChoices:
+    for_documents: list[ServedModel]
+    """`parse` first, because it is what most people want done with a document."""
+    names: list[str]
+    """To filter by."""
+
+
+def model_choices() -> ModelChoices:
+    served = list(active_models())
+    fit = [
+        model for model in served if model.state == ServedModel.State.ACTIVE and "document" in model.accepts
+    ]
+    return ModelChoices(
+        sorted(fit, key=lambda model: model.name != "parse"), [model.name for model in served]
+    )

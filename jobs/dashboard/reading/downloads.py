@@ -1,0 +1,48 @@
+"""The files that a job can be taken home as; no queries."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from jobs.core.models import Document, Job
+from jobs.results.exports.services import MOST_PDF_PAGES
+
+MOST_PARTS = 10
+
+
+@dataclass(frozen=True)
+class Download:
+    words: str
+    url: str
+    built: bool = False
+    """It takes a moment to make."""
+
+
+def downloads(job: Job, number: int) -> Sequence[Download]:
+    """`number` is the page that is open."""
+    address = f"/v1/jobs/{job.id}/result"
+    always = [
+        Download("Text", f"{address}.txt"),
+        Download("Markdown", f"{address}.md"),
+        Download("JSON", f"{address}.json"),
+    ]
+    return always + [
+        Download(words, f"{address}.pdf{part}", built=True) for words, part in _pdf_parts(job, number)
+    ]
+
+
+def _pdf_parts(job: Job, number: int) -> list[tuple[str, str]]:
+    """A long document comes in parts; of a very long one, the part that is open."""
+    document = job.document
+    if document is None or document.deleted_at is not None or document.kind == Document.Kind.TEXT:
+        return []
+    total = job.pages_total
+    if total <= MOST_PDF_PAGES:
+        return [("Searchable PDF", "")]
+    starts = list(range(1, total + 1, MOST_PDF_PAGES))
+    if len(starts) > MOST_PARTS:
+        starts = [starts[(number - 1) // MOST_PDF_PAGES]]
+    ends = [min(start + MOST_PDF_PAGES - 1, total) for start in starts]
+    return [
+        (f"Searchable PDF, pages {start} to {end}", f"?pages={start}-{end}")
+        for start, end in zip(starts, ends, strict=True)
+    ]

@@ -1,0 +1,113 @@
+"""What is known of a job beside its pages: who sent what, to which model, at what price; no queries."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.template.defaultfilters import filesizeformat
+
+from jobs.core import states
+from jobs.core.models import Document, Job
+from jobs.core.priorities import NAMES
+from jobs.dashboard.base.wording import due_words, price_words
+from jobs.dashboard.reading.selectors import Reading
+from tenants.billing.dashboard.money import shown_money
+from tenants.core.durations import duration
+from tenants.plans.prices import Price
+
+LONGEST_VALUE = 120
+_ENDED = {
+    states.PARTIALLY_SUCCEEDED: "Done in part in",
+    states.FAILED: "Failed after",
+    states.CANCELED: "Canceled after",
+    states.EXPIRED: "Expired after",
+}
+
+
+@dataclass(frozen=True)
+class Parameter:
+    name: str
+    value: str
+
+
+@dataclass(frozen=True)
+class DocumentFacts:
+    name: str
+    size: str
+    content_type: str
+    pages_total: int
+    sha256: str
+    erased_at: datetime | None
+
+
+@dataclass(frozen=True)
+class Facts:
+    priority: str
+    due: str
+    """By when it must be done, and what becomes of it else; empty where nobody said."""
+    price: str
+    known: str
+    """How many pages were known, and what such a page costs; empty where none was."""
+    cost: str
+    free: bool
+    """Of a test key: nothing is charged."""
+    sender: str
+    request_id: str
+    model_title: str
+    parameters: Sequence[Parameter]
+    document: DocumentFacts | None
+    kept_until: datetime | None
+    ended: str
+    """How, and after how long; empty while it lasts."""
+
+
+def facts(reading: Reading, *, may_see_keys: bool) -> Facts:
+    job = reading.job
+    return Facts(
+        priority=NAMES[job.priority],
+        due=due_words(job),
+        price=price_words(Price.from_json(job.price)),
+        known=_known(job),
+        cost=shown_money(job.cost_micros, job.currency),
+        free=not job.livemode,
+        sender=_sender(job, reading.key_name if may_see_keys else ""),
+        request_id=job.request_id,
+        model_title=job.model_version.served_model.title,
+        parameters=[
+            Parameter(name, str(value)[:LONGEST_VALUE]) for name, value in sorted(job.parameters.items())
+        ],
+        document=_document(job.document) if job.document else None,
+        kept_until=reading.kept_until,
+        ended=_ended(job),
+    )
+
+
+def _known(job: Job) -> str:
+    if not job.pages_cached:
+        return ""
+    price = price_words(Price.from_json(job.cached_price or job.price))
+    return f"{job.pages_cached} of {job.pages_total}, {price}"
+
+
+def _ended(job: Job) -> str:
+    if job.finished_at is None:
+        return ""
+    took = duration((job.finished_at - job.created_at).total_seconds())
+    return f"{_ENDED.get(job.state, 'Done in')} {took}"
+
+
+def _sender(job: Job, key_name: str) -> str:
+    if job.api_key_id is None:
+        return "a signed-in member"
+    return f"the API key “{key_name}”" if key_name else "an API key"
+
+
+def _document(document: Document) -> DocumentFacts:
+    return DocumentFacts(
+        name=document.name,
+        size=filesizeformat(document.size_bytes),
+        content_type=document.content_type,
+        pages_total=document.pages_total,
+        sha256=document.sha256,
+        erased_at=document.deleted_at,
+    )

@@ -1,0 +1,176 @@
+"""A page of a job as a person reads it; no queries."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from jobs.core import states
+from jobs.core.models import DocumentPage, Job, Page
+from jobs.dashboard.base.wording import state_words
+from jobs.dashboard.reading.finds import marked_lines
+from jobs.dashboard.reading.vectors import VectorView, vectors_of
+from jobs.search.excerpts import Part
+from jobs.search.queries import Query
+from tenants.billing.dashboard.money import shown_money
+
+SURE = 0.8
+"""Below this confidence a line is marked: lines that are read well are mostly above 0.95."""
+MOST_LINES = 2_000
+MOST_CHARACTERS = 200_000
+"""Of a page's text; a browser takes long to lay out more, and nobody reads it there."""
+_SOURCES = {
+    "ocr": "recognised from the picture",
+    "text_layer": "the document's own text",
+    "text": "as it was sent",
+}
+
+
+@dataclass(frozen=True)
+class PictureView:
+    url: str
+    width_px: int
+    height_px: int
+
+
+@dataclass(frozen=True)
+class LineView:
+    number: int
+    text: str
+    percent: int | None
+    """How sure the model is, rounded down; None where it does not say."""
+    unsure: bool
+    corners: str
+    """For SVG; empty where the line has no place on a picture."""
+    parts: Sequence[Part]
+    """The text once more, what is searched for set apart."""
+
+    @property
+    def found(self) -> bool:
+        return any(part.marked for part in self.parts)
+
+
+@dataclass(frozen=True)
+class KindView:
+    label: str
+    percent: int
+
+
+@dataclass(frozen=True)
+class PageView:
+    number: int
+    state: str
+    state_words: str
+    attempt: int
+    cost: str
+    error_code: str
+    error_detail: str
+    lines: Sequence[LineView]
+    lines_left_out: int
+    plain: Sequence[Part]
+    """Text that has no lines of its own."""
+    blank: bool
+    """Read, and nothing was on it."""
+    waits: bool
+    """For the result of the same page, which is being read elsewhere."""
+    recognised: bool
+    """So that confidences say something."""
+    source: str
+    kind: str
+    """The class that the result names; empty where it names none."""
+    kinds: Sequence[KindView]
+    """The scores of all classes, best first. The best is not the page's class where none is good enough."""
+    vectors: VectorView | None
+    picture: PictureView | None
+
+    @property
+    def unsure(self) -> int:
+        return sum(line.unsure for line in self.lines)
+
+    @property
+    def ended(self) -> bool:
+        return self.state in states.TERMINAL
+
+    @property
+    def version(self) -> str:
+        """Changes when the page has to be shown anew."""
+        return f"{self.number}-{self.state}-{self.attempt}-{'picture' if self.picture else 'none'}"
+
+
+def page_view(page: Page, job: Job, picture: DocumentPage | None, sought: Query) -> PageView:
+    result: dict[str, Any] = page.result or {}
+    text = str(result.get("text", ""))
+    found = result.get("lines") or ()
+    lines = _lines(found, sought)
+    kind, kinds = _class(result)
+    plain = "" if lines else text[:MOST_CHARACTERS]
+    return PageView(
+        number=page.number,
+        state=page.state,
+        state_words=state_words(page.state),
+        attempt=page.attempt,
+        cost=shown_money(page.cost_micros, job.currency),
+        error_code=page.error_code,
+        error_detail=page.error_detail,
+        lines=lines,
+        lines_left_out=len(found) - len(lines) if lines else text.count("\n", MOST_CHARACTERS),
+        plain=marked_lines([plain], sought)[0] if plain else (),
+        blank="text" in result and not text.strip(),
+        waits=page.waits_for is not None,
+        recognised=result.get("source", "ocr") == "ocr",
+        source=_SOURCES.get(str(result.get("source", "")), ""),
+        kind=kind,
+        kinds=kinds,
+        vectors=vectors_of(result),
+        picture=_picture_view(job.document_id, picture) if picture else None,
+    )
+
+
+def _lines(found: Sequence[dict[str, Any]], sought: Query) -> list[LineView]:
+    shown: list[dict[str, Any]] = []
+    characters = 0
+    for line in found[:MOST_LINES]:
+        characters += len(str(line["text"]))
+        if characters > MOST_CHARACTERS and shown:
+            break
+        shown.append(line)
+    texts = [str(line["text"])[:MOST_CHARACTERS] for line in shown]
+    return [
+        _line(number, line, text, parts)
+        for number, (line, text, parts) in enumerate(
+            zip(shown, texts, marked_lines(texts, sought), strict=True), 1
+        )
+    ]
+
+
+def _line(number: int, line: dict[str, Any], text: str, parts: Sequence[Part]) -> LineView:
+    confidence = line.get("confidence")
+    return LineView(
+        number=number,
+        text=text,
+        percent=None if confidence is None else int(100 * confidence),
+        unsure=confidence is not None and confidence < SURE,
+        corners=" ".join(f"{x:g},{y:g}" for x, y in line.get("box") or ()),
+        parts=parts,
+    )
+
+
+def _class(result: dict[str, Any]) -> tuple[str, list[KindView]]:
+    """Return the class and the scores; an added model may put anything else under this name."""
+    match result.get("class"):
+        case {"label": str(label), "scores": dict(scores)} if all(map(_is_score, scores.values())):
+            best_first = sorted(scores.items(), key=lambda item: -item[1])
+            return label, [KindView(name, max(0, round(100 * score))) for name, score in best_first]
+    return "", []
+
+
+def _is_score(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _picture_view(document_id: UUID | None, picture: DocumentPage) -> PictureView:
+    return PictureView(
+        url=f"/v1/documents/{document_id}/pages/{picture.number}/picture",
+        width_px=picture.width_px,
+        height_px=picture.height_px,
+    )

@@ -1,0 +1,184 @@
+"""What happened to a job and to one of its pages, step by step with how long each took; pure."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Protocol
+from uuid import UUID
+
+from jobs.core import states
+from jobs.core.states import SAME_PAGE_RUNS
+from jobs.dashboard.base.wording import state_words
+from tenants.core.durations import duration
+
+LOADING, TAKEN, READ = "page.loading", "page.running", "page.succeeded"
+_SAME_PAGE = "The same page is being read already; waits for its result"
+_KNOWN = "Known already: its result was taken over, and nothing was run"
+_PUT_BACK = "The worker stopped; the page went back to the queue"
+_JOB_WORDS = {
+    "job.queued": ("Accepted; waits for a worker", "queued"),
+    "job.running": ("Reading began", "running"),
+    "job.succeeded": ("Done", "succeeded"),
+    "job.partially_succeeded": ("Done, in part", "partially_succeeded"),
+    "job.failed": ("Failed", "failed"),
+    "job.canceled": ("Canceled", "canceled"),
+    "job.expired": ("Not done in the time it was given", "expired"),
+}
+_ENDED_FOR_ALL = {"job.canceled", "job.expired"}
+_PAGE_WORDS = {
+    "page.running": ("A worker took the page", "running"),
+    "page.succeeded": ("Read", "succeeded"),
+    "page.failed": ("Failed", "failed"),
+    "page.retrying": ("Something went wrong that may pass; waits to be tried again", "queued"),
+    "page.requeued": ("Its worker went silent; waits for another", "queued"),
+    "job.canceled": ("Canceled", "canceled"),
+    "job.expired": ("Not done in the time it was given", "expired"),
+}
+
+
+class Happening(Protocol):
+    """An event as it is stored."""
+
+    type: str
+    data: dict[str, Any]
+
+    @property
+    def created_at(self) -> datetime: ...
+
+
+@dataclass(frozen=True)
+class Step:
+    words: str
+    kind: str
+    """A state, for its mark."""
+    at: datetime
+    detail: str = ""
+    took: str = ""
+    """Until the next step; empty of the last one."""
+
+
+@dataclass(frozen=True)
+class Share:
+    """A part of the time that a page took."""
+
+    words: str
+    ms: int
+    took: str
+
+
+def job_steps(events: Sequence[Happening]) -> list[Step]:
+    steps: list[Step] = []
+    for event in events:
+        if event.type in _JOB_WORDS:
+            words, kind = _JOB_WORDS[event.type]
+            steps.append(Step(words, kind, event.created_at))
+        elif event.type == LOADING and not any(step.kind == "loading" for step in steps):
+            steps.append(_loading(event))
+    return _with_durations(steps)
+
+
+def page_steps(events: Sequence[Happening], number: int) -> list[Step]:
+    """Of a page that was taken over from another job nothing happened here: no steps."""
+    own = [event for event in events if event.data.get("page") == number]
+    if not own:
+        return []
+    steps = [
+        Step("Waits for a worker", "queued", event.created_at)
+        for event in events
+        if event.type == "job.queued"
+    ]
+    for before, event in zip([None, *own], own, strict=False):
+        steps += _page_steps(event, before.type if before else "")
+    if own[-1].type not in {"page.succeeded", "page.failed"}:
+        steps += [
+            Step(*_JOB_WORDS[event.type], event.created_at)
+            for event in events
+            if event.type in _ENDED_FOR_ALL
+        ]
+    return _with_durations(steps)
+
+
+def _page_steps(event: Happening, before: str) -> list[Step]:
+    if event.type == LOADING:
+        return [_loading(event)]
+    if event.type not in _PAGE_WORDS:
+        return []
+    words, kind = _PAGE_WORDS[event.type]
+    if event.data.get("reason") == states.HANDED_BACK:
+        words = _PUT_BACK
+    elif event.data.get("reason") == SAME_PAGE_RUNS:
+        words = _SAME_PAGE
+    elif event.data.get("cached"):
+        words = _KNOWN
+    step = Step(words, kind, event.created_at, _detail(event.data))
+    if event.type == TAKEN and before in {TAKEN, LOADING}:
+        # Taken over as soon as its lease had ended, before anybody wrote down that it was lost.
+        return [Step(_PUT_BACK, "queued", event.created_at), step]
+    if event.type == READ:
+        return [*_inner_steps(event, before), step]
+    return [step]
+
+
+def _inner_steps(event: Happening, before: str) -> list[Step]:
+    """The load that nothing was said about while it lasted, and where running it began."""
+    timings: Mapping[str, int] = event.data.get("timings") or {}
+    if not timings.get("load_ms"):
+        return []
+    ran_at = event.created_at - timedelta(milliseconds=timings.get("run_ms", 0))
+    loaded_at = ran_at - timedelta(milliseconds=timings["load_ms"])
+    loading = [] if before == LOADING else [Step("Loading the model", "loading", loaded_at)]
+    return [*loading, Step("Running it", "running", ran_at)]
+
+
+def taken_from(events: Iterable[Happening], number: int) -> UUID | None:
+    """The job whose result the page has; None where it was run, or is another's by a retry."""
+    for event in events:
+        if event.data.get("page") == number and event.data.get("cached"):
+            return UUID(str(event.data["from_job"]))
+    return None
+
+
+def is_loading(events: Sequence[Happening], number: int) -> bool:
+    """Whether the last that was heard of the page is that it waits for its model."""
+    own = [event.type for event in events if event.data.get("page") == number]
+    return bool(own) and own[-1] == LOADING
+
+
+def shares(events: Iterable[Happening], number: int) -> list[Share]:
+    """Where the time of a page went that was read; nothing where that was not recorded."""
+    timings: Mapping[str, int] = {}
+    for event in events:
+        if event.type == "page.succeeded" and event.data.get("page") == number:
+            timings = event.data.get("timings") or {}
+    named = (("Opening the page", "read_ms"), ("Loading the model", "load_ms"), ("Running it", "run_ms"))
+    return [
+        Share(words, timings[key], duration(timings[key] / 1000)) for words, key in named if timings.get(key)
+    ]
+
+
+def _loading(event: Happening) -> Step:
+    return Step(f"Loading the model {event.data.get('model', '')}".strip(), "loading", event.created_at)
+
+
+def _detail(data: Mapping[str, Any]) -> str:
+    error = data.get("error")
+    if isinstance(error, Mapping):
+        # The page itself says it in full, right above.
+        return state_words(str(error.get("code", "")))
+    attempt = data.get("attempt")
+    if error:
+        return f"{state_words(str(error))}" + (f", attempt {attempt}" if attempt else "")
+    return f"attempt {attempt}" if attempt and int(attempt) > 1 else ""
+
+
+def _with_durations(steps: Sequence[Step]) -> list[Step]:
+    """Of whatever lasts; an end just is."""
+    following: list[Step | None] = [*steps[1:], None]
+    return [
+        Step(step.words, step.kind, step.at, step.detail, _until(step, next_))
+        for step, next_ in zip(steps, following, strict=True)
+    ]
+
+
+def _until(step: Step, next_: Step | None) -> str:
+    return duration((next_.at - step.at).total_seconds()) if next_ and next_.at != step.at else ""

@@ -1,0 +1,132 @@
+"""The page of one job, open at one of its pages; and what can be done about the job there."""
+
+from urllib.parse import urlencode
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_POST, require_safe
+
+from jobs.core.errors import JobErased, NotFound
+from jobs.core.models import Page
+from jobs.dashboard.base.job_view import job_view
+from jobs.dashboard.base.permissions import may_write
+from jobs.dashboard.listing.query import ListQuery
+from jobs.dashboard.reading.downloads import downloads
+from jobs.dashboard.reading.facts import facts
+from jobs.dashboard.reading.page_view import SURE, page_view
+from jobs.dashboard.reading.retries import retry_view
+from jobs.dashboard.reading.selectors import BeyondTheEnd, reading
+from jobs.dashboard.reading.strip import thumbnails, ways
+from jobs.dashboard.reading.timeline import is_loading, job_steps, page_steps, shares, taken_from
+from jobs.dashboard.reading.tombstone_view import tombstone_view
+from jobs.dashboard.reading.waiting_words import waiting_words
+from jobs.documents.selectors import as_uuid
+from jobs.queue.standings import standing_of
+from jobs.search.queries import parsed
+from jobs.submission.services import cancel_job, retry_job
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.core.errors import DomainError
+from tenants.dashboard_base.members import members_only
+from tenants.identity.identity import Identity
+
+
+@members_only
+def job_page(request: HttpRequest, identity: Identity, job_id: str) -> HttpResponse:
+    identity.require("jobs:read")
+    return _shown(request, identity, job_id)
+
+
+@require_safe
+@members_only
+def job_of_page(request: HttpRequest, identity: Identity) -> HttpResponse:
+    """From a page's id alone, as usage names what it was for, to its job."""
+    identity.require("jobs:read")
+    with unit_of_work(identity):
+        page_id = as_uuid(request.GET.get("id", ""))
+        place = Page.objects.filter(id=page_id).values_list("job_id", "number").first() if page_id else None
+    if place is None:
+        raise Http404("The job that this page was of is erased, or there never was one.")
+    job_id, number = place
+    return redirect(f"{reverse('job-page', args=[job_id])}?page={number}")
+
+
+@members_only
+@require_POST
+def cancel(request: HttpRequest, identity: Identity, job_id: str) -> HttpResponse:
+    identity.require("jobs:write")
+    try:
+        cancel_job(identity=identity, job_id=job_id)
+    except NotFound as missing:
+        raise Http404(missing.detail) from missing
+    except DomainError as refusal:
+        return _shown(request, identity, job_id, refusal)
+    return redirect("job-page", job_id)
+
+
+@members_only
+@require_POST
+def retry(request: HttpRequest, identity: Identity, job_id: str) -> HttpResponse:
+    """Opens the new job."""
+    identity.require("jobs:write")
+    try:
+        job = retry_job(identity=identity, job_id=job_id, request_id=request.META.get("maas.request_id", ""))
+    except NotFound as missing:
+        raise Http404(missing.detail) from missing
+    except DomainError as refusal:
+        return _shown(request, identity, job_id, refusal)
+    return redirect("job-page", job.id)
+
+
+def _shown(
+    request: HttpRequest, identity: Identity, job_id: str, refusal: DomainError | None = None
+) -> HttpResponse:
+    number = _page_number(request.GET.get("page", "1"))
+    sought = ListQuery.parse({"q": request.GET.get("q", "")}).words
+    keeping = f"&{urlencode({'q': sought})}" if sought else ""
+    try:
+        with unit_of_work(identity):
+            found = reading(job_id, number)
+    except BeyondTheEnd as beyond:
+        return redirect(f"{reverse('job-page', args=[job_id])}?page={beyond.last}{keeping}")
+    except NotFound as missing:
+        raise Http404(missing.detail) from missing
+    except JobErased as gone:
+        context = {"detail": gone.detail, "job": tombstone_view(gone.extra)}
+        return render(request, "jobs/reading/erased.html", context, status=410)
+    job = found.job
+    page = page_view(found.page, job, found.pictures.get(number), parsed(sought))
+    where_time_went = shares(found.events, number)
+    shown = job_view(job, timezone.now())
+    context = {
+        "job": shown,
+        "page": page,
+        "sought": sought,
+        "keeping": keeping,
+        "sure_percent": round(100 * SURE),
+        "loading": page.state == "running" and is_loading(found.events, number),
+        "thumbnails": thumbnails(found),
+        "ways": ways(number, job.pages_total),
+        "failed": found.failed,
+        "page_says_why": job.pages_total == 1 and bool(page.error_detail),
+        "retry": retry_view(found, shown.may_retry),
+        "more_failed": job.pages_failed - len(found.failed),
+        "job_steps": job_steps(found.events),
+        "page_steps": page_steps(found.events, number),
+        "taken_from": taken_from(found.events, number),
+        "shares": where_time_went,
+        "longest_ms": max((share.ms for share in where_time_went), default=0),
+        "waiting": waiting_words(standing_of(job)),
+        "facts": facts(found, may_see_keys="keys:read" in identity.scopes),
+        "downloads": downloads(job, number),
+        "may_write": may_write(identity),
+        "refusal": refusal,
+    }
+    return render(request, "jobs/reading/job_page.html", context, status=409 if refusal else 200)
+
+
+def _page_number(text: str) -> int:
+    if not text.isdecimal() or not text.isascii() or len(text) > 9:
+        raise Http404(f"{text[:20]!r} is not the number of a page.")
+    return int(text)

@@ -1,0 +1,32 @@
+"""Why a job waits, in the words of its page."""
+
+from jobs.queue import waiting
+from jobs.queue.waiting import Standing
+from tenants.core.durations import age
+
+_WORDS = {
+    waiting.TENANT_SUSPENDED: "The account is suspended: it waits until that is over",
+    waiting.BACKING_OFF: "Waiting for another try",
+    waiting.NO_WORKER: "Waiting: no worker is there",
+    waiting.MODEL_LOADING: "Waiting for a worker to load the model",
+    waiting.TENANT_CAP: "Waiting: as many pages of the account are being read as may be",
+    waiting.BEHIND_OWN: "Waiting behind {pages} of the account",
+    waiting.BEHIND_OTHERS: "Waiting behind {pages}",
+    waiting.STARTING: "Waiting for a worker",
+}
+
+
+def waiting_words(standing: Standing) -> str:
+    """Empty where it does not wait."""
+    if standing.reason_waiting is None:
+        return ""
+    words = _WORDS[standing.reason_waiting].format(pages=_pages(standing.position))
+    if standing.eta_seconds:
+        return f"{words}, about {age(standing.eta_seconds)}"
+    return words
+
+
+def _pages(position: int | None) -> str:
+    if position is None:
+        return "many pages"
+    return "1 page" if position == 1 else f"{position:,} pages"

@@ -1,0 +1,54 @@
+"""Addresses of the pages about jobs."""
+
+from django.urls import path
+
+from jobs.dashboard.archives import views as archives
+from jobs.dashboard.batches import views as batches
+from jobs.dashboard.catalogue import views as catalogue
+from jobs.dashboard.listing import bulk_views as bulk
+from jobs.dashboard.listing import views as listing
+from jobs.dashboard.quickstart.views import quickstart
+from jobs.dashboard.reading import erase_views
+from jobs.dashboard.reading import views as reading
+from jobs.dashboard.webhooks import views as webhooks
+from tenants.dashboard_base.home import home
+
+urlpatterns = [
+    path("", home, name="home"),
+    path("jobs", listing.job_list, name="job-list"),
+    path("jobs/archive", bulk.job_archive, name="job-archive"),
+    path("jobs/bulk/cancel", bulk.bulk_cancel, name="bulk-cancel"),
+    path("jobs/bulk/consequences", bulk.bulk_consequences, name="bulk-consequences"),
+    path("jobs/bulk/delete", bulk.bulk_delete, name="bulk-delete"),
+    path("jobs/bulk/erase", bulk.bulk_erase, name="bulk-erase"),
+    path("jobs/bulk/erasure", bulk.bulk_erasure, name="bulk-erasure"),
+    path("jobs/bulk/retry", bulk.bulk_retry, name="bulk-retry"),
+    path("jobs/of-page", reading.job_of_page, name="job-of-page"),
+    path("jobs/<str:job_id>", reading.job_page, name="job-page"),
+    path("jobs/<str:job_id>/erase", erase_views.erase, name="job-erase"),
+    path("jobs/<str:job_id>/cancel", reading.cancel, name="job-cancel"),
+    path("jobs/<str:job_id>/retry", reading.retry, name="job-retry"),
+    path("quickstart", quickstart, name="quickstart"),
+    path("archives", archives.archive_list, name="archive-list"),
+    path("archives/<str:archive_id>", archives.archive_page, name="archive"),
+    path("archives/<str:archive_id>/cancel", archives.archive_cancel, name="archive-cancel"),
+    path("batches", batches.batch_list, name="batch-list"),
+    path("batches/<str:batch_id>/cancel", batches.batch_cancel, name="batch-cancel"),
+    path("models", catalogue.model_list, name="model-list"),
+    path("models/<str:name>", catalogue.model_page, name="model-page"),
+    path("models/<str:name>/code", catalogue.model_code, name="model-code"),
+    path("webhooks", webhooks.webhook_list, name="webhook-list"),
+    path("webhooks/new", webhooks.new_webhook, name="new-webhook"),
+    path("webhooks/deliveries/<str:delivery_id>/replay", webhooks.webhook_replay, name="webhook-replay"),
+    path("webhooks/<str:endpoint_id>", webhooks.webhook_page, name="webhook"),
+    path("webhooks/<str:endpoint_id>/rotate", webhooks.webhook_rotate, name="webhook-rotate"),
+    *(
+        path(
+            f"webhooks/<str:endpoint_id>/{deed}",
+            webhooks.webhook_deed,
+            {"deed": deed},
+            name=f"webhook-{deed}",
+        )
+        for deed in webhooks.DEEDS
+    ),
+]

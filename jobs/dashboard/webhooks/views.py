@@ -1,0 +1,128 @@
+"""Webhooks: the list of endpoints, making one, and what became of its messages."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import TypeVar
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from jobs.core.errors import NotFound
+from jobs.dashboard.webhooks.forms import EndpointForm
+from jobs.dashboard.webhooks.webhook_view import delivery_view, endpoint_view
+from jobs.webhooks import services
+from jobs.webhooks.selectors import deliveries, endpoints, get_endpoint
+from jobs.webhooks.services import WithSecret
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.core.errors import DomainError
+from tenants.dashboard_base.members import members_only
+from tenants.identity.identity import Identity
+
+Found = TypeVar("Found")
+SHOWN = 50
+
+
+@require_safe
+@members_only
+def webhook_list(request: HttpRequest, identity: Identity) -> HttpResponse:
+    identity.require("webhooks:read")
+    now = timezone.now()
+    with unit_of_work(identity):
+        views = [endpoint_view(one, now) for one in endpoints()]
+    context = {"endpoints": views, "may_write": "webhooks:write" in identity.scopes}
+    return render(request, "jobs/webhooks/webhook_list.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@members_only
+def new_webhook(request: HttpRequest, identity: Identity) -> HttpResponse:
+    identity.require("webhooks:write")
+    form = EndpointForm(request.POST or None, label_suffix="")
+    if request.method == "POST" and form.is_valid():
+        try:
+            made = services.create_endpoint(identity=identity, **form.cleaned_data)
+            return _shown_once(request, made)
+        except DomainError as refusal:
+            form.add_error("url", refusal.detail)
+    status = 422 if request.method == "POST" else 200
+    return render(request, "jobs/webhooks/new_webhook.html", {"form": form}, status=status)
+
+
+@require_safe
+@members_only
+def webhook_page(request: HttpRequest, identity: Identity, endpoint_id: str) -> HttpResponse:
+    identity.require("webhooks:read")
+    now = timezone.now()
+    with unit_of_work(identity):
+        endpoint = _found(partial(get_endpoint, endpoint_id))
+        rows = deliveries().filter(endpoint=endpoint).prefetch_related("attempts")[:SHOWN]
+        context = {
+            "endpoint": endpoint_view(endpoint, now),
+            "deliveries": [delivery_view(one, now) for one in rows],
+            "may_write": "webhooks:write" in identity.scopes,
+            "shown": SHOWN,
+        }
+    return render(request, "jobs/webhooks/webhook_page.html", context)
+
+
+@require_POST
+@members_only
+def webhook_rotate(request: HttpRequest, identity: Identity, endpoint_id: str) -> HttpResponse:
+    identity.require("webhooks:write")
+    made = _found(partial(services.rotate_secret, identity=identity, endpoint_id=endpoint_id))
+    return _shown_once(request, made, rotated=True)
+
+
+@require_POST
+@members_only
+def webhook_deed(request: HttpRequest, identity: Identity, endpoint_id: str, deed: str) -> HttpResponse:
+    identity.require("webhooks:write")
+    act, done = _DEEDS[deed]
+    _do(request, partial(act, identity=identity, endpoint_id=endpoint_id), done)
+    return redirect("webhook-list") if deed == "delete" else redirect("webhook", endpoint_id)
+
+
+@require_POST
+@members_only
+def webhook_replay(request: HttpRequest, identity: Identity, delivery_id: str) -> HttpResponse:
+    identity.require("webhooks:write")
+    act = partial(services.replay_delivery, identity=identity, delivery_id=delivery_id)
+    _do(request, act, "It is sent once more.")
+    with unit_of_work(identity):
+        endpoint = deliveries().get(id=delivery_id).endpoint
+    shown = endpoint.kind == endpoint.Kind.ENDPOINT and endpoint.state != endpoint.State.DELETED
+    return redirect("webhook", endpoint.id) if shown else redirect("webhook-list")
+
+
+_DEEDS: Mapping[str, tuple[Callable[..., object], str]] = {
+    "test": (services.send_test, "A test is sent. Reload to see how it was answered."),
+    "enable": (partial(services.change_endpoint, enabled=True), "It is enabled."),
+    "disable": (partial(services.change_endpoint, enabled=False), "It is disabled."),
+    "delete": (services.delete_endpoint, "The endpoint is deleted."),
+}
+DEEDS = tuple(_DEEDS)
+
+
+def _found(look: Callable[[], Found]) -> Found:
+    """Another tenant's is like one that never was."""
+    try:
+        return look()
+    except NotFound as missing:
+        raise Http404(missing.detail) from missing
+
+
+def _do(request: HttpRequest, act: Callable[[], object], done: str) -> None:
+    try:
+        _found(act)
+        messages.success(request, done)
+    except DomainError as refusal:
+        messages.error(request, refusal.detail)
+
+
+def _shown_once(request: HttpRequest, made: WithSecret, *, rotated: bool = False) -> HttpResponse:
+    """The answer to the POST itself: the secret is shown nowhere else."""
+    context = {"endpoint": made.endpoint, "secret": made.secret, "rotated": rotated}
+    return render(request, "jobs/webhooks/shown_once.html", context)

@@ -1,0 +1,118 @@
+"""Endpoints and deliveries as their pages say them."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from django.conf import settings
+
+from jobs.webhooks.kept_answers import why_none
+from jobs.webhooks.models import WebhookAttempt, WebhookDelivery, WebhookEndpoint
+from tenants.dashboard_base.wording import ago
+
+ATTEMPTS_SHOWN = 20
+_TONES = {"enabled": "good", "disabled": "bad", "delivered": "good", "failed": "bad", "pending": "wait"}
+_WHY = {
+    "by_hand": "It was disabled by hand.",
+    "gone": "It answered 410 Gone, which says that it wants nothing more.",
+    "failing": "It has taken nothing for days, so that nothing is sent to it any more.",
+}
+
+
+@dataclass(frozen=True)
+class EndpointView:
+    id: UUID
+    url: str
+    description: str
+    events: str
+    state: str
+    tone: str
+    why: str
+    """Why it is disabled; empty where it is not."""
+    failing: str
+    """Since when; empty where it is not."""
+    rests_until: datetime | None
+    """Nothing is sent to it before, since its server is down."""
+    of_tests: bool
+    made_at: datetime
+    made: str
+
+
+@dataclass(frozen=True)
+class AttemptView:
+    number: int
+    at: datetime
+    when: str
+    took_ms: int
+    result: str
+    answer: str
+    answer_note: str
+    """Why there is no answer to show; empty where there is one, or none came."""
+
+
+@dataclass(frozen=True)
+class DeliveryView:
+    id: UUID
+    type: str
+    webhook_id: str
+    job_id: UUID | None
+    state: str
+    tone: str
+    may_replay: bool
+    made_at: datetime
+    made: str
+    body: str
+    attempts: list[AttemptView]
+
+
+def endpoint_view(endpoint: WebhookEndpoint, now: datetime) -> EndpointView:
+    enabled = endpoint.state == WebhookEndpoint.State.ENABLED
+    return EndpointView(
+        id=endpoint.id,
+        url=endpoint.url,
+        description=endpoint.description,
+        events=", ".join(endpoint.events),
+        state=endpoint.state,
+        tone=_TONES[endpoint.state],
+        why="" if enabled else _WHY.get(endpoint.disabled_reason, ""),
+        failing=ago(endpoint.failing_since, now) if endpoint.failing_since and enabled else "",
+        rests_until=_rests_until(endpoint, now) if enabled else None,
+        of_tests=not endpoint.livemode,
+        made_at=endpoint.created_at,
+        made=ago(endpoint.created_at, now),
+    )
+
+
+def _rests_until(endpoint: WebhookEndpoint, now: datetime) -> datetime | None:
+    until = endpoint.left_alone_until
+    return until if until and until > now else None
+
+
+def delivery_view(delivery: WebhookDelivery, now: datetime) -> DeliveryView:
+    attempts = sorted(delivery.attempts.all(), key=lambda one: -one.number)[:ATTEMPTS_SHOWN]
+    return DeliveryView(
+        id=delivery.id,
+        type=delivery.message.type,
+        webhook_id=delivery.message.webhook_id,
+        job_id=delivery.message.job_id,
+        state=delivery.state,
+        tone=_TONES[delivery.state],
+        may_replay=delivery.state != WebhookDelivery.State.PENDING or delivery.attempts_made > 0,
+        made_at=delivery.created_at,
+        made=ago(delivery.created_at, now),
+        body=delivery.message.body,
+        attempts=[_attempt_view(one, now) for one in attempts],
+    )
+
+
+def _attempt_view(attempt: WebhookAttempt, now: datetime) -> AttemptView:
+    result = str(attempt.status) if attempt.status else f"{attempt.error_code}: {attempt.detail}"
+    return AttemptView(
+        attempt.number,
+        attempt.started_at,
+        ago(attempt.started_at, now),
+        attempt.took_ms,
+        result,
+        attempt.answer,
+        why_none(attempt.status, attempt.answer, allowed=settings.MAAS_WEBHOOK_KEEP_ANSWERS),
+    )

@@ -1,0 +1,190 @@
+"""The scheduler's duty: erases what belongs to accounts whose deletion is due, a bounded piece at a time.
+
+Each piece is a transaction of its own, and looks for what is left rather than remembering what was done: whoever dies
+in the middle is followed by somebody who goes on, and two at once do no harm.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any
+from uuid import UUID
+
+import structlog
+from django.db import OperationalError, connections, transaction
+from django.db.models.functions import Now
+
+from jobs.archives import states as archive_states
+from jobs.archives.claims import fail_waiting
+from jobs.archives.models import Archive
+from jobs.batches import states as batch_states
+from jobs.batches.models import Batch
+from jobs.batches.settlement import close
+from jobs.core import states
+from jobs.core.errors import JobErased, JobFinished
+from jobs.core.models import FileToErase, Job
+from jobs.deletion import tables
+from jobs.search.embeddings import meaning_available
+from jobs.submission.services import cancel_job
+from jobs.uploads.models import ResumableUpload
+from jobs.uploads.services import OPEN, State, end_upload
+from tenants.accounts.models import Tenant
+from tenants.authentication.selectors import acting_for
+from tenants.billing.payments.cards import forget_card
+from tenants.billing.payments.provider.errors import ProviderUnavailable
+from tenants.core.db.unit_of_work import OPERATOR, operator_work, unit_of_work
+from tenants.deletion.errors import NotClosing
+from tenants.deletion.services import begin_erasing, due_to_close, end_erasing
+
+log = structlog.get_logger(__name__)
+ROUND_S = 20.0
+SOME = 50
+ROWS = 500
+
+_DELETE = """
+WITH gone AS (
+    DELETE FROM {table} WHERE ctid = ANY (ARRAY(
+        SELECT one.ctid FROM {table} one WHERE one.tenant_id = %(tenant)s AND {unnamed} LIMIT %(most)s
+    ))
+    RETURNING {returned}
+)
+SELECT count(*), {files} FROM gone
+"""
+
+
+def erase_closed_tenants() -> int:
+    """How many came to their end. Bounded; what is left is for the next round."""
+    with operator_work():
+        found = due_to_close()
+    until_s = time.monotonic() + ROUND_S
+    return sum(_erase(tenant_id, until_s) for tenant_id in found if time.monotonic() < until_s)
+
+
+def _erase(tenant_id: UUID, until_s: float) -> bool:
+    """One that cannot be erased keeps no other from it."""
+    try:
+        _begin(tenant_id)
+        while (left := _erase_some(tenant_id)) and time.monotonic() < until_s:
+            pass
+        if left or _awaits_files(tenant_id):
+            return False
+        end_erasing(tenant_id=tenant_id)
+    except Exception as error:
+        if isinstance(error, OperationalError) and not connections[OPERATOR].is_usable():
+            raise
+        log.exception("tenant_not_erased", tenant_id=str(tenant_id))
+        return False
+    log.info("tenant_erased", tenant_id=str(tenant_id))
+    return True
+
+
+def _begin(tenant_id: UUID) -> None:
+    """Nothing where it has begun, or was taken back just now: the next look says which."""
+    with operator_work(), suppress(NotClosing):
+        begin_erasing(tenant_id=tenant_id)
+    with operator_work():
+        if Tenant.objects.get(id=tenant_id).state != Tenant.State.ERASING:
+            raise NotClosing("it was taken back, or is erased")
+    with suppress(
+        ProviderUnavailable
+    ):  # nothing is taken from it any more, whether or not the provider has heard it
+        forget_card(tenant_id=tenant_id)
+
+
+def _erase_some(tenant_id: UUID) -> bool:
+    """Whether there was anything: the first step that finds something does a piece of it."""
+    return any(step(tenant_id) for step in _STEPS)
+
+
+def _let_nobody_in(tenant_id: UUID) -> bool:
+    return _empty(tenant_id, tables.FIRST)
+
+
+def _end_jobs(tenant_id: UUID) -> bool:
+    """Their money is settled as that of any that is canceled."""
+    with unit_of_work(tenant_id):
+        found = list(Job.objects.filter(state__in=states.UNFINISHED).values_list("id", "livemode")[:SOME])
+    for job_id, livemode in found:
+        identity = acting_for(tenant_id, key_id=None, livemode=livemode, scopes=())
+        with suppress(JobFinished, JobErased):
+            cancel_job(identity=identity, job_id=job_id)
+    return bool(found)
+
+
+def _end_batches(tenant_id: UUID) -> bool:
+    with unit_of_work(tenant_id):
+        unfinished = Batch.objects.filter(status__in=batch_states.UNFINISHED)
+        batch = unfinished.select_for_update(no_key=True).first()
+        if batch is not None:
+            close(batch, batch_states.CANCELLED)
+            batch.save()
+    return batch is not None
+
+
+def _end_archives(tenant_id: UUID) -> bool:
+    with unit_of_work(tenant_id):
+        unpacking = Archive.objects.filter(state=archive_states.UNPACKING)
+        archive = unpacking.select_for_update(no_key=True).first()
+        if archive is not None:
+            fail_waiting(archive, code="tenant_closing", detail="The account is deleted.")
+    return archive is not None
+
+
+def _end_uploads(tenant_id: UUID) -> bool:
+    with unit_of_work(tenant_id):
+        found = ResumableUpload.objects.filter(state__in=OPEN).select_for_update(no_key=True).first()
+        if found is not None:
+            end_upload(found, State.EXPIRED)
+    return found is not None
+
+
+def _empty_rows(tenant_id: UUID) -> bool:
+    with operator_work():
+        there = tables.WHERE_KEPT if meaning_available() else ()
+    return _empty(tenant_id, (*there, *tables.ROWS))
+
+
+def _awaits_files(tenant_id: UUID) -> bool:
+    """Another duty erases them; the account has not come to its end before they are gone."""
+    with unit_of_work(tenant_id):
+        return FileToErase.objects.exists()
+
+
+def _empty(tenant_id: UUID, names: Sequence[str]) -> bool:
+    return any(_empty_some(tenant_id, name) for name in names)
+
+
+def _empty_some(tenant_id: UUID, table: str) -> bool:
+    """Names are this file's own; values are given apart."""
+    values: dict[str, Any] = {"tenant": tenant_id, "most": ROWS}
+    with transaction.atomic(using=OPERATOR), connections[OPERATOR].cursor() as cursor:
+        columns = tables.FILES.get(table, ())
+        files = ", ".join(f"array_agg({name}) FILTER (WHERE {name} <> '')" for name in columns)
+        filled = {"returned": ", ".join(columns) or "1", "files": files or "NULL", "unnamed": _unnamed(table)}
+        cursor.execute(_DELETE.format(table=table, **filled), values)
+        number, *found = cursor.fetchone()
+        _order(tenant_id, [name for names in found for name in names or ()])
+    return bool(number)
+
+
+def _unnamed(table: str) -> str:
+    """Whoever points at another row of the same table goes before it."""
+    column = tables.TO_OTHERS_OF_ITS_KIND.get(table)
+    return f"NOT EXISTS (SELECT FROM {table} other WHERE other.{column} = one.id)" if column else "true"
+
+
+def _order(tenant_id: UUID, names: Sequence[str]) -> None:
+    """In the transaction that lets go of them."""
+    with operator_work():
+        due = [FileToErase(tenant_id=tenant_id, name=name, due_at=Now()) for name in names]
+        FileToErase.objects.bulk_create(due, ignore_conflicts=True)
+
+
+_STEPS: tuple[Callable[[UUID], bool], ...] = (
+    _let_nobody_in,
+    _end_jobs,
+    _end_batches,
+    _end_archives,
+    _end_uploads,
+    _empty_rows,
+)

@@ -1,0 +1,245 @@
+"""Reads of jobs, pages and events; inside a unit of work unless they open one themselves."""
+
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import connections
+from django.db.models import QuerySet
+
+from jobs.core.errors import EventsErased, InvalidRequest, JobErased, NotFound
+from jobs.core.models import Event, Job
+from jobs.core.states import TERMINAL
+from jobs.documents.selectors import as_uuid
+from jobs.documents.tombstones import erased_words, tombstone
+from tenants.core.db.unit_of_work import APP, Acting, unit_of_work
+
+
+@dataclass(frozen=True)
+class EventRow:
+    job_id: UUID
+    seq: int
+    type: str
+    data: dict[str, Any]
+    created_at: datetime
+
+
+@dataclass(frozen=True)
+class StreamRow(EventRow):
+    cursor: str
+    """Its place in the tenant's stream: read on from here."""
+
+
+@dataclass(frozen=True)
+class EventPage:
+    events: list[StreamRow]
+    cursor: str
+    """Where to read on, also when there was nothing to read."""
+    more: bool
+    """There are newer rows that could be read at once."""
+    pending: bool
+    """There are newer rows, or some that may not be shown yet: a transaction older than they are is still running."""
+
+
+def jobs_with_models() -> "QuerySet[Job]":
+    """Those that are not erased, without the inline input, which may be megabytes that nobody who lists or shows a job
+    asks for."""
+    return jobs_and_tombstones().filter(erased_at=None)
+
+
+def jobs_and_tombstones() -> "QuerySet[Job]":
+    """With what is left of those that are erased: their counts, times and costs."""
+    return Job.objects.select_related("model_version__served_model").defer("input").order_by("-id")
+
+
+def get_job(job_id: object, *, for_update: bool = False) -> Job:
+    """NotFound for what never was or is another's, JobErased for what was the caller's own."""
+    wanted = as_uuid(job_id)
+    jobs = jobs_and_tombstones()
+    if for_update:
+        jobs = jobs.select_for_update(of=("self",), no_key=True)
+    job = jobs.filter(id=wanted).first() if wanted else None
+    if job is None:
+        raise NotFound(f"There is no job {str(job_id)[:60]!r}.")
+    return unless_erased(job)
+
+
+def unless_erased(job: Job) -> Job:
+    if job.erased_at is not None:
+        raise JobErased(erased_words("job", job.id, job.erased_at, job.erased_because), extra=tombstone(job))
+    return job
+
+
+def job_events_after(whose: Acting, job_id: object, seq: int, limit: int = 200) -> list[EventRow]:
+    """A job's own events have no gaps, because each is numbered under the lock of the job's row: where the next one is
+    missing, it is erased."""
+    with unit_of_work(whose):
+        job = get_job(job_id)
+        if seq > job.last_seq:
+            raise InvalidRequest(
+                f"This job has no event {seq}: its last is {job.last_seq}. Leave out `after` and `Last-Event-ID` to"
+                " begin with the first.",
+                code="invalid_cursor",
+            )
+        rows = list(Event.objects.filter(job_id=job.id, seq__gt=seq).order_by("seq")[:limit])
+        kept_after = rows[0].seq - 1 if rows else job.last_seq
+        if kept_after > seq:
+            raise _events_erased(f"Events 1 to {kept_after} of this job", kept_after)
+        return [EventRow(row.job_id, row.seq, row.type, row.data, row.created_at) for row in rows]
+
+
+@dataclass(frozen=True)
+class JobPlace:
+    """How far a job has come."""
+
+    last_seq: int
+    ended: bool
+
+
+def job_places(tenant_id: UUID, job_ids: Iterable[UUID]) -> dict[UUID, JobPlace]:
+    with unit_of_work(tenant_id):
+        rows = Job.objects.filter(id__in=list(job_ids)).values_list("id", "last_seq", "state")
+        return {job_id: JobPlace(last_seq, state in TERMINAL) for job_id, last_seq, state in rows}
+
+
+def newest_event(tenant_id: UUID) -> str:
+    """The place of what was written last, shown already or not yet; empty where nothing ever happened."""
+    with unit_of_work(tenant_id), connections[APP].cursor() as sql:
+        sql.execute(_NEWEST, {"tenant": tenant_id})
+        row = sql.fetchone()
+    return f"{row[0]}-{row[1]}" if row else ""
+
+
+_CURSOR = re.compile(r"([0-9]{1,20})-([0-9]{1,19})")
+
+_NEWEST = (
+    "SELECT xid::text, id FROM jobs_event WHERE tenant_id = %(tenant)s ORDER BY xid DESC, id DESC LIMIT 1"
+)
+
+# An event's place is on disk with it. The number of the next transaction is not: of those whose log was not written yet
+# a crash of the database gives the numbers out again, and what gets them would lie before who was told to go on there.
+_NOW = """
+SELECT xid::text, id FROM (
+    (SELECT xid, id FROM jobs_event
+     WHERE tenant_id = %(tenant)s AND xid < pg_snapshot_xmin(pg_current_snapshot())
+     ORDER BY xid DESC, id DESC LIMIT 1)
+    UNION ALL SELECT xid, event_id FROM jobs_eventhorizon WHERE tenant_id = %(tenant)s
+) known ORDER BY known.xid DESC, known.id DESC LIMIT 1
+"""
+
+# Whether some that came after the cursor are erased is seen in the same look: what is erased just then is seen too.
+# What is not of the caller's mode is read as well, so that the next look goes on behind it.
+_TAIL = """
+SELECT job_id, seq, type, data, created_at, xid::text, id, missed.them,
+    %(mode)s::boolean IS NULL OR EXISTS (
+        SELECT FROM jobs_job job
+        WHERE job.tenant_id = %(tenant)s AND job.id = event.job_id AND job.livemode = %(mode)s::boolean
+    )
+FROM (
+    SELECT EXISTS (
+        SELECT FROM jobs_eventhorizon
+        WHERE tenant_id = %(tenant)s AND (xid, event_id) > (%(xid)s::xid8, %(id)s)
+    ) AS them
+) missed LEFT JOIN LATERAL (
+    SELECT job_id, seq, type, data, created_at, xid, id FROM jobs_event
+    WHERE tenant_id = %(tenant)s AND (xid, id) > (%(xid)s::xid8, %(id)s)
+      AND xid < pg_snapshot_xmin(pg_current_snapshot())
+    ORDER BY xid, id LIMIT %(limit)s
+) event ON true
+ORDER BY event.xid, event.id
+"""
+
+MOST_LOOKS = 20
+"""One after the other, for whoever sees nothing of what stands in a block: then they hear where to go on."""
+
+_HORIZON = "SELECT xid::text, event_id FROM jobs_eventhorizon WHERE tenant_id = %(tenant)s"
+
+_PENDING = """
+SELECT EXISTS (
+    SELECT FROM jobs_event
+    WHERE tenant_id = %(tenant)s AND (xid, id) > (%(xid)s::xid8, %(id)s)
+      AND xid >= pg_snapshot_xmin(pg_current_snapshot())
+), %(xid)s::xid8 > pg_snapshot_xmax(pg_current_snapshot())
+"""
+
+
+def tenant_events_after(whose: Acting, cursor: str | None, limit: int = 200) -> EventPage:
+    """The tenant's whole stream, or what of it is of the caller's mode; safe against transactions that commit out of
+    order.
+
+    Rows are read in the order of their transactions, and only below the oldest one still running: a row that a
+    late commit would put before them can therefore not appear any more. Each job's events come by their numbers; that
+    is seen to where they are written (`jobs/events/log.py`).
+    """
+    tenant_id = whose.tenant_id
+    if cursor is None:
+        return EventPage([], _cursor_now(tenant_id), more=False, pending=False)
+    xid, row_id = _place(cursor)
+    values: dict[str, UUID | str | int | bool | None] = {
+        "tenant": tenant_id,
+        "mode": whose.mode,
+        "limit": limit + 1,
+    }
+    values |= {"xid": xid, "id": row_id}
+    with unit_of_work(tenant_id), connections[APP].cursor() as sql:
+        # Asked first: what stops being pending before the rows are read is among them.
+        sql.execute(_PENDING, values)
+        pending, ahead = sql.fetchone()
+        if ahead:
+            raise _not_a_cursor(cursor)
+        for _ in range(MOST_LOOKS):
+            sql.execute(_TAIL, values)
+            found = sql.fetchall()
+            if found[0][7]:
+                sql.execute(_HORIZON, values)
+                raise _events_erased("Events that came after this cursor", "{}-{}".format(*sql.fetchone()))
+            found = [row for row in found if row[0] is not None]
+            rows = found[:limit]
+            if rows:
+                values["xid"], values["id"] = rows[-1][5], rows[-1][6]
+            shown = [row for row in rows if row[8]]
+            more = len(found) > limit
+            if shown or not more:
+                break
+    events = [
+        StreamRow(row[0], row[1], row[2], _decoded(row[3]), row[4], f"{row[5]}-{row[6]}") for row in shown
+    ]
+    return EventPage(events, f"{values['xid']}-{values['id']}", more, pending or more)
+
+
+def _events_erased(which: str, place: str | int) -> EventsErased:
+    return EventsErased(
+        f"{which} are erased, because their time was over. Read your jobs afresh, and go on after {place}.",
+        extra={"after": place},
+    )
+
+
+def _place(cursor: str) -> tuple[str, int]:
+    match = _CURSOR.fullmatch(cursor)
+    if match is None or int(match[1]) >= 2**64 or int(match[2]) >= 2**63:
+        raise _not_a_cursor(cursor)
+    return match[1], int(match[2])
+
+
+def _not_a_cursor(cursor: str) -> InvalidRequest:
+    """Also of one that this database will only come to: it was given out before a backup was put back."""
+    return InvalidRequest(
+        f"{cursor[:60]!r} is not a cursor of this stream; use one that it gave you.", code="invalid_cursor"
+    )
+
+
+def _cursor_now(tenant_id: UUID) -> str:
+    """The last event below the oldest running transaction: whatever commits from here on comes after it."""
+    with unit_of_work(tenant_id), connections[APP].cursor() as sql:
+        sql.execute(_NOW, {"tenant": tenant_id})
+        xid, row_id = sql.fetchone() or (0, 0)
+    return f"{xid}-{row_id}"
+
+
+def _decoded(data: str | dict[str, Any]) -> dict[str, Any]:
+    """A raw cursor gives jsonb as text."""
+    return dict(json.loads(data)) if isinstance(data, str) else data

@@ -1,0 +1,1 @@
+"""What happened to jobs, written down, and the hints that something did."""

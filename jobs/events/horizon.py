@@ -1,0 +1,41 @@
+"""Watches the place up to which streams of events may be read: one transaction that stays open holds it for everybody.
+
+That is so for any transaction that writes, in whichever database of the server.
+"""
+
+import time
+from dataclasses import dataclass
+
+from django.db import connections
+
+from jobs.events.metrics import HORIZON_AGE
+from tenants.core.db.unit_of_work import OPERATOR, operator_work
+
+_NOW = """
+SELECT pg_snapshot_xmin(now)::text::numeric::bigint, pg_snapshot_xmax(now)::text::numeric::bigint
+FROM pg_current_snapshot() now
+"""
+
+
+@dataclass
+class Horizon:
+    """For how long it has stood still, as far as has been looked."""
+
+    _at: int = -1
+    _since_s: float = 0.0
+
+    def age_s(self, oldest_running: int, next_one: int, now_s: float) -> float:
+        """Nothing is held where nothing runs, however long that is so."""
+        if oldest_running != self._at or oldest_running >= next_one:
+            self._at, self._since_s = oldest_running, now_s
+        return now_s - self._since_s
+
+
+_horizon = Horizon()
+
+
+def tell_horizon() -> None:
+    with operator_work(), connections[OPERATOR].cursor() as cursor:
+        cursor.execute(_NOW)
+        oldest_running, next_one = cursor.fetchone()
+    HORIZON_AGE.set(_horizon.age_s(oldest_running, next_one, time.monotonic()))

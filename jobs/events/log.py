@@ -1,0 +1,66 @@
+"""Appends to a job's event log, in the transaction of what happened."""
+
+import json
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from django.db import connections, transaction
+
+from jobs.core.states import TERMINAL
+from jobs.events.changes import announce
+from jobs.webhooks.messages import tell_of_end
+from tenants.core.db.unit_of_work import current_alias
+from tenants.core.messages import names_in_words
+
+_ENDS = frozenset(f"job.{state}" for state in TERMINAL)
+# The tenant's stream goes by (xid, id). A transaction that waited for the job's row may have its own number from before
+# the one that held it: it then takes that one's place as well, and comes after it by its ids, which are drawn under the
+# lock. A place that is later than a transaction's own is one that no reader has passed: readers stop below every
+# transaction that is still running, and the lender has ended.
+_APPEND = """
+WITH job AS (
+    UPDATE jobs_job SET last_seq = last_seq + %(count)s, last_xid = greatest(last_xid, pg_current_xact_id())
+    WHERE id = %(job)s RETURNING id, tenant_id, last_seq, last_xid, webhook_url
+)
+INSERT INTO jobs_event (tenant_id, job_id, seq, type, data, created_at, xid)
+SELECT tenant_id, id, last_seq - %(count)s + place, type, data::jsonb, clock_timestamp(), last_xid
+FROM job, unnest(%(types)s::text[], %(data)s::text[]) WITH ORDINALITY AS happened (type, data, place) ORDER BY place
+RETURNING tenant_id, seq, %(ended)s AND (
+    (SELECT webhook_url <> '' FROM job)
+    OR EXISTS (
+        SELECT FROM jobs_webhookendpoint e
+        WHERE e.tenant_id = jobs_event.tenant_id AND e.kind = 'endpoint' AND e.state <> 'deleted'
+    )
+)
+"""
+
+
+class Happened(NamedTuple):
+    type: str
+    data: Mapping[str, object]
+
+
+def append_event(job_id: UUID, event_type: str, data: Mapping[str, object]) -> int:
+    return append_events(job_id, Happened(event_type, data))
+
+
+def append_events(job_id: UUID, *happened: Happened) -> int:
+    """The number of the last. Locks the job's row until the transaction ends, which numbers events without gaps."""
+    alias = current_alias()
+    end = next((one.type for one in happened if one.type in _ENDS), None)
+    types, data = [one.type for one in happened], [json.dumps(one.data) for one in happened]
+    with connections[alias].cursor() as cursor:
+        cursor.execute(_APPEND, _values(job_id, types, data, ended=end is not None))
+        rows = cursor.fetchall()
+    if not rows:
+        raise LookupError(f"job {job_id} is not there to log {names_in_words(types)}")
+    tenant_id, somebody_listens = rows[0][0], rows[0][2]
+    if end is not None and somebody_listens:
+        tell_of_end(job_id, end)
+    transaction.on_commit(lambda: announce(tenant_id, job_id, ended=end is not None), using=alias)
+    return max(int(seq) for _, seq, _ in rows)
+
+
+def _values(job_id: UUID, types: list[str], data: list[str], *, ended: bool) -> dict[str, Any]:
+    return {"job": job_id, "count": len(types), "types": types, "data": data, "ended": ended}

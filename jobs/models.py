@@ -1,0 +1,38 @@
+"""Every model of this app, for Django. The code imports each from the room that it belongs to."""
+
+from jobs.archives.models import Archive, ArchiveEntry
+from jobs.batches.models import Batch, BatchTask, StoredFile
+from jobs.core.models import Document, DocumentPage, Event, FileToErase, Job, Page, PageText
+from jobs.idempotency.models import HeldKey, IdempotencyKey
+from jobs.uploads.models import ResumableUpload, UploadPiece
+from jobs.webhooks.models import (
+    WebhookAttempt,
+    WebhookDelivery,
+    WebhookEndpoint,
+    WebhookMessage,
+    WebhookSecret,
+)
+
+__all__ = [
+    "Archive",
+    "ArchiveEntry",
+    "Batch",
+    "BatchTask",
+    "Document",
+    "DocumentPage",
+    "Event",
+    "FileToErase",
+    "HeldKey",
+    "IdempotencyKey",
+    "Job",
+    "Page",
+    "PageText",
+    "ResumableUpload",
+    "StoredFile",
+    "UploadPiece",
+    "WebhookAttempt",
+    "WebhookDelivery",
+    "WebhookEndpoint",
+    "WebhookMessage",
+    "WebhookSecret",
+]

@@ -1,0 +1,1 @@
+"""Which pages are run next, by whom, and how they end."""

@@ -1,0 +1,201 @@
+"""Refuses jobs that would wait for too long: the shell around jobs/queue/queue_age.py.
+
+A process looks at the lines of a version that jobs are handed in for, once a second or, where very many wait, less
+often; what it decided for somebody holds until its next look. So a flood costs a look at a dictionary for each job.
+"""
+
+import random
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db import connections
+
+from inference.registry.models import ModelVersion
+from jobs.core.errors import BacklogTooLong, QueueTooLong
+from jobs.core.priorities import BULK, DEFAULT, INTERACTIVE, NAMES, NUMBERS, STANDARD
+from jobs.core.turned_away import turned_away
+from jobs.queue.fairness import Line
+from jobs.queue.lines import OF_LINE, waiting_lines, with_pages, with_room
+from jobs.queue.queue_age import Queue, Verdict, Wait, retry_after_s, verdict, wait_of
+from jobs.queue.slots import fleet_of
+from tenants.core.db.unit_of_work import OPERATOR, operator_work
+from tenants.core.errors import DomainError
+from tenants.limits.rates.metrics import REFUSED
+
+COUNTED, COUNTED_OF_ALL = 5_000, 20_000
+"""Of each line, and of all together; of one that is longer, the age of its first page tells the rest."""
+LOOK_EVERY_S = 1.0
+MOST_OF_TIME = 0.05
+"""That a process spends looking, however many wait."""
+MOST_REMEMBERED = 10_000
+REFUSAL_COUNTS_S = 60.0
+
+_OLDEST = f"""
+SELECT line.tenant_id, line.priority, extract(epoch FROM clock_timestamp() - first.since)::float8
+FROM unnest(%(tenants)s::uuid[], %(priorities)s::smallint[]) AS line (tenant_id, priority)
+CROSS JOIN LATERAL (
+    SELECT greatest(created_at, run_after) AS since FROM jobs_page page
+    WHERE model_version_id = %(version)s AND state = 'queued' AND wake_again_at IS NULL
+      AND run_after <= statement_timestamp() AND {OF_LINE} LIMIT 1
+) first
+"""  # noqa: S608  # made of constants alone
+
+
+@dataclass(frozen=True, slots=True)
+class _Caller:
+    tenant: UUID
+    priority: int
+
+
+@dataclass(slots=True)
+class _Seen:
+    queue: Queue
+    until_s: float
+    decided: dict[_Caller, tuple[Verdict, Wait]] = field(default_factory=dict)
+
+
+_seen: dict[str, _Seen] = {}
+"""By the version's key."""
+
+
+def require_short_queue(tenant_id: UUID, version: ModelVersion, priority: int) -> None:
+    """Raises BacklogTooLong or QueueTooLong; asked before anything of a job is stored."""
+    if not _limit_s(priority):
+        return
+    _refuse_if_told(version.key, _look(version), _Caller(tenant_id, priority))
+
+
+def anybody_refused() -> bool:
+    """A while ago at most, whoever it was: else nobody has to look further."""
+    return time.monotonic() < _newest.until_s
+
+
+def refuse_known(tenant_id: UUID, fields: Mapping[str, str]) -> None:
+    """The same for whoever has not been let into Django yet: whoever was refused a moment ago is so before that.
+
+    Asks nobody. Of a form with a file `fields` are those that came before the file.
+    """
+    model = fields.get("model", "")
+    priority = NUMBERS.get(fields.get("priority", DEFAULT))
+    if not model or priority is None:
+        return
+    caller, now_s = _Caller(tenant_id, priority), time.monotonic()
+    looked_at = [(key, seen) for key, seen in list(_seen.items()) if model in (key, key.partition("@")[0])]
+    if len(looked_at) != 1:
+        return  # Of several versions nobody knows here which is meant.
+    key, seen = looked_at[0]
+    if now_s < seen.until_s and caller in seen.decided:
+        _refuse_if_told(key, seen, caller)
+
+
+def _refuse_if_told(key: str, seen: _Seen, caller: _Caller) -> None:
+    limit_s = _limit_s(caller.priority)
+    known = seen.decided.get(caller)
+    if known is None:
+        known = seen.decided[caller] = _decided(key, seen.queue, caller, limit_s)
+    found, wait = known
+    if found is not Verdict.OPEN:
+        raise _refusal(key, caller, found, wait, limit_s)
+
+
+@dataclass(slots=True)
+class _Newest:
+    until_s: float = 0.0
+
+
+_newest = _Newest()
+"""Refusal: once it counts no more, none does."""
+_refused: dict[tuple[str, _Caller], float] = {}
+"""Who was, at a look of theirs, and until when that counts: they are let in again below the limit."""
+
+
+def _decided(key: str, queue: Queue, caller: _Caller, limit_s: float) -> tuple[Verdict, Wait]:
+    wait = wait_of(queue, caller.tenant, caller.priority)
+    now_s = time.monotonic()
+    found = verdict(wait, limit_s, refused=now_s < _refused.get((key, caller), 0.0))
+    _refused.pop((key, caller), None)
+    if found is not Verdict.OPEN:
+        if len(_refused) >= MOST_REMEMBERED:
+            _refused.clear()
+        _refused[key, caller] = _newest.until_s = now_s + REFUSAL_COUNTS_S
+    return found, wait
+
+
+def _look(version: ModelVersion) -> _Seen:
+    """While one looks again, the others go on with what was seen before."""
+    now_s = time.monotonic()
+    seen = _seen.get(version.key)
+    if seen is not None:
+        if now_s < seen.until_s:
+            return seen
+        seen.until_s = now_s + LOOK_EVERY_S
+    queue = _queue_of(version)
+    spent_s = time.monotonic() - now_s
+    fresh = _Seen(queue, now_s + max(LOOK_EVERY_S, spent_s / MOST_OF_TIME))
+    if len(_seen) >= MOST_REMEMBERED:
+        _seen.clear()
+    _seen[version.key] = fresh
+    return fresh
+
+
+def _queue_of(version: ModelVersion) -> Queue:
+    fleet = fleet_of(version.key)
+    with operator_work():
+        waiting = waiting_lines(version.id, fleet.hefts)
+        lines = with_room(waiting.lines, alone=False)
+        counted = max(2, min(COUNTED, COUNTED_OF_ALL // max(1, len(lines))))
+        lines = with_pages(version.id, lines, counted)
+        oldest = _oldest(version.id, lines) if lines else {}
+    service_s = fleet.service_s if fleet.served else 0.0
+    return Queue(lines, waiting.now, counted, oldest, fleet.slots, service_s)
+
+
+def _oldest(version_id: int, lines: list[Line]) -> dict[tuple[UUID, int], float]:
+    values: dict[str, Any] = {
+        "version": version_id,
+        "tenants": [line.tenant for line in lines],
+        "priorities": [line.priority for line in lines],
+    }
+    with connections[OPERATOR].cursor() as cursor:
+        cursor.execute(_OLDEST, values)
+        return {(tenant, priority): age_s for tenant, priority, age_s in cursor.fetchall()}
+
+
+def _limit_s(priority: int) -> int:
+    limits = {
+        INTERACTIVE: settings.MAAS_MAX_QUEUE_AGE_INTERACTIVE_S,
+        STANDARD: settings.MAAS_MAX_QUEUE_AGE_STANDARD_S,
+        BULK: settings.MAAS_MAX_QUEUE_AGE_BULK_S,
+    }
+    return limits[priority]
+
+
+def _refusal(key: str, caller: _Caller, found: Verdict, wait: Wait, limit_s: float) -> DomainError:
+    pause_s = retry_after_s(wait, limit_s, random.random())  # noqa: S311  # jitter, not a secret
+    kind = NAMES[caller.priority]
+    extra = {
+        "retry_after_s": pause_s,
+        "limit": {"of": "model", "name": f"queue_age_{kind}", "amount": int(limit_s), "model": key},
+    }
+    if found is Verdict.OWN_BACKLOG:
+        REFUSED.labels("tenant", "queue_age").inc()
+        turned_away(caller.tenant)
+        return BacklogTooLong(
+            f"The {kind} pages of this account that wait for {key} already take {_span(wait.own_s)}, and"
+            f" {_span(limit_s)} is the most. Send this again in {pause_s} s, or with a priority that may wait longer.",
+            extra=extra,
+        )
+    REFUSED.labels("model", "queue_age").inc()
+    return QueueTooLong(
+        f"A {kind} page for {key} would have to wait for {_span(wait.own_s)} or longer, and {_span(limit_s)} is the"
+        f" most. Send this again in {pause_s} s, or with a priority that may wait longer.",
+        extra=extra,
+    )
+
+
+def _span(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"

@@ -1,0 +1,293 @@
+"""Claims, heartbeats and hand-backs of pages: each one conditional statement, fenced by a token, timed by the database.
+
+Locks are always taken job first, page second.
+"""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db import OperationalError, connections
+from psycopg.errors import LockNotAvailable
+
+from jobs.core import states
+from jobs.core.models import Page
+from jobs.core.priorities import DEFAULT, NUMBERS
+from jobs.documents.too_complex import REMEMBERED
+from jobs.events.log import Happened, append_event, append_events
+from tenants.core.db.unit_of_work import APP, OPERATOR, operator_work, unit_of_work
+from tenants.plans.prices import Price
+
+LOCK_PATIENCE_MS = 2000
+HAND_BACK_PATIENCE_MS = 500
+"""A worker that stops has seconds for all its pages; what is not handed back is found by its lease."""
+
+# The inline input may be megabytes: read only where it is the work itself. A page whose worker died is told by its
+# error, until it ends in another way; its last try is made apart.
+_CLAIM = f"""
+WITH job AS (
+    SELECT job.id, job.api_key_id, job.priority, job.model_version_id, model.name, version.number, job.price,
+        job.livemode, job.parameters, CASE WHEN job.document_id IS NULL THEN job.input END AS input,
+        document.id AS document_id, document.kind, document.file, document.sha256,
+        CASE WHEN {REMEMBERED} THEN document.too_complex_pages ELSE ARRAY[]::int[] END AS too_complex_pages,
+        coalesce(job.cached_price, job.price) AS cached_price,
+        job.cache_control, model.cache_ttl_s,
+        CASE WHEN job.document_id IS NULL THEN encode(sha256(convert_to(job.input::text, 'UTF8')), 'hex') END
+            AS input_sha256,
+        (SELECT results_generation FROM tenants_tenant WHERE id = job.tenant_id) AS results_generation
+    FROM jobs_job job
+    JOIN inference_modelversion version ON version.id = job.model_version_id
+    JOIN inference_servedmodel model ON model.id = version.served_model_id
+    LEFT JOIN jobs_document document ON document.id = job.document_id
+    WHERE job.id = (SELECT job_id FROM jobs_page WHERE id = %(page)s) AND job.state IN ('queued', 'running')
+      AND (SELECT state FROM tenants_tenant WHERE id = job.tenant_id) = 'active'
+      AND (%(documents)s OR job.document_id IS NULL)
+      AND coalesce(least(job.expires_at, job.cancel_at) > clock_timestamp(), true)
+    FOR NO KEY UPDATE OF job
+), page AS (
+    UPDATE jobs_page page
+    SET state = 'running', attempt = attempt + 1, lease_token = nextval('jobs_fence'), worker = %(worker)s,
+        lease_until = clock_timestamp() + make_interval(secs => %(lease_s)s),
+        started_at = coalesce(started_at, clock_timestamp()),
+        error_code = CASE state WHEN 'running' THEN 'worker_lost' ELSE error_code END,
+        cache_key = NULL, waits_for = NULL, awaited = false
+    FROM job
+    WHERE page.id = %(page)s AND attempt < %(max_attempts)s AND run_after <= clock_timestamp()
+      AND (state = 'queued' OR (state = 'running' AND lease_until < clock_timestamp()))
+      AND (%(apart)s OR attempt < %(max_attempts)s - 1 OR (state = 'queued' AND error_code <> 'worker_lost'))
+    RETURNING job_id, lease_token, attempt, page.number, page.started_at,
+        extract(epoch FROM clock_timestamp() - greatest(created_at, run_after))::float8 AS waited_s
+), started AS (
+    UPDATE jobs_job SET state = 'running', started_at = clock_timestamp()
+    FROM page WHERE jobs_job.id = page.job_id AND jobs_job.state = 'queued'
+    RETURNING jobs_job.id
+)
+SELECT EXISTS (SELECT FROM started), page.job_id, page.number, attempt, lease_token, waited_s, page.started_at,
+    model_version_id, name, job.number, price, livemode, parameters, input, document_id, kind, file, sha256,
+    too_complex_pages, cached_price, cache_control, cache_ttl_s, input_sha256, results_generation, api_key_id, priority
+FROM page, job
+"""  # noqa: S608  # made of constants alone
+
+_COME_LATER = """
+UPDATE jobs_page SET run_after = clock_timestamp() + make_interval(secs => %(seconds)s), wake_again_at = NULL
+WHERE id = %(page)s AND state = 'queued' AND run_after <= clock_timestamp() AND error_code = 'worker_lost'
+  AND attempt = %(max_attempts)s - 1
+"""
+APART_AGAIN_S = 1.0
+
+
+# A row that somebody has locked just now is passed over: whether it is still ours, the next round will tell.
+_RENEW = """
+WITH held AS (
+    SELECT page.id, page.lease_token
+    FROM jobs_page page JOIN unnest(%(pages)s::uuid[], %(tokens)s::bigint[]) AS claim (id, token)
+        ON page.id = claim.id AND page.lease_token = claim.token
+    WHERE page.state = 'running'
+), free AS (
+    SELECT id FROM jobs_page
+    WHERE id IN (SELECT id FROM held) AND lease_token = ANY(%(tokens)s::bigint[]) AND state = 'running'
+    FOR NO KEY UPDATE SKIP LOCKED
+), renewed AS (
+    UPDATE jobs_page SET lease_until = clock_timestamp() + make_interval(secs => %(lease_s)s)
+    FROM free WHERE jobs_page.id = free.id
+)
+SELECT lease_token FROM held
+"""
+
+_HAND_BACK = """
+UPDATE jobs_page
+SET state = 'queued', attempt = attempt - 1, lease_token = NULL, lease_until = NULL, wake_again_at = NULL,
+    cache_key = NULL
+WHERE id = %s AND lease_token = %s AND state = 'running'
+"""
+
+
+@dataclass(frozen=True)
+class ClaimedDocument:
+    tenant_id: UUID
+    id: UUID
+    kind: str
+    file: str
+    sha256: str
+    too_complex_pages: Sequence[int] = ()
+    """Numbers of the pages that are not to be read again."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """The right to work on one page, as long as the lease is renewed and the token is the latest."""
+
+    tenant_id: UUID
+    job_id: UUID
+    page_id: UUID
+    number: int
+    attempt: int
+    token: int
+    model_version_id: int
+    model: str
+    version: int
+    price: Price
+    cached_price: Price
+    """Where the result is known, and nothing is run."""
+    cache_control: str
+    cache_ttl_s: int
+    """How old a result may be that answers; 0: none does."""
+    started_at: datetime
+    """When it was claimed for the first time."""
+    input_sha256: str
+    """Of what was sent with the job, in the form in which it is kept; empty for a document."""
+    livemode: bool
+    document: ClaimedDocument | None
+    input: Mapping[str, Any] | None
+    parameters: Mapping[str, Any]
+    waited_s: float = 0.0
+    """Since it might have run; what went before, as waiting for another try, does not count."""
+    apart: bool = False
+    """The last try of a page that workers died with."""
+    results_generation: int = 0
+    """As it was at the claim: what is erased while the page runs is not known from it either."""
+    api_key_id: UUID | None = None
+    """Of the key that the job came with; None where a person sent it."""
+    priority: int = NUMBERS[DEFAULT]
+
+    @property
+    def model_key(self) -> str:
+        return f"{self.model}@{self.version}"
+
+
+def claim_page(
+    tenant_id: UUID,
+    page_id: UUID,
+    worker: str,
+    *,
+    may_apart: Callable[[], bool] = lambda: True,
+    documents: bool = True,
+) -> Claim | None:
+    """None when there is nothing to do: done, canceled, past its job's deadline, held by another, unknown, or its
+    tenant's who is suspended.
+
+    Any message may be a repeat.
+
+    `may_apart` is asked where it may be the last try of a page that workers died with: whether no other such page is
+    in hand. If there is one, this comes again a moment later: a deadly page must not use up its neighbours' tries.
+    Where `documents` are not taken, the page of one stays as it is.
+    """
+    values: dict[str, Any] = {
+        "page": page_id,
+        "worker": worker,
+        "lease_s": settings.MAAS_LEASE_S,
+        "max_attempts": settings.MAAS_MAX_ATTEMPTS,
+        "documents": documents,
+    }
+    with unit_of_work(tenant_id), connections[APP].cursor() as cursor:
+        cursor.execute(_CLAIM, {**values, "apart": False})
+        row, apart = cursor.fetchone(), False
+        if row is None and not may_apart():
+            cursor.execute(_COME_LATER, {**values, "seconds": APART_AGAIN_S})
+            return None
+        if row is None:
+            cursor.execute(_CLAIM, {**values, "apart": True})
+            row, apart = cursor.fetchone(), True
+        if row is None:
+            return None
+        claim = _claim_of(tenant_id, page_id, row[1:], apart=apart)
+        taken = {"page": claim.number, "attempt": claim.attempt, "state": states.RUNNING}
+        begun = [Happened("job.running", {"state": states.RUNNING})] if row[0] else []
+        append_events(claim.job_id, *begun, Happened("page.running", taken))
+    return claim
+
+
+def _claim_of(tenant_id: UUID, page_id: UUID, row: Sequence[Any], *, apart: bool) -> Claim:
+    job_id, number, attempt, token, waited_s, started_at, *job = row
+    version_id, model, version, price, livemode, parameters, given, *rest = job
+    document_id, kind, file, sha256, too_complex, cached_price, cache_control, cache_ttl_s, *known_by = rest
+    input_sha256, generation, api_key_id, priority = known_by
+    return Claim(
+        tenant_id=tenant_id,
+        job_id=job_id,
+        page_id=page_id,
+        number=number,
+        attempt=attempt,
+        token=token,
+        model_version_id=version_id,
+        model=model,
+        version=version,
+        price=Price.from_json(json.loads(price)),
+        cached_price=Price.from_json(json.loads(cached_price)),
+        cache_control=cache_control,
+        cache_ttl_s=cache_ttl_s,
+        started_at=started_at,
+        input_sha256=input_sha256 or "",
+        livemode=livemode,
+        document=None
+        if document_id is None
+        else ClaimedDocument(tenant_id, document_id, kind, file, sha256, tuple(too_complex)),
+        input=None if given is None else json.loads(given),
+        parameters=json.loads(parameters),
+        waited_s=max(0.0, waited_s),
+        apart=apart,
+        results_generation=generation,
+        api_key_id=api_key_id,
+        priority=priority,
+    )
+
+
+def say_loading(claim: Claim) -> None:
+    """For whoever watches the page: it waits for its model to be brought into memory. Said late, it is not said."""
+    with unit_of_work(claim.tenant_id):
+        # Looked at under the job's lock, so that nothing is said of a page that ends, or after its job did.
+        _lock_job(claim, LOCK_PATIENCE_MS)
+        held = Page.objects.filter(id=claim.page_id, state=states.RUNNING, lease_token=claim.token)
+        if held.exists():
+            data = {"page": claim.number, "attempt": claim.attempt, "state": states.RUNNING}
+            append_event(claim.job_id, "page.loading", {**data, "model": claim.model_key})
+
+
+def renew_leases(claims: Sequence[Claim]) -> set[int]:
+    """The tokens that are still good. A missing one means: stop, another has the page or nobody wants it."""
+    values: dict[str, Any] = {
+        "pages": [claim.page_id for claim in claims],
+        "tokens": [claim.token for claim in claims],
+        "lease_s": settings.MAAS_LEASE_S,
+    }
+    with operator_work(), connections[OPERATOR].cursor() as cursor:
+        # For a lock on the whole table: whoever renews has pages to end meanwhile.
+        cursor.execute("SELECT set_config('lock_timeout', %s, false)", [f"{LOCK_PATIENCE_MS}ms"])
+        cursor.execute(_RENEW, values)
+        return {token for (token,) in cursor.fetchall()}
+
+
+def hand_back(claim: Claim) -> bool:
+    """Returns a page whose work was ended before it was done; the attempt does not count.
+
+    False when there is nothing to return: the page was canceled, or is another's by now, or its job is locked for
+    longer than there is time. What then still has a lease is found when that ends.
+    """
+    try:
+        with unit_of_work(claim.tenant_id), connections[APP].cursor() as cursor:
+            _lock_job(claim, HAND_BACK_PATIENCE_MS)
+            cursor.execute(_HAND_BACK, [claim.page_id, claim.token])
+            if cursor.rowcount == 1:
+                data = {"page": claim.number, "state": states.QUEUED, "reason": states.HANDED_BACK}
+                append_event(claim.job_id, "page.requeued", data)
+            return bool(cursor.rowcount == 1)
+    except OperationalError as error:
+        if isinstance(error.__cause__, LockNotAvailable):
+            return False
+        raise
+
+
+def _lock_job(claim: Claim, patience_ms: int) -> None:
+    with connections[APP].cursor() as cursor:
+        cursor.execute("SELECT set_config('lock_timeout', %s, true)", [f"{patience_ms}ms"])
+        cursor.execute("SELECT FROM jobs_job WHERE id = %s FOR NO KEY UPDATE", [claim.job_id])
+
+
+def is_wanted(claim: Claim) -> bool:
+    """Whether the page still has or had a life of its own: another works on it, or has done it."""
+    with unit_of_work(claim.tenant_id):
+        return Page.objects.filter(id=claim.page_id).exclude(state=states.CANCELED).exists()

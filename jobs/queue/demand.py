@@ -1,0 +1,43 @@
+"""Which models have pages waiting, how many and for how long; and how workers are told of it at once."""
+
+from collections.abc import Collection
+
+from django.db import connections
+
+from inference.affinity.fleet import Demand
+from inference.core.control import DEMAND
+from jobs.events.control import control_channel
+from jobs.queue.slots import is_served
+from tenants.core.db.unit_of_work import OPERATOR, operator_work
+
+COUNTED = 200
+"""More waiting pages than that of one model are as good as any number."""
+
+_DEMAND = """
+SELECT m.name || '@' || v.number, waiting.pages, extract(epoch FROM waiting.oldest)::float8
+FROM inference_modelversion v
+JOIN inference_servedmodel m ON m.id = v.served_model_id
+CROSS JOIN LATERAL (
+    SELECT count(*) AS pages, max(clock_timestamp() - greatest(first.created_at, first.run_after)) AS oldest
+    FROM (
+        -- Ids are in order of time, so these are the oldest; of a million pages the rest is never read.
+        SELECT created_at, run_after FROM jobs_page p
+        WHERE p.model_version_id = v.id AND p.state = 'queued' AND p.run_after <= clock_timestamp()
+        ORDER BY p.id LIMIT %s
+    ) first
+) waiting
+WHERE waiting.pages > 0
+"""
+
+
+def pages_demand(_known: Collection[str] = ()) -> dict[str, Demand]:
+    """Of every version that has pages waiting, retired ones included."""
+    with operator_work(), connections[OPERATOR].cursor() as cursor:
+        cursor.execute(_DEMAND, [COUNTED])
+        return {key: Demand(pages, max(0.0, oldest_s)) for key, pages, oldest_s in cursor.fetchall()}
+
+
+def tell_demand(model_key: str) -> None:
+    """For whoever has just published: a worker may have to load the model first, and should not find out later."""
+    if not is_served(model_key):
+        control_channel().tell(DEMAND, model=model_key)

@@ -1,0 +1,151 @@
+"""How far a job is, counted on its locked row, and its end when the last page has ended."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import connections
+
+from jobs.charges.money import settle_job
+from jobs.core import states
+from jobs.core.errors import Fenced
+from jobs.core.models import Page
+from jobs.events.log import Happened, append_events
+from tenants.core.db.unit_of_work import current_alias
+
+_COLUMNS = """tenant_id, pages_total, pages_succeeded, pages_failed, cost_micros, currency, livemode, api_key_id,
+    held_micros, created_at"""
+_LOCKED = f"""
+SELECT {_COLUMNS} FROM jobs_job WHERE id = %(job)s FOR NO KEY UPDATE
+"""  # noqa: S608  # constants
+
+_COUNTED = f"""
+UPDATE jobs_job
+SET pages_succeeded = pages_succeeded + %(succeeded)s, pages_failed = pages_failed + %(failed)s,
+    cost_micros = cost_micros + %(cost)s
+WHERE id = %(job)s AND state IN ('queued', 'running')
+RETURNING {_COLUMNS}
+"""  # noqa: S608  # constants
+
+_COUNTED_KNOWN = f"""
+UPDATE jobs_job
+SET pages_succeeded = pages_succeeded + %(known)s, pages_cached = pages_cached + %(known)s,
+    pages_coalesced = pages_coalesced + %(coalesced)s,
+    oldest_result_at = least(oldest_result_at, %(oldest)s), cost_micros = cost_micros + %(cost)s
+WHERE id = %(job)s AND state IN ('queued', 'running')
+RETURNING {_COLUMNS}
+"""  # noqa: S608  # constants
+
+_CLOSE = """
+UPDATE jobs_job
+SET state = %(state)s, error_code = %(code)s, error_detail = %(detail)s, finished_at = clock_timestamp(),
+    started_at = coalesce(started_at, clock_timestamp()), held_micros = NULL
+WHERE id = %(job)s
+"""
+
+
+@dataclass(frozen=True)
+class Failure:
+    code: str
+    detail: str
+
+
+@dataclass(frozen=True)
+class OpenJob:
+    """How far a job is; its row is locked until the transaction ends."""
+
+    id: UUID
+    tenant_id: UUID
+    pages_total: int
+    pages_succeeded: int
+    pages_failed: int
+    cost_micros: int
+    currency: str
+    livemode: bool
+    api_key_id: UUID | None
+    held_micros: int | None
+    created_at: datetime
+
+    @property
+    def pages_done(self) -> int:
+        return self.pages_succeeded + self.pages_failed
+
+
+def locked(job_id: UUID) -> OpenJob:
+    return _job(job_id, _LOCKED, {"job": job_id})
+
+
+def counted(job_id: UUID, *, succeeded: int = 0, failed: int = 0, cost: int = 0) -> OpenJob:
+    values = {"job": job_id, "succeeded": succeeded, "failed": failed, "cost": cost}
+    return _job(job_id, _COUNTED, values)
+
+
+def counted_known(job_id: UUID, *, pages: int, coalesced: int, oldest: datetime, cost: int) -> OpenJob:
+    """Pages that succeeded without a run; `oldest` is when the oldest of their results was made."""
+    values = {"job": job_id, "known": pages, "coalesced": coalesced, "oldest": oldest, "cost": cost}
+    return _job(job_id, _COUNTED_KNOWN, values)
+
+
+def append_and_close(job: OpenJob, ended: Sequence[Happened], *, accepting: bool = False) -> None:
+    """Safe against two last pages at once: both hold the job's row, so the second one counts the first.
+
+    The last step of its transaction, as the end is settled here; but for a job that ends as it is accepted
+    (`accepting`), which is paid once all of it is written.
+    """
+    state = states.closing_state(states.Tally(job.pages_total, job.pages_succeeded, job.pages_failed))
+    if state is None:
+        append_events(job.id, *ended)
+        return
+    failure = _job_failure(job, state)
+    execute(_CLOSE, {"job": job.id, "state": state, "code": failure.code, "detail": failure.detail})
+    closed = {"state": state, "pages_done": job.pages_done, "cost_micros": job.cost_micros}
+    append_events(job.id, *ended, Happened(f"job.{state}", closed))
+    if job.livemode and not accepting:
+        settle_job(
+            job.id,
+            tenant_id=job.tenant_id,
+            currency=job.currency,
+            key_id=job.api_key_id,
+            begun=job.created_at,
+            held_micros=job.held_micros,
+            cost=job.cost_micros,
+        )
+
+
+def progress(job: OpenJob, number: int, state: str) -> dict[str, object]:
+    return {"page": number, "state": state, "pages_done": job.pages_done, "pages_total": job.pages_total}
+
+
+def execute(statement: str, values: Mapping[str, Any]) -> int:
+    """How many rows."""
+    with connections[current_alias()].cursor() as cursor:
+        cursor.execute(statement, values)
+        return int(cursor.rowcount)
+
+
+def cas(statement: str, values: Mapping[str, Any]) -> None:
+    """Raises Fenced when nothing was changed."""
+    if execute(statement, values) != 1:
+        raise Fenced(f"page {values['page']} is no longer held with token {values['token']}")
+
+
+def _job_failure(job: OpenJob, state: str) -> Failure:
+    if state == states.SUCCEEDED:
+        return Failure("", "")
+    first = Page.objects.filter(job_id=job.id, state=states.FAILED).order_by("number").first()
+    if job.pages_total == 1 and first is not None:
+        return Failure(first.error_code, first.error_detail)
+    words = f"{job.pages_failed} of {job.pages_total} pages failed"
+    why = f"; page {first.number}: {first.error_detail}" if first else ""
+    return Failure("pages_failed", f"{words}{why}")
+
+
+def _job(job_id: UUID, statement: str, values: Mapping[str, Any]) -> OpenJob:
+    with connections[current_alias()].cursor() as cursor:
+        cursor.execute(statement, values)
+        row = cursor.fetchone()
+    if row is None:
+        raise Fenced(f"job {job_id} has ended, or is not there")
+    return OpenJob(job_id, *row)

@@ -1,0 +1,121 @@
+"""Wakes workers for queued pages, a bounded window at a time.
+
+The page table is the outbox: a queued page without a wake under way must be told to a worker. A wake is claimed for
+some seconds, then published outside the transaction; a crash between the two, or a broker that loses the message,
+only means that the page is woken again. Whose pages are next is decided in jobs/queue/fairness.py.
+"""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from functools import partial
+
+import structlog
+from django.conf import settings
+from django.db import close_old_connections, connections
+
+from inference.brokers import BrokerUnavailable
+from jobs.events.broker import pages_waiting, publish_page
+from jobs.queue.demand import tell_demand
+from jobs.queue.fairness import UNKNOWN_COST_S, overtaken_s, release_window, slots_of_one
+from jobs.queue.one_at_a_time import Apart, OneAtATime
+from jobs.queue.slots import fleet_of
+from jobs.queue.turns import Room, take, wake_s
+from jobs.queue.wakes import Wake
+from tenants.core.db.unit_of_work import OPERATOR, operator_work
+
+log = structlog.get_logger(__name__)
+_releasing = OneAtATime()
+_apart: Apart | None = None
+"""Of a process that answers callers: none of them waits until workers have been woken."""
+AGAIN_S = 5
+"""What could not be told is told again sooner than what may be under way."""
+
+_WAKE_SOONER = """
+UPDATE jobs_page SET wake_again_at = clock_timestamp() + make_interval(secs => %s)
+WHERE id IN (SELECT id FROM jobs_page WHERE id = ANY(%s) AND state = 'queued' ORDER BY id FOR UPDATE SKIP LOCKED)
+"""
+
+_WAITING = """
+SELECT v.id, m.name || '@' || v.number FROM inference_modelversion v
+JOIN inference_servedmodel m ON m.id = v.served_model_id
+WHERE EXISTS (SELECT FROM jobs_page p WHERE p.model_version_id = v.id AND p.state = 'queued')
+"""
+
+
+def release_version(version_id: int, version_key: str) -> int:
+    """Publishes what fits the window; how many. Safe to call from any number of processes at once."""
+    queue_name, fleet = f"infer.{version_key}", fleet_of(version_key)
+    window = release_window(fleet.slots, fleet.service_s)
+    try:
+        at_hand = pages_waiting(queue_name)
+    except BrokerUnavailable as error:
+        log.warning("broker_unavailable", queue=queue_name, error=str(error))
+        return 0
+    if at_hand >= window:
+        # What nobody fetches is not repeated: the messages are still there.
+        return 0
+    cost_s = fleet.service_s or UNKNOWN_COST_S
+    passing_s = overtaken_s(fleet.slots, fleet.service_s, wake_s()) if at_hand else 0.0
+    share = slots_of_one(fleet.slots) if settings.MAAS_PAGES_AT_ONCE is None else 0
+    wakes = take(Room(version_id, window, window - at_hand, cost_s, fleet.hefts, share, passing_s))
+    published = sum(1 for _ in _publish(queue_name, wakes))
+    if published:
+        tell_demand(version_key)
+    if published < len(wakes):
+        with operator_work(), connections[OPERATOR].cursor() as cursor:
+            cursor.execute(_WAKE_SOONER, [AGAIN_S, [wake.page_id for wake in wakes[published:]]])
+    return published
+
+
+def release_after_commit(version_id: int, version_key: str) -> None:
+    """For whoever just queued or finished work: a failure here delays, it loses nothing.
+
+    Threads that end pages at once do not queue up for the version's lock: one of them releases for all.
+    """
+    if _apart is None:
+        _release(version_id, version_key)
+    else:
+        _apart.run(version_id, partial(_release_with_live_connection, version_id, version_key))
+
+
+@contextmanager
+def releasing_apart(threads: int = 2) -> Iterator[None]:
+    """Meanwhile work is released in threads of its own, and what comes in one moment at once."""
+    global _apart  # noqa: PLW0603  # one for the process, like the connections that it uses
+    _apart = apart = Apart("release", threads)
+    try:
+        yield
+    finally:
+        _apart = None
+        apart.close()
+
+
+def _release(version_id: int, version_key: str) -> None:
+    try:
+        _releasing.run(version_id, partial(release_version, version_id, version_key))
+    except Exception:
+        log.exception("release_failed", version=version_key)
+
+
+def _release_with_live_connection(version_id: int, version_key: str) -> None:
+    close_old_connections()
+    try:
+        _release(version_id, version_key)
+    finally:
+        close_old_connections()
+
+
+def waiting_versions() -> list[tuple[int, str]]:
+    with operator_work(), connections[OPERATOR].cursor() as cursor:
+        cursor.execute(_WAITING)
+        return [(row[0], row[1]) for row in cursor.fetchall()]
+
+
+def _publish(queue_name: str, wakes: Iterable[Wake]) -> Iterable[Wake]:
+    for wake in wakes:
+        try:
+            publish_page(queue_name, tenant_id=wake.tenant_id, page_id=wake.page_id, first=wake.first)
+        except BrokerUnavailable as error:
+            log.warning("broker_unavailable", queue=queue_name, error=str(error))
+            return
+        yield wake

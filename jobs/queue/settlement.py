@@ -1,0 +1,197 @@
+"""Ends of pages and jobs: result, charge, counters and events in one transaction, or not at all."""
+
+import json
+import random
+from dataclasses import asdict
+from typing import TypedDict
+from uuid import UUID
+
+from django.conf import settings
+
+from inference.core.charging import charged
+from inference.core.contracts import Embedding, WorkOutput
+from jobs.core import states
+from jobs.core.errors import Fenced
+from jobs.core.models import Page
+from jobs.core.storable import without_unstorable
+from jobs.events.log import Happened, append_event
+from jobs.queue.claims import Claim
+from jobs.queue.job_ends import Failure, append_and_close, cas, counted, execute, locked, progress
+from jobs.search.embeddings import keep_embedding
+from jobs.search.page_ref import PageRef
+from jobs.search.services import index_page, text_of
+from jobs.search.vectors import vector_of
+from tenants.billing.usage.services import record_usage
+from tenants.core.db.unit_of_work import unit_of_work
+
+__all__ = [
+    "Failure",
+    "Timings",
+    "fail_lost_page",
+    "fail_page",
+    "fail_waiting_page",
+    "finish_page",
+    "postpone_page",
+]
+
+_FINISH = """
+UPDATE jobs_page
+SET state = 'succeeded', result = %(result)s::jsonb, units = %(units)s::jsonb, cache_key = %(key)s,
+    cost_micros = %(cost)s, finished_at = clock_timestamp(), result_at = clock_timestamp(),
+    lease_until = NULL, error_code = '', error_detail = ''
+WHERE id = %(page)s AND state = 'running' AND lease_token = %(token)s
+"""
+
+_FAIL = """
+UPDATE jobs_page
+SET state = 'failed', error_code = %(code)s, error_detail = %(detail)s, finished_at = clock_timestamp(),
+    lease_until = NULL
+WHERE id = %(page)s AND state = 'running' AND lease_token = %(token)s
+"""
+
+_FAIL_WAITING = """
+UPDATE jobs_page
+SET state = 'failed', error_code = %(code)s, error_detail = %(detail)s, finished_at = clock_timestamp(),
+    wake_again_at = NULL, waits_for = NULL
+WHERE id = %(page)s AND state = 'queued' AND attempt = %(attempt)s
+"""
+
+# Whatever goes back to the queue lets go of the key that it ran under: a worker of the version before this feature
+# claims pages without a look at that, and only one that runs may have it.
+_TRY_AGAIN = """
+UPDATE jobs_page
+SET state = 'queued', error_code = %(code)s, error_detail = %(detail)s, lease_token = NULL, lease_until = NULL,
+    wake_again_at = NULL, run_after = clock_timestamp() + make_interval(secs => %(delay_s)s), cache_key = NULL
+WHERE id = %(page)s AND state = 'running' AND lease_token = %(token)s
+"""
+
+POSTPONED_S = 5.0
+PATIENCE_S = 3600.0
+"""Since the trouble began: what a page waits before, in the queue or for another's result, is no sign of any."""
+
+_POSTPONE = """
+UPDATE jobs_page
+SET state = 'queued', attempt = attempt - 1, error_code = %(code)s, error_detail = %(detail)s, lease_token = NULL,
+    lease_until = NULL, wake_again_at = NULL, run_after = clock_timestamp() + make_interval(secs => %(delay_s)s),
+    cache_key = NULL, started_at = CASE error_code WHEN '' THEN clock_timestamp() ELSE started_at END
+WHERE id = %(page)s AND state = 'running' AND lease_token = %(token)s
+  AND (%(for_ever)s OR error_code = '' OR started_at > clock_timestamp() - make_interval(secs => %(patience_s)s))
+"""
+
+
+class Timings(TypedDict):
+    """Where a page's time went: opening it, waiting for the model to be loaded, running it."""
+
+    read_ms: int
+    load_ms: int
+    run_ms: int
+
+
+def finish_page(
+    claim: Claim, output: WorkOutput, timings: Timings | None = None, *, key: bytes | None = None
+) -> None:
+    """Raises Fenced, with nothing written, when the page is no longer this claim's.
+
+    With a `key`, the result answers other pages as well from now on.
+    """
+    # Cut and written out before the job's row is locked: a long text takes its time.
+    words, result = vector_of(claim.tenant_id, text_of(output.result)), _json(output.result)
+    quantity = charged(output.units, claim.price.meter)
+    cost = claim.price.cost_micros(quantity) if claim.livemode else 0
+    with unit_of_work(claim.tenant_id):
+        job = counted(claim.job_id, succeeded=1, cost=cost)
+        values = {"page": claim.page_id, "token": claim.token, "result": result, "cost": cost, "key": key}
+        cas(_FINISH, {**values, "units": json.dumps(asdict(output.units))})
+        _index(claim, words, output.embedding)
+        record_usage(
+            tenant_id=claim.tenant_id,
+            source_kind="page",
+            source_id=claim.page_id,
+            model=claim.model,
+            version=claim.version,
+            quantity=quantity,
+            price=claim.price,
+            amount_micros=cost,
+            livemode=claim.livemode,
+            key_id=claim.api_key_id,
+        )
+        data = {**progress(job, claim.number, states.SUCCEEDED), "timings": timings or {}}
+        append_and_close(job, [Happened("page.succeeded", data)])
+
+
+def _index(claim: Claim, words: str, embedding: Embedding | None) -> None:
+    page = PageRef(claim.tenant_id, claim.job_id, claim.page_id, claim.number)
+    index_page(page, words)
+    if embedding is not None:
+        keep_embedding(page, embedding)
+
+
+def fail_page(claim: Claim, failure: Failure, *, may_retry: bool) -> str:
+    """Queues the page again with back-off while attempts are left and a retry could help; else it has failed."""
+    with unit_of_work(claim.tenant_id):
+        job = locked(claim.job_id)
+        values = {
+            "page": claim.page_id,
+            "token": claim.token,
+            "code": failure.code,
+            "detail": failure.detail[:2000],
+        }
+        if may_retry and claim.attempt < settings.MAAS_MAX_ATTEMPTS:
+            delay_s = states.retry_delay_s(claim.attempt, random.random())  # noqa: S311  # jitter, not a secret
+            cas(_TRY_AGAIN, {**values, "delay_s": delay_s})
+            data = {
+                **progress(job, claim.number, states.QUEUED),
+                "error": failure.code,
+                "attempt": claim.attempt,
+            }
+            append_event(job.id, "page.retrying", data)
+            return "retrying"
+        cas(_FAIL, values)
+        _count_failure(claim.job_id, claim.number, failure)
+        return "failed"
+
+
+def postpone_page(claim: Claim, failure: Failure, *, for_ever: bool = False) -> str:
+    """For trouble that is not the page's: it waits and loses no attempt. If not for ever, then for an hour."""
+    with unit_of_work(claim.tenant_id):
+        job = locked(claim.job_id)
+        values = {"page": claim.page_id, "token": claim.token, "code": failure.code, "detail": failure.detail}
+        patience = {"patience_s": PATIENCE_S, "for_ever": for_ever}
+        if execute(_POSTPONE, {**values, "delay_s": POSTPONED_S, **patience}) == 1:
+            data = {**progress(job, claim.number, states.QUEUED), "error": failure.code}
+            append_event(job.id, "page.retrying", data)
+            return "postponed"
+    # Its patience is over, but not its attempts.
+    return fail_page(claim, failure, may_retry=True)
+
+
+def fail_lost_page(page: Page, failure: Failure) -> None:
+    """The sweeper's way to end a page whose workers died; runs in the operator's scope, job already locked."""
+    cas(
+        _FAIL,
+        {"page": page.id, "token": page.lease_token, "code": failure.code, "detail": failure.detail},
+    )
+    _count_failure(page.job_id, page.number, failure)
+
+
+def fail_waiting_page(page: Page, failure: Failure) -> None:
+    """Ends a page that may be tried no more, where no worker has it; in the operator's scope, job already locked."""
+    values = {"page": page.id, "attempt": page.attempt, "code": failure.code, "detail": failure.detail}
+    if execute(_FAIL_WAITING, values) != 1:
+        raise Fenced(f"page {page.id} waits no more")
+    _count_failure(page.job_id, page.number, failure)
+
+
+def _count_failure(job_id: UUID, number: int, failure: Failure) -> None:
+    job = counted(job_id, failed=1)
+    data = {
+        **progress(job, number, states.FAILED),
+        "error": {"code": failure.code, "detail": failure.detail},
+    }
+    append_and_close(job, [Happened("page.failed", data)])
+
+
+def _json(value: object) -> str:
+    written = json.dumps(value, allow_nan=False)
+    suspicious = "\\u0000" in written or "\\ud" in written
+    return json.dumps(without_unstorable(value)) if suspicious else written

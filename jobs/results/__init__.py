@@ -1,0 +1,1 @@
+"""What was read: stored once, found again, and taken home."""

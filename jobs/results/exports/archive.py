@@ -1,0 +1,100 @@
+"""Many jobs as one ZIP archive, made while it is sent: on disk there is nothing of it, in memory a few pages.
+
+Of each job there is its result and its text. The originals stay out: who sent them has them, and a hundred of them
+may be many gigabytes.
+"""
+
+import weakref
+from collections.abc import Generator, Iterator, Sequence
+from io import RawIOBase
+from typing import Any, BinaryIO, cast
+from uuid import UUID
+from zipfile import ZIP_DEFLATED, ZipFile
+
+from jobs.core.errors import InvalidRequest, NotFound
+from jobs.core.models import Job
+from jobs.documents.job_selectors import jobs_with_models
+from jobs.documents.selectors import as_uuid
+from jobs.results.exports.folder_names import folder_names
+from jobs.results.exports.job_export import JobExport
+from jobs.results.exports.json_result import json_blocks
+from jobs.results.exports.page_range import page_range
+from jobs.results.exports.places import Places
+from jobs.results.exports.plain_text import text_blocks
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.identity.identity import Identity
+
+MOST_JOBS = 100
+FILES = (("result.json", json_blocks), ("text.txt", text_blocks))
+BLOCK_BYTES = 64 << 10
+"""Sent as soon as there is so much of it."""
+BEING_SENT = Places("archives are being sent", 16, most_each=2, retry_after_s=10)
+"""In this process: each holds a few pages in memory for as long as its reader takes."""
+
+
+class _Outlet(RawIOBase):
+    """What the archive writes, until it is taken to be sent."""
+
+    def __init__(self) -> None:
+        self._written = bytearray()
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        self._written += data
+        return len(data)
+
+    def __len__(self) -> int:
+        return len(self._written)
+
+    def take(self) -> bytes:
+        taken, self._written = bytes(self._written), bytearray()
+        return taken
+
+
+def archived_jobs(identity: Identity, job_ids: Sequence[str]) -> list[Job]:
+    """In the order asked for; refused before a byte is sent."""
+    wanted = list(dict.fromkeys(job_ids))
+    if not 1 <= len(wanted) <= MOST_JOBS:
+        raise InvalidRequest(f"An archive holds 1 to {MOST_JOBS} jobs; {len(wanted)} were asked for.")
+    ids = [as_uuid(job_id) for job_id in wanted]
+    with unit_of_work(identity):
+        jobs = jobs_with_models().select_related("document").filter(id__in=filter(None, ids))
+        found = {job.id: job for job in jobs}
+    missing = next((given for given, job_id in zip(wanted, ids, strict=True) if job_id not in found), None)
+    if missing is not None:
+        raise NotFound(f"There is no job {missing[:60]!r}.")
+    return [found[job_id] for job_id in ids if job_id]
+
+
+class Archive(Iterator[bytes]):
+    """Holds a place from its making until it is closed, or forgotten by whoever should have closed it."""
+
+    def __init__(self, tenant_id: UUID, jobs: Sequence[Job]) -> None:
+        BEING_SENT.take(tenant_id)
+        self._give_back = weakref.finalize(self, BEING_SENT.give_back, tenant_id)
+        self._blocks = _blocks(jobs)
+
+    def __next__(self) -> bytes:
+        return next(self._blocks)
+
+    def close(self) -> None:
+        self._blocks.close()
+        self._give_back()
+
+
+def _blocks(jobs: Sequence[Job]) -> Generator[bytes, None, None]:
+    """Whoever stops taking stops the work: pages are read when those before them have been taken."""
+    outlet = _Outlet()
+    exports = [JobExport(job, page_range(None, job.pages_total)) for job in jobs]
+    with ZipFile(cast(BinaryIO, outlet), "w", ZIP_DEFLATED) as made:
+        for export, folder in zip(exports, folder_names(export.title for export in exports), strict=True):
+            for name, blocks in FILES:
+                with made.open(f"{folder}/{name}", "w", force_zip64=True) as entry:
+                    for block in blocks(export):
+                        entry.write(block)
+                        if len(outlet) >= BLOCK_BYTES:
+                            yield outlet.take()
+                yield outlet.take()
+    yield outlet.take()

@@ -1,0 +1,128 @@
+"""What an export has of a job: its pages in order, with why one of them has no result."""
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from django.db.models import F, Func, IntegerField, QuerySet
+from django.db.models.fields.json import KT
+
+from jobs.core import states
+from jobs.core.models import DocumentPage, Job, Page
+from jobs.results.exports.page_range import PageRange, in_words
+from tenants.core.db.unit_of_work import unit_of_work
+
+STRETCH = 25
+"""Pages read at a time, where their results are small."""
+STRETCH_BYTES = 256 << 10
+"""Of results as they are stored, which is compressed: beyond it a stretch ends early, after one page at least."""
+NO_TEXT = "This model gives no text; its result is in the JSON."
+_WHY = {
+    states.QUEUED: "it waits to be read",
+    states.RUNNING: "it is being read",
+    states.CANCELED: "it was canceled",
+    states.EXPIRED: "it expired",
+}
+
+
+@dataclass(frozen=True)
+class ExportPage:
+    page: Page
+    picture: DocumentPage | None
+    """None before a worker has drawn it, and for good where the document has no pictures."""
+
+    @property
+    def number(self) -> int:
+        return self.page.number
+
+    @property
+    def result(self) -> dict[str, Any]:
+        return self.page.result or {}
+
+    @property
+    def lines(self) -> list[dict[str, Any]]:
+        return list(self.result.get("lines", ()))
+
+    @property
+    def remark(self) -> str:
+        """Why there is no text of this page; empty where there is."""
+        if self.page.state == states.FAILED:
+            return (
+                f"Page {self.number} is missing: it failed. {self.page.error_detail} ({self.page.error_code})"
+            )
+        if self.page.state != states.SUCCEEDED:
+            return f"Page {self.number} is missing: {_WHY[self.page.state]}."
+        return "" if "text" in self.result else NO_TEXT
+
+
+@dataclass(frozen=True)
+class JobExport:
+    job: Job
+    pages: PageRange
+
+    @property
+    def title(self) -> str:
+        return self.job.document.name if self.job.document else f"Job {self.job.id}"
+
+    @property
+    def single(self) -> bool:
+        return self.job.pages_total == 1
+
+    @cached_property
+    def missing(self) -> list[int]:
+        with unit_of_work(self.job.tenant_id):
+            wanted = self.job.pages.filter(number__range=(self.pages.first, self.pages.last))
+            unread = wanted.exclude(state=states.SUCCEEDED).order_by("number")
+            return list(unread.values_list("number", flat=True))
+
+    @property
+    def remark(self) -> str:
+        """Which pages are missing; empty where none is."""
+        if not self.missing:
+            return ""
+        noun, verb = ("Page", "is") if len(self.missing) == 1 else ("Pages", "are")
+        return f"{noun} {in_words(self.missing)} of {self.job.pages_total} {verb} missing."
+
+    def read(self) -> Iterator[ExportPage]:
+        """In a transaction for each stretch, so that none is open while a file is being built."""
+        for first, last in self._stretches():
+            with unit_of_work(self.job.tenant_id):
+                pages = list(self._between(first, last))
+                pictures = self._pictures(first, last)
+            yield from (ExportPage(page, pictures.get(page.number)) for page in pages)
+
+    def texts(self, numbers: Collection[int]) -> Iterator[str]:
+        """Of pages that were seen to have a text: what has succeeded never changes."""
+        for first, last in self._stretches():
+            with unit_of_work(self.job.tenant_id):
+                texts = dict(self._between(first, last).values_list("number", KT("result__text")))
+            yield from (str(text) for number, text in texts.items() if number in numbers)
+
+    def _stretches(self) -> Iterator[tuple[int, int]]:
+        first = self.pages.first
+        while first <= self.pages.last:
+            last = self._end_of_stretch(first)
+            yield first, last
+            first = last + 1
+
+    def _end_of_stretch(self, first: int) -> int:
+        """Sizes are looked at before anything is read."""
+        last = min(first + STRETCH - 1, self.pages.last)
+        size = Func(F("result"), function="pg_column_size", output_field=IntegerField())
+        total_bytes = 0
+        with unit_of_work(self.job.tenant_id):
+            for number, size_bytes in self._between(first, last).values_list("number", size):
+                total_bytes += int(size_bytes or 0)
+                if total_bytes > STRETCH_BYTES:
+                    return max(first, int(number) - 1)
+        return last
+
+    def _between(self, first: int, last: int) -> "QuerySet[Page]":
+        return self.job.pages.filter(number__range=(first, last)).order_by("number")
+
+    def _pictures(self, first: int, last: int) -> dict[int, DocumentPage]:
+        if self.job.document is None:
+            return {}
+        drawn = self.job.document.pages.filter(number__range=(first, last)).exclude(picture="")
+        return {picture.number: picture for picture in drawn.defer("text_layer")}

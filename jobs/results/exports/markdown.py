@@ -1,0 +1,40 @@
+"""A job's text as Markdown: a heading for each page, paragraphs by the gaps between lines."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from jobs.results.exports.job_export import ExportPage, JobExport
+from jobs.results.exports.paragraphs import Row, paragraphs
+
+_ANYWHERE = re.compile(r"([\\`*_\[\]<>|~&$])")
+_AT_THE_START = re.compile(r"^([#+=-])")
+_NUMBERED = re.compile(r"^(\d+)([.)])")
+
+
+def markdown_blocks(export: JobExport) -> Iterator[bytes]:
+    yield f"# {escaped(export.title)}\n".encode()
+    if export.remark and not export.single:
+        yield f"\n> {escaped(export.remark)}\n".encode()
+    for page in export.read():
+        if not export.single:
+            yield f"\n## Page {page.number}\n".encode()
+        yield _body(page).encode()
+
+
+def _body(page: ExportPage) -> str:
+    if page.remark:
+        return f"\n> {escaped(page.remark)}\n"
+    found = paragraphs(page.lines, str(page.result["text"]))
+    return "".join(f"\n{_paragraph(rows)}\n" for rows in found)
+
+
+def _paragraph(rows: Sequence[Row]) -> str:
+    """A backslash at the end of a line keeps it from running into the next."""
+    *others, last = rows
+    return "".join(f"{escaped(row.text)}{chr(92) * row.ended_early}\n" for row in others) + escaped(last.text)
+
+
+def escaped(text: str) -> str:
+    """One line of text that Markdown shows as it is."""
+    line = _ANYWHERE.sub(r"\\\1", " ".join(text.split()))
+    return _NUMBERED.sub(r"\1\\\2", _AT_THE_START.sub(r"\\\1", line))

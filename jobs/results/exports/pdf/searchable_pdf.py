@@ -1,0 +1,120 @@
+"""A PDF of a job's page pictures, over which the recognised text lies invisible: it can be searched and copied.
+
+It is built in parts, each on disk as soon as it holds enough: memory stays bounded however many pages there are.
+"""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import BinaryIO
+
+import pikepdf
+from django.conf import settings
+from pikepdf import Array, Dictionary, Name, Pdf
+
+from jobs.core.models import DocumentPage
+from jobs.core.own_folder import own_folder
+from jobs.documents.files import open_file
+from jobs.results.exports.job_export import ExportPage, JobExport
+from jobs.results.exports.pdf.character_codes import CharacterCodes
+from jobs.results.exports.pdf.invisible_font import invisible_font
+from jobs.results.exports.pdf.invisible_text import FONT, Sheet, invisible_lines
+from jobs.results.exports.pdf.pictures import embedded_picture
+from jobs.results.exports.pdf.visible_remarks import FONT as REMARK_FONT
+from jobs.results.exports.pdf.visible_remarks import visible_remark
+
+PART_BYTES = 16 << 20
+A4_POINTS = (595.0, 842.0)
+POINTS_PER_INCH = 72
+LONGEST_SIDE_POINTS = 14_400
+"""The most that readers of PDF accept."""
+
+
+def write_pdf(target: BinaryIO, export: JobExport) -> None:
+    with TemporaryDirectory(dir=own_folder(), prefix="export-") as name:
+        folder = Path(name)
+        parts = [_saved(part, folder / f"{place}.pdf") for place, part in enumerate(_parts(export))]
+        whole = folder / "whole.pdf"
+        # Put together by qpdf from the files: pages that are copied in Python would all be held in memory.
+        first, *others = map(str, parts)
+        pikepdf.Job(
+            ["qpdf", first, "--pages", ".", *others, "--", "--object-streams=generate", str(whole)]
+        ).run()
+        with whole.open("rb") as made:
+            shutil.copyfileobj(made, target)
+
+
+def _parts(export: JobExport) -> Iterator["_Part"]:
+    part = _Part(export.title)
+    for page in export.read():
+        part.add(page)
+        if part.bytes >= PART_BYTES:
+            yield part
+            part = _Part(export.title)
+    if export.remark and not export.single:
+        part.add_remark(export.remark, A4_POINTS)
+    if part.pages:
+        yield part
+
+
+def _saved(part: "_Part", path: Path) -> Path:
+    part.save(path)
+    return path
+
+
+class _Part:
+    def __init__(self, title: str) -> None:
+        self.bytes = self.pages = 0
+        self._pdf = Pdf.new()
+        self._pdf.docinfo[Name.Title] = title
+        self._codes = CharacterCodes()
+        self._fonts = self._pdf.make_indirect(Dictionary())
+        helvetica = Dictionary(
+            Type=Name.Font, Subtype=Name.Type1, BaseFont=Name.Helvetica, Encoding=Name.WinAnsiEncoding
+        )
+        self._fonts[f"/{REMARK_FONT}"] = self._pdf.make_indirect(helvetica)
+
+    def add(self, page: ExportPage) -> None:
+        if page.picture is None:
+            self.add_remark(page.remark or "There is no picture of this page.", A4_POINTS)
+            return
+        sheet, size = sheet_of(page.picture)
+        with open_file(page.picture.picture) as file:
+            data = file.read()
+        self.bytes += len(data)
+        picture = embedded_picture(self._pdf, data)
+        drawn = f"q {size[0]:.4f} 0 0 {size[1]:.4f} 0 0 cm /P Do Q\n".encode("ascii")
+        self._add_page(size, drawn + invisible_lines(page.lines, sheet, self._codes), picture)
+
+    def add_remark(self, words: str, size: tuple[float, float]) -> None:
+        self._add_page(size, visible_remark(words, size[1]))
+
+    def save(self, path: Path) -> None:
+        """To its end: nothing can be added afterwards."""
+        self._fonts[f"/{FONT}"] = invisible_font(self._pdf, self._codes.characters)
+        self._pdf.save(path)
+        self._pdf.close()
+
+    def _add_page(
+        self, size: tuple[float, float], drawing: bytes, picture: pikepdf.Stream | None = None
+    ) -> None:
+        self.pages += 1
+        resources = Dictionary(Font=self._fonts)
+        if picture is not None:
+            resources.XObject = Dictionary(P=picture)
+        page = Dictionary(
+            Type=Name.Page,
+            MediaBox=Array([0, 0, *(round(side, 4) for side in size)]),
+            Resources=resources,
+            Contents=self._pdf.make_stream(drawing),
+        )
+        self._pdf.pages.append(pikepdf.Page(self._pdf.make_indirect(page)))
+
+
+def sheet_of(picture: DocumentPage) -> tuple[Sheet, tuple[float, float]]:
+    """As large as on paper. What came as a picture is taken to be of the resolution that pages are drawn at."""
+    scale = POINTS_PER_INCH / settings.MAAS_RENDER_DPI
+    scale = min(scale, LONGEST_SIDE_POINTS / max(picture.width_px, picture.height_px))
+    size = picture.width_px * scale, picture.height_px * scale
+    return Sheet(size[1], scale), size

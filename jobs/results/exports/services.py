@@ -1,0 +1,140 @@
+"""Writes a job as a file of one format, into the spool, and gives it back open."""
+
+import errno
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import PurePath
+from types import MappingProxyType
+from typing import BinaryIO
+
+from jobs.core.errors import FileMissing, InvalidRequest, StorageUnavailable
+from jobs.core.models import Document, Job
+from jobs.core.own_folder import own_folder
+from jobs.documents.job_selectors import get_job
+from jobs.documents.selectors import get_document
+from jobs.results.exports.errors import ExportTooLarge, NoPagePictures
+from jobs.results.exports.job_export import JobExport
+from jobs.results.exports.json_result import json_blocks
+from jobs.results.exports.markdown import markdown_blocks
+from jobs.results.exports.page_range import NotAPageRange, page_range
+from jobs.results.exports.places import Places
+from jobs.results.exports.plain_text import text_blocks
+from tenants.core.db.unit_of_work import Acting, unit_of_work
+
+MOST_PDF_PAGES = 200
+LIGHT_PAGES = 50
+"""What has no more of them, and no pictures, is made in a moment."""
+BEING_BUILT = Places("large files are being made", 3, most_each=2, retry_after_s=5)
+"""In this process: each holds a thread for as long as it is being built, and a PDF its pictures' bytes."""
+
+
+@dataclass(frozen=True)
+class Format:
+    suffix: str
+    content_type: str
+    write: Callable[[BinaryIO, JobExport], None]
+
+
+def _in_blocks(blocks: Callable[[JobExport], Iterator[bytes]]) -> Callable[[BinaryIO, JobExport], None]:
+    def write(target: BinaryIO, export: JobExport) -> None:
+        target.writelines(blocks(export))
+
+    return write
+
+
+def _write_pdf(target: BinaryIO, export: JobExport) -> None:
+    """Import what knows PDF and fonts for the first such file: no other answer has to wait for it."""
+    import_module("jobs.results.exports.pdf.searchable_pdf").write_pdf(target, export)
+
+
+TEXT = Format("txt", "text/plain; charset=utf-8", _in_blocks(text_blocks))
+MARKDOWN = Format("md", "text/markdown; charset=utf-8", _in_blocks(markdown_blocks))
+JSON = Format("json", "application/json", _in_blocks(json_blocks))
+PDF = Format("pdf", "application/pdf", _write_pdf)
+FORMATS: Mapping[str, Format] = MappingProxyType(
+    {format_.suffix: format_ for format_ in (TEXT, MARKDOWN, JSON, PDF)}
+)
+
+
+@dataclass(frozen=True)
+class ExportedFile:
+    file: BinaryIO
+    """Read from the beginning; gone as soon as it is closed."""
+    name: str
+    content_type: str
+
+
+def export_job(*, whose: Acting, job_id: object, format_: Format, pages: str | None = None) -> ExportedFile:
+    with unit_of_work(whose):
+        job = get_job(job_id)
+        document = job.document
+    try:
+        export = JobExport(job, page_range(pages, job.pages_total))
+    except NotAPageRange as error:
+        raise InvalidRequest(str(error)) from error
+    if format_ is PDF:
+        _refuse_pdf(export, document)
+    with _place_for(export, format_):
+        return _written(export, format_)
+
+
+def _refuse_pdf(export: JobExport, document: Document | None) -> None:
+    if document is None or document.kind == Document.Kind.TEXT:
+        raise NoPagePictures(
+            "A searchable PDF is made of page pictures, and what was sent here has none. "
+            "Take the text, the Markdown or the JSON."
+        )
+    if export.pages.count > MOST_PDF_PAGES:
+        raise ExportTooLarge(
+            f"A searchable PDF takes at most {MOST_PDF_PAGES} pages at once, and {export.pages.count} were asked for. "
+            f"Ask for a part of them, for example ?pages=1-{MOST_PDF_PAGES}."
+        )
+    _refuse_erased(export.job)
+
+
+def _refuse_erased(job: Job) -> None:
+    with unit_of_work(job.tenant_id):
+        get_document(job.document_id)
+
+
+def _place_for(export: JobExport, format_: Format) -> AbstractContextManager[None]:
+    heavy = format_ is PDF or export.pages.count > LIGHT_PAGES
+    return BEING_BUILT.taken(export.job.tenant_id) if heavy else nullcontext()
+
+
+def _written(export: JobExport, format_: Format) -> ExportedFile:
+    file = tempfile.TemporaryFile(dir=own_folder(), prefix="export-")  # noqa: SIM115  # closed by its reader
+    try:
+        format_.write(file, export)
+        file.seek(0)
+    except FileMissing:
+        file.close()
+        # Erased while this went on? Then that is the answer, and no fault of the storage.
+        _refuse_erased(export.job)
+        raise
+    except OSError as error:
+        file.close()
+        full = error.errno in {errno.ENOSPC, errno.EDQUOT}
+        raise StorageUnavailable(
+            "The service cannot write this file at the moment. Try again later.",
+            code="storage_full" if full else "storage_unavailable",
+        ) from error
+    except BaseException:
+        file.close()
+        raise
+    return ExportedFile(file, file_name(export, format_), format_.content_type)
+
+
+def file_name(export: JobExport, format_: Format) -> str:
+    """As the document is called; a PDF made from a PDF must not take the place of the original."""
+    stem = PurePath(export.title).stem if export.job.document else f"job-{export.job.id}"
+    part = (
+        ""
+        if export.pages.count == export.job.pages_total
+        else f"-pages-{export.pages.first}-{export.pages.last}"
+    )
+    kind = "-searchable" if format_ is PDF else ""
+    return f"{stem}{part}{kind}.{format_.suffix}"

@@ -1,0 +1,42 @@
+"""The shape of results as JSON: of a job, of a page, of what it cost."""
+
+from jobs.core.models import Job, Page
+from tenants.plans.prices import display
+
+
+def cost_json(amount_micros: int, currency: str) -> dict[str, object]:
+    return {"amount": display(amount_micros), "amount_micros": amount_micros, "currency": currency}
+
+
+def page_json(page: Page, job: Job) -> dict[str, object]:
+    """A page as a result has it: never left out, whatever became of it."""
+    error = None
+    if page.state == "failed":
+        error = {"code": page.error_code, "detail": page.error_detail}
+    picture = f"/v1/documents/{job.document_id}/pages/{page.number}/picture" if job.document_id else None
+    return {
+        "number": page.number,
+        "state": page.state,
+        "error": error,
+        "attempts": page.attempt,
+        "cached": page.cached,
+        "cost": cost_json(page.cost_micros, job.currency),
+        "picture": picture,
+        "started_at": page.started_at,
+        "finished_at": page.finished_at,
+        **(page.result or {}),
+    }
+
+
+def result_json(job: Job) -> dict[str, object]:
+    pages = [page_json(page, job) for page in job.pages.order_by("number")]
+    return {
+        "object": "result",
+        "job": str(job.id),
+        "state": job.state,
+        "model": job.model_version.key,
+        "pages_total": job.pages_total,
+        "pages_done": job.pages_done,
+        "text": "\n\n".join(str(page["text"]) for page in pages if page.get("text")),
+        "pages": pages,
+    }

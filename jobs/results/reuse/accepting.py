@@ -1,0 +1,196 @@
+"""Pages of a new job whose results are there already: they succeed as the job is accepted, in its transaction."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+from django.db import connections, transaction
+
+from inference.core.charging import charged
+from inference.registry.models import ModelVersion
+from inference.runtime.parameters import validate_parameters
+from jobs.core import states
+from jobs.core.models import Document, DocumentPage, Job
+from jobs.events.log import Happened
+from jobs.queue.job_ends import OpenJob, append_and_close, counted_known, progress
+from jobs.results.reuse.keys import Content, page_key
+from jobs.results.reuse.known import KnownPage, known_pages
+from jobs.results.reuse.metrics import HIT, PAGE_LOOKUPS
+from jobs.results.reuse.secret import reuse_secret
+from jobs.search.embeddings import copy_embeddings
+from jobs.search.page_ref import Pair
+from jobs.search.services import copy_words
+from tenants.authentication.selectors import results_generation
+from tenants.billing.usage.services import Use, record_uses
+from tenants.core.db.unit_of_work import APP
+from tenants.core.ids import uuid7
+from tenants.core.times import rfc3339
+from tenants.plans.prices import Price, saved_micros
+
+USAGE = "cache"
+"""The kind of source under which a result that was known is charged, at the model's price for that."""
+
+_INPUT = "SELECT encode(sha256(convert_to(input::text, 'UTF8')), 'hex') FROM jobs_job WHERE id = %s"
+
+# Results stay in the database: a long document's would be hundreds of megabytes on their way.
+_TAKE = """
+INSERT INTO jobs_page (id, tenant_id, job_id, model_version_id, number, state, attempt, worker, result, units,
+                       result_at, cache_key, cached, error_code, error_detail, cost_micros, created_at, started_at,
+                       finished_at)
+SELECT taken.id, known.tenant_id, %(job)s, %(version)s, taken.number, 'succeeded', 0, '', known.result, known.units,
+       known.result_at, taken.key, true, '', '', taken.cost, clock_timestamp(), clock_timestamp(), clock_timestamp()
+FROM unnest(%(ids)s::uuid[], %(numbers)s::int[], %(keys)s::bytea[], %(costs)s::bigint[], %(known)s::uuid[])
+     AS taken (id, number, key, cost, known)
+JOIN jobs_page known ON known.id = taken.known
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A page of the new job, and where its result is from."""
+
+    id: UUID
+    number: int
+    key: bytes
+    known: KnownPage
+    quantity: int
+    cost_micros: int
+    saved_micros: int
+
+
+def find_known(job: Job, numbers: Sequence[int]) -> list[Taken]:
+    """Of these pages of a job that is written already, those that need not be run; with any number, as few queries."""
+    version = job.model_version
+    ttl_s = version.served_model.cache_ttl_s
+    if job.cache_control or not ttl_s:
+        return []
+    keys = _keys(job, version, numbers)
+    known = known_pages(keys.values(), ttl_s=ttl_s, held=True)
+    return [_taken(job, number, key, known[key]) for number, key in keys.items() if key in known]
+
+
+def _taken(job: Job, number: int, key: bytes, known: KnownPage) -> Taken:
+    price, of_run = Price.from_json(job.cached_price or job.price), Price.from_json(job.price)
+    quantity = charged(known.units, price.meter)
+    cost = saved = 0
+    if job.livemode:
+        cost = price.cost_micros(quantity)
+        in_a_run = charged(known.units, of_run.meter)
+        saved = saved_micros(of_run, in_a_run, cost_micros=cost, currency=price.currency)
+    return Taken(uuid7(), number, key, known, quantity, cost, saved)
+
+
+def take_known(job: Job, taken: Sequence[Taken]) -> None:
+    """Result, charge, events and, of the last page, the job's end. `job` is then as it stands in the database."""
+    _write_pages(job, taken)
+    pairs = [Pair(one.id, one.number, one.known.id) for one in taken]
+    copy_words(job, pairs)
+    copy_embeddings(job.id, pairs)
+    record_uses(
+        tenant_id=job.tenant_id,
+        source_kind=USAGE,
+        model=job.model_version.served_model.name,
+        version=job.model_version.number,
+        price=Price.from_json(job.cached_price or job.price),
+        livemode=job.livemode,
+        uses=[Use(one.id, one.quantity, one.cost_micros, one.saved_micros) for one in taken],
+        key_id=job.api_key_id,
+        cached=True,
+    )
+    counts = counted_known(
+        job.id,
+        pages=len(taken),
+        coalesced=0,
+        oldest=min(one.known.result_at for one in taken),
+        cost=sum(one.cost_micros for one in taken),
+    )
+    append_and_close(counts, _happened(counts, taken), accepting=True)
+    count = PAGE_LOOKUPS.labels(model=job.model_version.key, outcome=HIT)
+    transaction.on_commit(partial(count.inc, len(taken)), using=APP)
+    job.refresh_from_db(fields=_CHANGED)
+
+
+_CHANGED = [
+    "state",
+    "pages_succeeded",
+    "pages_cached",
+    "oldest_result_at",
+    "cost_micros",
+    "last_seq",
+    "started_at",
+    "finished_at",
+]
+
+
+def _happened(job: OpenJob, taken: Sequence[Taken]) -> list[Happened]:
+    before = job.pages_done - len(taken)
+    return [
+        Happened(
+            "page.succeeded",
+            {**progress(job, one.number, states.SUCCEEDED), "pages_done": done, **said_of(one.known)},
+        )
+        for done, one in enumerate(taken, before + 1)
+    ]
+
+
+def said_of(known: KnownPage) -> dict[str, object]:
+    """In an event, of a page that was not run."""
+    return {"cached": True, "from_job": str(known.job_id), "result_at": rfc3339(known.result_at)}
+
+
+def _write_pages(job: Job, taken: Sequence[Taken]) -> None:
+    values: dict[str, Any] = {
+        "job": job.id,
+        "version": job.model_version_id,
+        "ids": [one.id for one in taken],
+        "numbers": [one.number for one in taken],
+        "keys": [one.key for one in taken],
+        "costs": [one.cost_micros for one in taken],
+        "known": [one.known.id for one in taken],
+    }
+    with connections[APP].cursor() as cursor:
+        cursor.execute(_TAKE, values)
+        if cursor.rowcount != len(taken):
+            raise LookupError(f"of {len(taken)} known pages {cursor.rowcount} are there")
+
+
+def _keys(job: Job, version: ModelVersion, numbers: Sequence[int]) -> dict[int, bytes]:
+    """By page number; of a page that no worker has opened yet, nobody knows what is on it."""
+    secret, generation = reuse_secret(), results_generation(job.tenant_id)
+    parameters = validate_parameters(version.runtime, job.parameters, version.config)
+    return {
+        number: page_key(
+            secret=secret,
+            tenant_id=job.tenant_id,
+            generation=generation,
+            livemode=job.livemode,
+            digest=version.digest,
+            parameters=parameters,
+            content=content,
+        )
+        for number, content in _contents(job, numbers).items()
+    }
+
+
+def _contents(job: Job, numbers: Sequence[int]) -> dict[int, Content]:
+    document = job.document
+    if document is None:
+        return dict.fromkeys(numbers, Content("input", _input_sha256(job)))
+    if document.kind == Document.Kind.TEXT:
+        return dict.fromkeys(numbers, Content("text_file", document.sha256))
+    opened = DocumentPage.objects.filter(document_id=document.id).exclude(content_sha256="")
+    wanted = set(numbers)
+    return {
+        number: Content("page", sha256)
+        for number, sha256 in opened.order_by("number").values_list("number", "content_sha256")
+        if number in wanted
+    }
+
+
+def _input_sha256(job: Job) -> str:
+    """Of the one form in which Postgres keeps it, as the worker is told it too: 1e2 and 100 are the same number."""
+    with connections[APP].cursor() as cursor:
+        cursor.execute(_INPUT, [job.id])
+        return str(cursor.fetchone()[0])

@@ -1,0 +1,199 @@
+"""What a worker does with a page before it runs it: take a result that is known, or wait for one that is being made.
+
+Of the pages with one key, one runs: a unique index over the keys of running pages decides which. Whoever is second goes
+back to the queue, and is woken when the first leaves off running, however that comes about: a trigger does it, in the
+same transaction (migration 0009). Should that wake be lost, it comes back by itself.
+"""
+
+from dataclasses import dataclass
+
+from django.db import IntegrityError
+from django.db.models.fields.json import KeyTextTransform
+
+from inference.core.charging import charged
+from inference.core.contracts import VersionSpec
+from inference.runtime.parameters import validate_parameters
+from jobs.core import states
+from jobs.core.models import Page
+from jobs.events.log import Happened, append_event
+from jobs.queue.claims import Claim
+from jobs.queue.job_ends import append_and_close, cas, counted_known, execute, locked, progress
+from jobs.results.reuse.accepting import USAGE, said_of
+from jobs.results.reuse.keys import Content, page_key
+from jobs.results.reuse.known import KnownPage, hold, known_page
+from jobs.results.reuse.metrics import COALESCED, HIT
+from jobs.results.reuse.secret import reuse_secret
+from jobs.search.embeddings import copy_embeddings
+from jobs.search.page_ref import PageRef, Pair
+from jobs.search.services import index_page
+from jobs.search.vectors import vector_of
+from tenants.billing.usage.services import record_usage
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.plans.prices import saved_micros
+
+COME_BACK_S = 60.0
+"""Whoever waits looks again, should nobody wake it."""
+SOON_S = 0.3
+"""The page that runs is ending just now."""
+
+# The disk is not waited for: of a registration that a crash of the database forgets, nothing is lost but its use.
+_REGISTER = """
+UPDATE jobs_page SET cache_key = %(key)s
+FROM (SELECT set_config('synchronous_commit', 'off', true)) AS at_once
+WHERE id = %(page)s AND state = 'running' AND lease_token = %(token)s
+  AND NOT EXISTS (
+    SELECT FROM jobs_page other
+    WHERE other.tenant_id = %(tenant)s AND other.cache_key = %(key)s AND other.state = 'running'
+      AND other.id <> %(page)s
+  )
+"""
+
+# Never waits for a page that is locked: its transaction may want what this one holds.
+_MARK = """
+UPDATE jobs_page SET awaited = true
+WHERE id IN (
+    SELECT id FROM jobs_page
+    WHERE tenant_id = %(tenant)s AND cache_key = %(key)s AND state = 'running' AND id <> %(page)s
+    FOR NO KEY UPDATE SKIP LOCKED
+)
+"""
+
+# What it had trouble with is over: it has come as far as to be opened. But that workers died with it still counts.
+_WAIT = """
+UPDATE jobs_page
+SET state = 'queued', attempt = attempt - 1, waits_for = %(key)s, lease_token = NULL, lease_until = NULL,
+    wake_again_at = NULL, run_after = clock_timestamp() + make_interval(secs => %(delay_s)s), cache_key = NULL,
+    error_code = CASE error_code WHEN 'worker_lost' THEN error_code ELSE '' END
+WHERE id = %(page)s AND state = 'running' AND lease_token = %(token)s
+"""
+
+_TAKE = """
+UPDATE jobs_page page
+SET state = 'succeeded', result = known.result, units = known.units, result_at = known.result_at, cache_key = %(key)s,
+    cached = true, cost_micros = %(cost)s, finished_at = clock_timestamp(), lease_until = NULL, error_code = '',
+    error_detail = ''
+FROM jobs_page known
+WHERE known.id = %(known)s AND page.id = %(page)s AND page.state = 'running' AND page.lease_token = %(token)s
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How results are used for one page. Without a key: not at all."""
+
+    key: bytes | None
+    looks: bool
+    """Whether a known result will do, and whether others shall wait for this one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A known result, or `elsewhere`: another page is being run for it. Neither: this page is the one to run."""
+
+    known: KnownPage | None = None
+    elsewhere: bool = False
+
+
+def plan_for(claim: Claim, spec: VersionSpec, content: Content) -> Plan:
+    if claim.cache_control == "no-store" or not claim.cache_ttl_s:
+        return Plan(None, looks=False)
+    key = page_key(
+        secret=reuse_secret(),
+        tenant_id=claim.tenant_id,
+        generation=claim.results_generation,
+        livemode=claim.livemode,
+        digest=spec.digest,
+        parameters=validate_parameters(spec.runtime, claim.parameters, spec.config),
+        content=content,
+    )
+    return Plan(key, looks=not claim.cache_control)
+
+
+def look(claim: Claim, key: bytes) -> Found:
+    """What is known; else asks to be the one that runs it, and looks once more: what has ended in between is seen.
+
+    Whoever only takes a result keeps nobody else from taking it.
+    """
+    values = {"tenant": claim.tenant_id, "page": claim.page_id, "token": claim.token, "key": key}
+    try:
+        with unit_of_work(claim.tenant_id):
+            known = known_page(key, ttl_s=claim.cache_ttl_s)
+            if known is not None:
+                return Found(known)
+            if execute(_REGISTER, values) != 1:
+                return Found(elsewhere=True)
+            return Found(known_page(key, ttl_s=claim.cache_ttl_s))
+    except IntegrityError:
+        # Two asked at once.
+        return Found(elsewhere=True)
+
+
+def wait_for_it(claim: Claim, key: bytes) -> str:
+    """Back to the queue, with its attempt; Fenced when the page is no longer this claim's."""
+    values = {"tenant": claim.tenant_id, "page": claim.page_id, "token": claim.token, "key": key}
+    with unit_of_work(claim.tenant_id):
+        job = locked(claim.job_id)
+        marked = execute(_MARK, values) == 1
+        cas(_WAIT, {**values, "delay_s": COME_BACK_S if marked else SOON_S})
+        data = {**progress(job, claim.number, states.QUEUED), "reason": states.SAME_PAGE_RUNS}
+        append_event(job.id, "page.requeued", data)
+    return "waits_for_same_page"
+
+
+def take_known_page(claim: Claim, key: bytes, known: KnownPage) -> str:
+    """Result, charge, counters and events in one transaction, as of a page that was run.
+
+    What was erased since it was looked for is looked for once more.
+    """
+    # Made while this page waited for it, and so not there when it came.
+    coalesced = known.result_at > claim.started_at
+    text = _text_of(claim, known)
+    if text is None:
+        return wait_for_it(claim, key)
+    words = vector_of(claim.tenant_id, text)
+    price = claim.cached_price
+    quantity = charged(known.units, price.meter)
+    cost = price.cost_micros(quantity) if claim.livemode else 0
+    with unit_of_work(claim.tenant_id):
+        if not hold(known.id):
+            return wait_for_it(claim, key)
+        job = counted_known(
+            claim.job_id, pages=1, coalesced=int(coalesced), oldest=known.result_at, cost=cost
+        )
+        cas(
+            _TAKE,
+            {"page": claim.page_id, "token": claim.token, "known": known.id, "key": key, "cost": cost},
+        )
+        index_page(PageRef(claim.tenant_id, claim.job_id, claim.page_id, claim.number), words)
+        copy_embeddings(claim.job_id, [Pair(claim.page_id, claim.number, known.id)])
+        record_usage(
+            tenant_id=claim.tenant_id,
+            source_kind=USAGE,
+            source_id=claim.page_id,
+            model=claim.model,
+            version=claim.version,
+            quantity=quantity,
+            price=price,
+            amount_micros=cost,
+            livemode=claim.livemode,
+            key_id=claim.api_key_id,
+            cached=True,
+            saved_micros=_saved_micros(claim, known, cost),
+        )
+        data = {**progress(job, claim.number, states.SUCCEEDED), **said_of(known)}
+        append_and_close(job, [Happened("page.succeeded", data)])
+    return COALESCED if coalesced else HIT
+
+
+def _saved_micros(claim: Claim, known: KnownPage, cost_micros: int) -> int:
+    quantity = charged(known.units, claim.price.meter)
+    saved = saved_micros(claim.price, quantity, cost_micros=cost_micros, currency=claim.cached_price.currency)
+    return saved if claim.livemode else 0
+
+
+def _text_of(claim: Claim, known: KnownPage) -> str | None:
+    """Cut into words anew, since words go with the name of their document. None where it is erased."""
+    with unit_of_work(claim.tenant_id):
+        found = Page.objects.filter(id=known.id)
+        texts = [text or "" for text in found.values_list(KeyTextTransform("text", "result"), flat=True)]
+    return texts[0] if texts else None

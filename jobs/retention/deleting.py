@@ -1,0 +1,67 @@
+"""Erases documents, with what was read from them for other jobs."""
+
+from functools import partial
+
+import structlog
+from django.db import transaction
+from django.db.models.functions import Now
+
+from jobs.charges.money import settle_ended
+from jobs.core.metrics import ERASED
+from jobs.core.models import Document, ErasedBecause
+from jobs.documents import erasure
+from jobs.documents.selectors import get_document
+from jobs.retention.cached_results import forget_results_of
+from jobs.retention.names import forget_name
+from jobs.submission.services import cancel_unfinished_jobs_of
+from tenants.audit.services import record
+from tenants.core.db.unit_of_work import APP, unit_of_work
+from tenants.identity.identity import Identity
+
+log = structlog.get_logger(__name__)
+
+
+def delete_document(
+    *,
+    identity: Identity,
+    document_id: object,
+    patience: erasure.Patience | None = None,
+    because: ErasedBecause = ErasedBecause.REQUEST,
+) -> None:
+    """Cancels what still runs on it, then erases the file and every picture made of it; no result of it is used again.
+
+    `patience` is shared by the documents that one request deletes.
+    """
+    with unit_of_work(identity):
+        document = get_document(document_id, for_update=True)
+        canceled = cancel_unfinished_jobs_of(document)
+        erase_locked(document, because, patience)
+        if because == ErasedBecause.REQUEST:
+            # By its id alone: its name is erased as well, and what is written down stays.
+            record(tenant_id=identity.tenant_id, deed="document.deleted", subject_id=document.id)
+        settle_ended(canceled)
+
+
+def _tell(document: Document, because: ErasedBecause) -> None:
+    """By ids alone. An older backup that is put back knows nothing of it, and the log does."""
+    ERASED.labels(what="document", because=because.value).inc()
+    ids = {"document_id": str(document.id), "tenant_id": str(document.tenant_id)}
+    log.info("document_erased", **ids, because=because.value)
+
+
+def erase_locked(
+    document: Document, because: ErasedBecause, patience: erasure.Patience | None = None
+) -> None:
+    """Inside the unit of work in which its row was locked; no unfinished job is on it."""
+    names = [document.file, *document.pages.exclude(picture="").values_list("picture", flat=True)]
+    document.pages.all().delete()
+    forget_results_of(document)
+    Document.objects.filter(id=document.id).update(deleted_at=Now(), deleted_because=because)
+    document.refresh_from_db(fields=["deleted_at", "deleted_because"])
+    forget_name(document)
+    erasure.order(names)
+    transaction.on_commit(partial(_tell, document, because), using=APP)
+    # Robust: by then the document is gone, and what is left of it is the scheduler's.
+    transaction.on_commit(
+        lambda: erasure.carry_out_now(document.tenant_id, names, patience), using=APP, robust=True
+    )

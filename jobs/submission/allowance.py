@@ -1,0 +1,118 @@
+"""How much work a tenant may have under way and hand in: asked before anything of a job is stored."""
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import timedelta
+from uuid import UUID
+
+from django.utils import timezone
+
+from jobs.core import states
+from jobs.core.errors import TooManyUnfinishedJobs
+from jobs.core.models import Job
+from jobs.core.turned_away import turned_away
+from tenants.core.db.tenant_owned import lock_tenant
+from tenants.core.db.unit_of_work import every_mode
+from tenants.identity.identity import Identity
+from tenants.limits.rates.free_day import free_day
+from tenants.limits.rates.metrics import REFUSED
+from tenants.limits.rates.spending import Price, spending
+
+COUNTED_EACH_TIME = 10_000
+"""A larger limit is counted once a second while less than half of it is used up."""
+COUNT_KEPT_S = 1.0
+MOST_REMEMBERED = 10_000
+NEWEST = 200
+_far_from_full_until_s: dict[UUID, float] = {}
+
+
+@contextmanager
+def pages_paid(identity: Identity, model: str, pages: int, *, inputs: int = 1) -> Iterator[None]:
+    """Raises RateLimited and AllowanceSpent. Given back where what follows fails.
+
+    `inputs`: texts or rows that came with the job itself; to the day of tests each of them is a page.
+
+    A job of more pages than the limit is let in when none are used up, and what it has too many is worked off before
+    the next: nobody has to cut up a document.
+    """
+    own = identity.rates.of_model(model)
+    prices = [Price(limit, pages) for limit in (*identity.rates.pages, *own.pages)]
+    prices += [Price(limit, 1) for limit in own.requests]
+    free = 0 if identity.livemode else max(pages, inputs)
+    if free:
+        free_day().spend(identity.tenant_id, "pages", free)
+    try:
+        with _spent(prices):
+            yield
+    except BaseException:
+        if free:
+            free_day().give_back(identity.tenant_id, "pages", free)
+        raise
+
+
+@contextmanager
+def _spent(prices: Sequence[Price]) -> Iterator[None]:
+    spending().spend(prices)
+    try:
+        yield
+    except BaseException:
+        spending().give_back(prices)
+        raise
+
+
+def require_room_for_job(identity: Identity, *, counts: bool = True) -> None:
+    """Inside the unit of work in which the job is stored. Raises TooManyUnfinishedJobs.
+
+    Where it `counts` not, it is only asked for a document that is still to be stored, and nobody waits for it.
+    """
+    limit = identity.limits.unfinished_jobs
+    if limit is None or _is_far_from_full(identity.tenant_id):
+        return
+    if counts and limit <= COUNTED_EACH_TIME:
+        # Whoever hands in a job waits for who is handing in one: else two at once would both find the last place free.
+        lock_tenant(identity.tenant_id)
+    unfinished = unfinished_jobs(limit)
+    if unfinished >= limit:
+        turned_away(identity.tenant_id)
+        raise _refusal(limit)
+    if limit > COUNTED_EACH_TIME and unfinished < limit // 2:
+        _remember(identity.tenant_id)
+
+
+def unfinished_jobs(most: int) -> int:
+    """Up to so many; inside a unit of work."""
+    with every_mode():
+        return Job.objects.filter(state__in=states.UNFINISHED).order_by()[:most].count()
+
+
+def _refusal(limit: int) -> TooManyUnfinishedJobs:
+    REFUSED.labels("tenant", "jobs").inc()
+    pause_s = _next_end_s()
+    return TooManyUnfinishedJobs(
+        f"{limit:,} jobs of this account have not ended yet, which is the most. Send this again in {pause_s} s, or"
+        " cancel some.",
+        extra={
+            "retry_after_s": pause_s,
+            "limit": {"of": "tenant", "name": "unfinished_jobs", "amount": limit},
+        },
+    )
+
+
+def _next_end_s() -> int:
+    """At the pace at which the newest jobs ended in the last minute."""
+    with every_mode():
+        newest = list(Job.objects.order_by("-id").values_list("finished_at", flat=True)[:NEWEST])
+    since = timezone.now() - timedelta(minutes=1)
+    ended = sum(1 for finished_at in newest if finished_at is not None and finished_at > since)
+    return max(1, round(60 / ended)) if ended else 30
+
+
+def _is_far_from_full(tenant_id: UUID) -> bool:
+    return time.monotonic() < _far_from_full_until_s.get(tenant_id, 0.0)
+
+
+def _remember(tenant_id: UUID) -> None:
+    if len(_far_from_full_until_s) >= MOST_REMEMBERED:
+        _far_from_full_until_s.clear()
+    _far_from_full_until_s[tenant_id] = time.monotonic() + COUNT_KEPT_S

@@ -1,0 +1,23 @@
+"""A document that a model cannot read is refused when its job is submitted, with the models that can read it."""
+
+from inference.registry.models import ModelVersion
+from inference.registry.selectors import models_reading
+from inference.runtime.document_kinds import mismatch
+from inference.runtime.parameters import documents_of
+from jobs.core.errors import DocumentNotAccepted
+from tenants.identity.identity import Identity
+
+MAX_NAMED = 5
+
+
+def require_readable(identity: Identity, version: ModelVersion, kind: str) -> None:
+    """Raise DocumentNotAccepted where every page of a document of this kind would fail. The caller has checked that the
+    model takes documents at all."""
+    readable = documents_of(version.runtime, version.config)
+    if kind in readable:
+        return
+    others = [other for other in models_reading(kind) if not identity.models or other in identity.models]
+    instead = (
+        f"Use {' or '.join(others[:MAX_NAMED])} for it." if others else "No model that you may use reads it."
+    )
+    raise DocumentNotAccepted(f"{mismatch(version.served_model.name, readable, kind)} {instead}")

@@ -1,0 +1,180 @@
+"""What work would cost before it is sent; nothing is written."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from django.conf import settings
+
+from inference.core.contracts import Json
+from inference.gateway.most import most_units
+from inference.lane.works import LaneWork
+from inference.registry.models import ModelVersion
+from inference.registry.selectors import find_version
+from inference.runtime.parameters import validate_parameters, validate_work_kind
+from inference.runtime.tensor_requests import validate_input
+from jobs.charges.money import units_of_page
+from jobs.core.errors import InvalidRequest
+from jobs.documents.selectors import get_document
+from jobs.documents.services import check_against, found_in
+from jobs.documents.uploads import Upload
+from jobs.submission.document_kinds import require_readable
+from jobs.submission.services import JobRequest, check_request, require_one_source
+from jobs.webhooks.job_urls import require_sendable
+from tenants.billing.ledger.plan_standing import Standing, standing_of
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.identity.identity import Identity
+from tenants.plans.agreed import AgreedPrice
+from tenants.plans.estimate import Estimate, estimated
+from tenants.plans.prices import Meter
+from tenants.plans.wording import name_of
+
+TAKEN: Mapping[Meter, tuple[str, ...]] = {
+    "page": ("document", "pages"),
+    "call": ("calls", "document", "pages"),
+    "token": ("tokens",),
+    "gpu_second": ("gpu_milliseconds", "calls", "document", "pages"),
+}
+"""What says how much of a meter is used: a model that is charged by the call runs once for each page. How long a page
+or a call runs nobody knows before: of those it is the most that is charged for each."""
+
+
+UNKNOWN_BEFORE: frozenset[Meter] = frozenset({"token", "gpu_second"})
+"""Of a text nobody knows the tokens before a model has read it, and of nothing how long a run takes: of these it is the
+most that is set aside for the work."""
+
+
+@dataclass(frozen=True)
+class SynchronousCall:
+    """What `/v1/embeddings` or `/v2/models/{name}/infer` would be sent."""
+
+    version: ModelVersion
+    work: LaneWork
+    kind: str
+    parameters: Mapping[str, Json]
+
+
+@dataclass(frozen=True)
+class EstimateRequest:
+    """What a caller says of its work; exactly one of the amounts is given."""
+
+    model: str
+    document: object | None = None
+    pages: int | None = None
+    tokens: int | None = None
+    calls: int | None = None
+    gpu_milliseconds: int | None = None
+    cached_share: Fraction = Fraction(0)
+
+    @property
+    def given(self) -> list[str]:
+        amounts = ("document", "pages", "tokens", "calls", "gpu_milliseconds")
+        return [name for name in amounts if getattr(self, name) is not None]
+
+
+@dataclass(frozen=True)
+class Told:
+    version: ModelVersion
+    agreed: AgreedPrice
+    standing: Standing
+    estimate: Estimate
+    at_most: bool
+    """It costs no more, and may well cost less."""
+
+
+def estimate(*, identity: Identity, request: EstimateRequest) -> Told:
+    """Raises InvalidRequest, ModelNotFound, and for a document NotFound and DocumentDeleted."""
+    version = find_version(request.model)
+    meter = _agreed(identity, version).price.meter
+    name = _said(request, version.served_model.name, meter)
+    at_most = meter == "gpu_second" and name != "gpu_milliseconds"
+    with unit_of_work(identity):
+        amount = _pages_of(identity, request) if name == "document" else int(getattr(request, name))
+    quantity = amount * settings.MAAS_HOLD_GPU_MS_PER_PAGE if at_most else amount
+    return _told(identity, version, quantity, request.cached_share, at_most=at_most)
+
+
+def estimate_job(
+    *, identity: Identity, request: JobRequest, upload: Upload | None, cached_share: Fraction
+) -> Told:
+    """Of a submission as it would be sent, with its file where one comes with it. Raises what would refuse it, but for
+    what is of the moment: money, limits and queues."""
+    if upload is None:
+        require_one_source(request)
+    if request.webhook_url:
+        require_sendable(request.webhook_url)
+    version = find_version(request.model)
+    identity.require_model(version.served_model.name)
+    check_request(version, request)
+    with unit_of_work(identity):
+        pages = _pages_to_read(identity, version, request, upload)
+    meter = _agreed(identity, version).price.meter
+    quantity = pages * units_of_page(meter, request.input)
+    return _told(identity, version, quantity, cached_share, at_most=meter in UNKNOWN_BEFORE)
+
+
+def estimate_call(*, identity: Identity, call: SynchronousCall, cached_share: Fraction) -> Told:
+    """Estimate the cost of a synchronous call as it would be sent."""
+    version = call.version
+    identity.require_model(version.served_model.name)
+    validate_work_kind(version.runtime, call.kind, version.config)
+    validate_parameters(version.runtime, call.parameters, version.config)
+    validate_input(version.signature, call.work)
+    meter = _agreed(identity, version).price.meter
+    window = version.config.get("window_tokens")
+    units = most_units(meter, call.work, window if isinstance(window, int) else None)
+    quantity = settings.MAAS_HOLD_GPU_MS_PER_PAGE if meter == "gpu_second" else units
+    return _told(identity, version, quantity, cached_share, at_most=meter in UNKNOWN_BEFORE)
+
+
+def _agreed(identity: Identity, version: ModelVersion) -> AgreedPrice:
+    served = version.served_model
+    return identity.prices.of_model(served.name, served.price, served.cached_price)
+
+
+def _told(
+    identity: Identity, version: ModelVersion, quantity: int, cached_share: Fraction, *, at_most: bool
+) -> Told:
+    agreed = _agreed(identity, version)
+    with unit_of_work(identity):
+        standing = standing_of(identity.tenant_id)
+    found = estimated(
+        model=version.served_model.name,
+        quantity=quantity,
+        cached_share=cached_share,
+        agreed=agreed,
+        left=standing.left,
+    )
+    return Told(version, agreed, standing, found, at_most)
+
+
+def _pages_to_read(
+    identity: Identity, version: ModelVersion, request: JobRequest, upload: Upload | None
+) -> int:
+    if upload is not None:
+        found = found_in(upload)
+        check_against(identity, found)
+    elif request.document_id is not None:
+        identity.require("documents:read")
+        found = get_document(request.document_id)
+    else:
+        return 1
+    require_readable(identity, version, found.kind)
+    return found.pages_total
+
+
+def _said(request: EstimateRequest, model: str, meter: Meter) -> str:
+    taken = TAKEN[meter]
+    if len(request.given) != 1 or request.given[0] not in taken:
+        words = " or ".join(f"`{name}`" for name in taken)
+        given = ", ".join(f"`{name}`" for name in request.given) or "nothing"
+        raise InvalidRequest(
+            f"{model} is charged by the {name_of(meter)}: give {words} and no other amount, or the whole body of the"
+            f" call itself. You gave {given}."
+        )
+    return request.given[0]
+
+
+def _pages_of(identity: Identity, request: EstimateRequest) -> int:
+    identity.require("documents:read")
+    return get_document(request.document).pages_total

@@ -1,0 +1,57 @@
+"""Inline input: the forms a caller may send, the one form that is stored, and what a model is given."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from inference.core.contracts import TensorInput, TextInput, WorkInput
+from inference.runtime.tensor_requests import read_tensors
+from jobs.core.errors import InvalidRequest
+from tenants.core.messages import names_in_words, value_in_words
+
+FORMS = 'a text, a list of texts, or {"tensors": [{"name", "datatype", "shape", "data"}]}'
+
+
+def normal_form(raw: object) -> dict[str, Any]:
+    """`{"text"}`, `{"texts"}` or `{"tensors"}`, whichever way it was written."""
+    match raw:
+        case str():
+            return {"text": raw}
+        case list() if all(isinstance(item, str) for item in raw):
+            return {"texts": raw}
+        case {"text": str(text), **rest} if not rest:
+            return {"text": text}
+        case {"texts": list(texts), **rest} if not rest and all(isinstance(item, str) for item in texts):
+            return {"texts": texts}
+        case {"tensors": list(tensors), **rest} if not rest:
+            return {"tensors": tensors}
+    raise InvalidRequest(f"`input` must be {FORMS}; got {_kind(raw)}.")
+
+
+def input_kind(stored: Mapping[str, Any] | None) -> str:
+    """In the words of a model's `accepts`."""
+    return "document" if stored is None else next(iter(stored))
+
+
+def work_input(stored: Mapping[str, Any]) -> WorkInput:
+    match stored:
+        case {"text": text}:
+            return TextInput(texts=(text,), single=True)
+        case {"texts": texts}:
+            return TextInput(texts=tuple(texts), single=False)
+        case {"tensors": tensors}:
+            return TensorInput(tensors=read_tensors(tensors))
+    raise ValueError(f"not a stored input: {names_in_words(sorted(stored))}")
+
+
+def _kind(raw: object) -> str:
+    match raw:
+        case None:
+            return "null"
+        case bool() | int() | float():
+            return f"the value {value_in_words(raw)}"
+        case list():
+            odd = next((item for item in raw if not isinstance(item, str)), None)
+            return f"a list with {type(odd).__name__} in it"
+        case dict():
+            return f"an object with the keys {names_in_words(sorted(map(str, raw)))}"
+    return type(raw).__name__

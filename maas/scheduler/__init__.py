@@ -1,0 +1,1 @@
+"""The scheduler: one leader that does what is due, for every app."""

@@ -1,0 +1,63 @@
+"""What the address of the list says, and that nothing in it is an error."""
+
+import pytest
+
+from jobs.dashboard.listing.query import NEWEST, ListQuery
+
+EVERYTHING = {
+    "q": "acme invoice",
+    "state": "failed",
+    "model": "parse",
+    "from": "2026-02-01",
+    "to": "2026-02-28",
+    "sort": "-cost",
+    "size": "100",
+    "page": "3",
+}
+
+
+def test_an_address_says_all_that_was_asked_and_comes_back_the_same() -> None:
+    query = ListQuery.parse(EVERYTHING)
+    given = dict(pair.split("=") for pair in query.address().lstrip("?").replace("+", " ").split("&"))
+    assert given == EVERYTHING
+    assert ListQuery.parse(given) == query
+
+
+def test_what_goes_without_saying_is_not_in_the_address() -> None:
+    assert ListQuery.parse({"state": "", "size": "25", "page": "1"}).address("/jobs") == "/jobs"
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"state": "odd"},
+        {"sort": "password"},
+        {"size": "7"},
+        {"size": "10000000000000"},
+        {"page": "-1"},
+        {"page": "²"},
+        {"from": "yesterday"},
+        {"to": "2026-02-30"},
+        {"before": "x"},
+        {"after": "\0"},
+    ],
+    ids=str,
+)
+def test_what_makes_no_sense_is_left_out(given: dict[str, str]) -> None:
+    assert ListQuery.parse(given) == ListQuery()
+
+
+def test_another_filter_begins_at_the_first_page() -> None:
+    there = ListQuery.parse({"page": "4", "sort": "name", "before": "018f0000-0000-7000-8000-000000000000"})
+    changed = there.changed(state="failed")
+    assert (changed.at_start, changed.sort, changed.state) == (True, "name", "failed")
+
+
+def test_words_are_bounded_and_hold_nothing_that_postgres_refuses() -> None:
+    assert ListQuery.parse({"q": "  two \0 words  "}).words == "two words"
+    assert len(ListQuery.parse({"q": "x" * 5_000}).words) == 200
+
+
+def test_the_newest_come_first_unless_told() -> None:
+    assert ListQuery().order == NEWEST
+    assert ListQuery.parse({"sort": "name"}).by_age is False

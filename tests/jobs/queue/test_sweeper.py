@@ -1,0 +1,66 @@
+import threading
+
+import pytest
+from django.conf import settings
+from django.db import connections, transaction
+
+from jobs.core import states
+from jobs.queue import sweeper
+from jobs.queue.sweeper import sweep_expired_leases
+from tenants.core.db.unit_of_work import OPERATOR
+from tests.jobs.conftest import Desk
+from tests.waiting import eventually
+
+
+def test_the_page_of_a_silent_worker_returns_to_the_queue(desk: Desk) -> None:
+    job = desk.submit()
+    page = desk.pages(job)[0]
+    desk.claimed(page)
+    desk.expire_lease(page)
+    sweep_expired_leases()
+    assert desk.pages(job)[0].state == states.QUEUED
+    assert desk.claimed(page).attempt == 2
+
+
+def test_a_page_whose_lease_is_good_is_left_alone(desk: Desk) -> None:
+    job = desk.submit()
+    claim = desk.claimed(desk.pages(job)[0])
+    sweep_expired_leases()
+    assert desk.pages(job)[0].lease_token == claim.token
+
+
+def test_a_page_that_kills_its_workers_fails_and_closes_the_job(desk: Desk) -> None:
+    job = desk.submit()
+    page = desk.pages(job)[0]
+    for _ in range(settings.MAAS_MAX_ATTEMPTS):
+        desk.claimed(page)
+        desk.expire_lease(page)
+        sweep_expired_leases()
+    ended = desk.again(job)
+    assert (ended.state, ended.error_code, ended.cost_micros) == (states.FAILED, "worker_lost", 0)
+
+
+def test_pages_that_cannot_be_swept_now_do_not_hide_those_behind_them(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sweeper, "BATCH", 2)
+    locked, other = desk.submit(pages=5), desk.submit()
+    for page in [*desk.pages(locked), *desk.pages(other)]:
+        desk.claimed(page)
+        desk.expire_lease(page)
+    swept: list[int] = []
+
+    def sweep() -> None:
+        swept.append(sweep_expired_leases())
+        connections.close_all()
+
+    thread = threading.Thread(target=sweep)
+    with transaction.atomic(using=OPERATOR):
+        desk.sql("SELECT FROM jobs_job WHERE id = %s FOR UPDATE", locked.id)
+        thread.start()
+        eventually(lambda: swept, "the sweep")
+    thread.join()
+    assert desk.pages(other)[0].state == states.QUEUED
+    assert {page.state for page in desk.pages(locked)} == {states.RUNNING}
+    sweep_expired_leases()
+    assert {page.state for page in desk.pages(locked)} == {states.QUEUED}
