@@ -9,7 +9,6 @@ from jobs.batches import states
 from jobs.batches.ids import BATCH, shown
 from jobs.batches.models import Batch, StoredFile
 from jobs.batches.services import cancel_batch
-from jobs.core.errors import InvalidRequest
 from tenants.admin_base.columns import badge, column, two_lines
 from tenants.admin_base.confirmation import confirmed
 from tenants.admin_base.filters import CreatedFilter
@@ -18,7 +17,7 @@ from tenants.admin_base.records import RecordAdmin
 from tenants.authentication.selectors import effective_limits
 from tenants.billing.dashboard.money import shown_money
 from tenants.core.db.unit_of_work import unit_of_work
-from tenants.core.errors import DomainError
+from tenants.core.errors import DomainError, InvalidRequest
 from tenants.identity.identity import Identity, all_scopes
 
 

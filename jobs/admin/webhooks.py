@@ -10,7 +10,6 @@ from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 from unfold.contrib.filters.admin import AutocompleteSelectFilter, ChoicesDropdownFilter
 
-from jobs.core.errors import InvalidRequest
 from jobs.webhooks.models import WebhookDelivery, WebhookEndpoint
 from jobs.webhooks.services import change_endpoint, replay_delivery
 from tenants.admin_base.columns import badge, column, two_lines
@@ -20,7 +19,7 @@ from tenants.admin_base.formatting import NOTHING, ago, link, link_to, short
 from tenants.admin_base.records import RecordAdmin
 from tenants.authentication.selectors import effective_limits
 from tenants.core.db.unit_of_work import unit_of_work
-from tenants.core.errors import DomainError
+from tenants.core.errors import DomainError, InvalidRequest
 from tenants.identity.identity import Identity, all_scopes
 
 ATTEMPTS_SHOWN = 30

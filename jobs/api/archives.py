@@ -11,7 +11,6 @@ from rest_framework.views import APIView
 from jobs.api.creations import create_archive_once
 from jobs.api.documents import uploaded
 from jobs.api.form_fields import json_object, priority_of
-from jobs.api.pagination import limit_of, listing, number_of
 from jobs.api.schema import ARCHIVE_UPLOAD, IDEMPOTENCY_KEY
 from jobs.api.sending_again import key_of, replay_headers
 from jobs.api.serializers import ErrorSerializer
@@ -19,12 +18,13 @@ from jobs.archives import states
 from jobs.archives.models import Archive, ArchiveEntry
 from jobs.archives.selectors import Tally, archives_newest_first, get_archive, tallies_of
 from jobs.archives.services import ArchiveRequest, cancel_archive, delete_archive
-from jobs.core.errors import InvalidRequest
 from jobs.core.priorities import DEFAULT, NAMES, NUMBERS
 from tenants.api.callers import caller
+from tenants.api.pagination import limit_of, listing, number_of
 from tenants.api.parameters import only
 from tenants.api.schema import PAGED, REFUSALS, limit_parameter, list_of, number_parameter, paged_list_of
 from tenants.core.db.unit_of_work import unit_of_work
+from tenants.core.errors import InvalidRequest
 from tenants.core.messages import names_in_words
 
 _FIELDS = ("model", "parameters", "priority", "webhook_url")

@@ -9,7 +9,6 @@ from jobs.api.creations import create_batch_once
 from jobs.api.openai_lists import openai_listing
 from jobs.api.openai_requests import batch_request
 from jobs.api.openai_serializers import BatchObject, batch_object
-from jobs.api.pagination import DEFAULT, MOST
 from jobs.api.schema import IDEMPOTENCY_KEY, NEW_BATCH, OPENAI_REFUSALS, openai_list_of
 from jobs.api.sending_again import key_of, replay_headers
 from jobs.batches.ids import BATCH
@@ -17,6 +16,7 @@ from jobs.batches.models import Batch
 from jobs.batches.selectors import get_batch, with_models
 from jobs.batches.services import cancel_batch
 from tenants.api.callers import caller
+from tenants.api.pagination import DEFAULT, MOST
 from tenants.api.parameters import only
 from tenants.api.schema import limit_parameter
 from tenants.core.db.unit_of_work import unit_of_work

@@ -16,10 +16,9 @@ from jobs.batches.ids import BATCH, FILE, shown
 from jobs.batches.models import Batch, StoredFile
 from jobs.batches.selectors import get_batch, get_file
 from jobs.batches.services import BatchRequest, create_batch, store_file
-from jobs.core.errors import NotFound
 from jobs.core.models import Document, Job
 from jobs.documents.job_selectors import get_job
-from jobs.documents.selectors import as_uuid, get_document
+from jobs.documents.selectors import get_document
 from jobs.documents.services import StoredDocument, store_document
 from jobs.documents.uploads import Address, Upload
 from jobs.idempotency.holds import Hold
@@ -45,6 +44,8 @@ from tenants.billing.payments.models import Payment
 from tenants.billing.payments.providers import provider_names
 from tenants.billing.payments.services import TopUp, begin_invoice_payment, begin_top_up
 from tenants.core.db.unit_of_work import unit_of_work
+from tenants.core.errors import NotFound
+from tenants.core.ids import as_uuid
 from tenants.identity.identity import Identity
 
 OK, CREATED, ACCEPTED = 200, 201, 202

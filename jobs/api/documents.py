@@ -14,7 +14,6 @@ from rest_framework.views import APIView
 
 from jobs.api.creations import CREATED, hold_upload, upload_document_once, uploaded_before
 from jobs.api.fetching import checked_address, fetch_first, fetched
-from jobs.api.pagination import listing
 from jobs.api.schema import IDEMPOTENCY_KEY, UPLOAD
 from jobs.api.sending_again import key_of, replay_headers
 from jobs.api.serializers import (
@@ -23,7 +22,7 @@ from jobs.api.serializers import (
     ShownDocumentSerializer,
     StoredDocumentSerializer,
 )
-from jobs.core.errors import FileMissing, InvalidRequest
+from jobs.core.errors import FileMissing
 from jobs.core.models import Document, DocumentPage
 from jobs.documents.files import open_file
 from jobs.documents.selectors import get_document, get_page, live_documents
@@ -34,9 +33,11 @@ from jobs.retention.documents import erase_document_and_jobs
 from jobs.retention.until import document_kept_until
 from tenants.api.callers import caller
 from tenants.api.files import AsStored
+from tenants.api.pagination import listing
 from tenants.api.parameters import only
 from tenants.api.schema import PAGED, REFUSALS, paged_list_of
 from tenants.core.db.unit_of_work import unit_of_work
+from tenants.core.errors import InvalidRequest
 from tenants.identity.identity import Identity
 from tenants.plans.retention import keeping_for
 

@@ -13,8 +13,8 @@ from inference.gateway.openai.embeddings import RUNTIME, check_dimensions
 from inference.registry.errors import ModelKindDiffers
 from inference.registry.selectors import find_version
 from inference.runtime.parameters import TRUNCATE, work_kind
-from jobs.core.errors import InvalidRequest
 from jobs.submission.estimates import SynchronousCall
+from tenants.core.errors import InvalidRequest
 from tenants.core.messages import names_in_words
 
 AMOUNTS = frozenset({"pages", "tokens", "calls", "gpu_milliseconds"})

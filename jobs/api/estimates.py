@@ -17,12 +17,12 @@ from jobs.api.estimate_requests import call_reader, is_job
 from jobs.api.jobs import request_of_form, request_of_json
 from jobs.api.schema import JOB_UPLOAD
 from jobs.api.serializers import CostSerializer, JobRequestSerializer, KnownFields
-from jobs.core.errors import InvalidRequest
 from jobs.submission.estimates import EstimateRequest, Told, estimate, estimate_call, estimate_job
 from tenants.api.callers import caller
 from tenants.api.parameters import only
 from tenants.api.schema import REFUSALS
 from tenants.core.asgi.protocol import UPLOAD
+from tenants.core.errors import InvalidRequest
 from tenants.identity.identity import Identity
 from tenants.plans.agreed import AgreedPrice
 from tenants.plans.prices import Price, display

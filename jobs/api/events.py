@@ -6,11 +6,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from jobs.api.pagination import limit_of
 from jobs.api.schema import LAST_EVENT_ID, STREAM
 from jobs.api.serializers import EventSerializer
 from jobs.documents.job_selectors import tenant_events_after
 from tenants.api.callers import caller
+from tenants.api.pagination import limit_of
 from tenants.api.parameters import only
 from tenants.api.schema import REFUSALS, limit_parameter
 

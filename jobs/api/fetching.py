@@ -5,11 +5,11 @@ from collections.abc import Callable
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from jobs.core.errors import InvalidRequest
 from jobs.documents.uploads import FETCH, Address, Fetch, Upload
 from jobs.idempotency.holds import Hold
 from jobs.live.fetch_errors import UrlNotAllowed
 from tenants.core.asgi.protocol import UPLOAD
+from tenants.core.errors import InvalidRequest
 from tenants.core.http_client.client import check_url
 from tenants.core.http_client.errors import EgressRefused
 

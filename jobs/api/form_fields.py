@@ -5,9 +5,9 @@ from typing import Any
 
 from inference.gateway.repeated_names import RepeatedName, without_repeated
 from jobs.core.deadlines import NotASpan, read_span
-from jobs.core.errors import InvalidRequest
 from jobs.core.priorities import DEFAULT, NUMBERS
 from jobs.core.storable import unstorable_text
+from tenants.core.errors import InvalidRequest
 
 
 def span_of(text: str | None, name: str) -> int | None:

@@ -19,7 +19,6 @@ from jobs.api.creations import retry_once
 from jobs.api.documents import uploaded
 from jobs.api.fetching import checked_address, fetch_first, fetched
 from jobs.api.form_fields import json_object, priority_of, span_of
-from jobs.api.pagination import limit_of, listing, number_of
 from jobs.api.schema import (
     CACHE_CONTROL,
     CANCEL_AFTER,
@@ -41,11 +40,9 @@ from jobs.api.serializers import (
 )
 from jobs.core import states
 from jobs.core.deadlines import Deadlines
-from jobs.core.errors import InvalidRequest, NotFound
 from jobs.core.models import Job
 from jobs.core.priorities import DEFAULT, NUMBERS
 from jobs.documents.job_selectors import get_job, job_events_after, jobs_and_tombstones, jobs_with_models
-from jobs.documents.selectors import as_uuid
 from jobs.documents.uploads import Upload
 from jobs.idempotency.once import Answered
 from jobs.queue.standings import standing_of
@@ -58,10 +55,13 @@ from jobs.search.selectors import search_jobs
 from jobs.submission.once import hold_submission, submit_once, submitted_before
 from jobs.submission.services import JobRequest, cancel_job
 from tenants.api.callers import caller
+from tenants.api.pagination import limit_of, listing, number_of
 from tenants.api.parameters import only
 from tenants.api.schema import PAGED, REFUSALS, limit_parameter, list_of, number_parameter, paged_list_of
 from tenants.core.asgi.protocol import UPLOAD
 from tenants.core.db.unit_of_work import unit_of_work
+from tenants.core.errors import InvalidRequest, NotFound
+from tenants.core.ids import as_uuid
 from tenants.core.messages import names_in_words
 from tenants.identity.identity import Identity
 from tenants.plans.retention import keeping_for

@@ -7,9 +7,9 @@ from uuid import UUID
 from django.db.models import QuerySet
 from rest_framework.request import Request
 
-from jobs.api.pagination import limit_of
 from jobs.batches.ids import read_id, shown
-from jobs.core.errors import InvalidRequest
+from tenants.api.pagination import limit_of
+from tenants.core.errors import InvalidRequest
 
 NEWEST_FIRST, OLDEST_FIRST = "desc", "asc"
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from jobs.batches.services import BatchRequest
-from jobs.core.errors import InvalidRequest
+from tenants.core.errors import InvalidRequest
 from tenants.core.messages import names_in_words
 
 PURPOSES = ("batch",)

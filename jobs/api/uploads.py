@@ -10,11 +10,9 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from jobs.api.creations import CREATED, create_upload_once
-from jobs.api.pagination import listing
 from jobs.api.schema import IDEMPOTENCY_KEY
 from jobs.api.sending_again import key_of, replay_headers
 from jobs.api.upload_serializers import NewDirectUploadSerializer, UploadSerializer
-from jobs.core.errors import InvalidRequest
 from jobs.idempotency.once import Answered
 from jobs.uploads import protocol
 from jobs.uploads.decisions import Offer, by_tus, gone, out_of_place, too_long
@@ -23,10 +21,11 @@ from jobs.uploads.receiving import WAITING, WaitingBody, take_turn
 from jobs.uploads.selectors import get_upload, seen, uploads
 from jobs.uploads.services import State, terminate_upload
 from tenants.api.callers import caller
+from tenants.api.pagination import listing
 from tenants.api.parameters import only
 from tenants.api.schema import PAGED, REFUSALS, paged_list_of
 from tenants.core.db.unit_of_work import unit_of_work
-from tenants.core.errors import DomainError
+from tenants.core.errors import DomainError, InvalidRequest
 from tenants.identity.identity import Identity
 
 UPLOAD_LIST = paged_list_of("UploadList", UploadSerializer(many=True))

@@ -4,14 +4,12 @@ from django.urls import path
 
 from jobs.api import (
     archives,
-    audit,
     batches,
     documents,
     estimates,
     events,
     exports,
     files,
-    invoices,
     jobs,
     limits,
     payments,
@@ -20,7 +18,6 @@ from jobs.api import (
     uploads,
     webhooks,
 )
-from tenants.billing.api import balance
 
 urlpatterns = [
     path("documents", documents.DocumentList.as_view(), name="api-documents"),
@@ -59,15 +56,7 @@ urlpatterns = [
     path("archives/<str:archive_id>", archives.ArchiveDetail.as_view(), name="api-archive"),
     path("archives/<str:archive_id>/entries", archives.ArchiveEntries.as_view(), name="api-archive-entries"),
     path("archives/<str:archive_id>/cancel", archives.ArchiveCancel.as_view(), name="api-archive-cancel"),
-    path("balance", balance.BalanceList.as_view(), name="api-balance"),
     path("estimate", estimates.Estimates.as_view(), name="api-estimate"),
-    path("audit", audit.AuditLog.as_view(), name="api-audit"),
-    path("invoices", invoices.InvoiceList.as_view(), name="api-invoices"),
-    path("invoices/export", invoices.InvoiceExport.as_view(), name="api-invoices-export"),
-    path("invoices/upcoming", invoices.UpcomingInvoices.as_view(), name="api-invoices-upcoming"),
-    path("invoices/<str:invoice_id>", invoices.InvoiceDetail.as_view(), name="api-invoice"),
-    path("invoices/<str:invoice_id>/pdf", invoices.InvoicePdf.as_view(), name="api-invoice-pdf"),
-    path("invoices/<str:invoice_id>/csv", invoices.InvoiceCsv.as_view(), name="api-invoice-csv"),
     path("limits", limits.LimitList.as_view(), name="api-limits"),
     path("payments", payments.PaymentList.as_view(), name="api-payments"),
     path("payments/<str:payment_id>", payments.PaymentDetail.as_view(), name="api-payment"),

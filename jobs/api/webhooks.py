@@ -16,7 +16,6 @@ from jobs.api.creations import (
     rotate_own_once,
     send_test_once,
 )
-from jobs.api.pagination import listing
 from jobs.api.schema import IDEMPOTENCY_KEY
 from jobs.api.sending_again import key_of, replay_headers
 from jobs.api.webhook_serializers import (
@@ -31,15 +30,16 @@ from jobs.api.webhook_serializers import (
     SecretSerializer,
     attempt_json,
 )
-from jobs.core.errors import InvalidRequest
 from jobs.webhooks import services
 from jobs.webhooks.models import WebhookDelivery
 from jobs.webhooks.secrets import text_of
 from jobs.webhooks.selectors import deliveries, endpoints, get_delivery, get_endpoint
 from tenants.api.callers import caller
+from tenants.api.pagination import listing
 from tenants.api.parameters import only
 from tenants.api.schema import PAGED, REFUSALS, paged_list_of
 from tenants.core.db.unit_of_work import unit_of_work
+from tenants.core.errors import InvalidRequest
 
 STATES = WebhookDelivery.State.values
 

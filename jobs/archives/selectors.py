@@ -6,8 +6,8 @@ from django.db.models import Count, QuerySet
 
 from jobs.archives import states
 from jobs.archives.models import Archive, ArchiveEntry
-from jobs.core.errors import NotFound
-from jobs.documents.selectors import as_uuid
+from tenants.core.errors import NotFound
+from tenants.core.ids import as_uuid
 
 
 @dataclass(frozen=True)

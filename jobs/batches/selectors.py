@@ -5,7 +5,7 @@ from django.db.models import QuerySet, Sum
 from jobs.batches import states
 from jobs.batches.ids import BATCH, FILE, read_id
 from jobs.batches.models import Batch, StoredFile
-from jobs.core.errors import NotFound
+from tenants.core.errors import NotFound
 
 
 def get_file(file_id: object, *, for_update: bool = False) -> StoredFile:

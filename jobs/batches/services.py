@@ -18,12 +18,12 @@ from jobs.batches.lines import is_endpoint, model_of_endpoint
 from jobs.batches.models import Batch, BatchTask, StoredFile
 from jobs.batches.selectors import get_batch, get_file, kept_bytes, unfinished_batches
 from jobs.batches.settlement import end_early, lives_for
-from jobs.core.errors import InvalidRequest
 from jobs.documents import erasure
 from jobs.documents.names import safe_name
 from jobs.documents.uploads import Upload
 from tenants.core.db.clock import database_now
 from tenants.core.db.unit_of_work import APP, every_mode, unit_of_work
+from tenants.core.errors import InvalidRequest
 from tenants.core.ids import uuid7
 from tenants.identity.identity import Identity
 from tenants.limits.rates.free_day import free_day

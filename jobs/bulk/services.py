@@ -9,15 +9,14 @@ from dataclasses import dataclass
 from django.db.models import Q
 
 from jobs.core import states
-from jobs.core.errors import InvalidRequest
 from jobs.core.models import Job
 from jobs.documents.erasure import Patience
 from jobs.documents.job_selectors import jobs_with_models
-from jobs.documents.selectors import as_uuid
 from jobs.retention.deleting import delete_document
 from jobs.submission.services import cancel_job, retry_job
 from tenants.core.db.unit_of_work import unit_of_work
-from tenants.core.errors import DomainError
+from tenants.core.errors import DomainError, InvalidRequest
+from tenants.core.ids import as_uuid
 from tenants.identity.identity import Identity
 
 MOST_AT_ONCE = 100

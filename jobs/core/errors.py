@@ -3,16 +3,6 @@
 from tenants.core.errors import DomainError
 
 
-class NotFound(DomainError):
-    """The same words whether the thing never was or is another tenant's."""
-
-    code = "not_found"
-
-
-class InvalidRequest(DomainError):
-    code = "invalid_request"
-
-
 class DocumentNotAccepted(DomainError):
     code = "input_not_accepted"
 

@@ -11,12 +11,13 @@ from uuid import UUID
 from django.db import connections
 from django.db.models import QuerySet
 
-from jobs.core.errors import EventsErased, InvalidRequest, JobErased, NotFound
+from jobs.core.errors import EventsErased, JobErased
 from jobs.core.models import Event, Job
 from jobs.core.states import TERMINAL
-from jobs.documents.selectors import as_uuid
 from jobs.documents.tombstones import erased_words, tombstone
 from tenants.core.db.unit_of_work import APP, Acting, unit_of_work
+from tenants.core.errors import InvalidRequest, NotFound
+from tenants.core.ids import as_uuid
 
 
 @dataclass(frozen=True)

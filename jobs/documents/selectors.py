@@ -1,27 +1,21 @@
 """Reads of documents and their pages; always inside a unit of work."""
 
 from typing import Any
-from uuid import UUID
 
 from django.db import connections
 from django.db.models import QuerySet
 
-from jobs.core.errors import DocumentDeleted, NotFound
+from jobs.core.errors import DocumentDeleted
 from jobs.core.models import Document, DocumentPage
 from jobs.documents.tombstones import erased_words, why_erased
 from tenants.core.db.unit_of_work import APP, current_tenant_id, every_mode
+from tenants.core.errors import NotFound
+from tenants.core.ids import as_uuid
 
 _LIVE = (
     "SELECT 1 FROM jobs_document WHERE tenant_id = %(tenant)s AND sha256 = %(sha256)s AND deleted_at IS NULL"
 )
 _LIVE_OF_MODE = f"{_LIVE} AND livemode = %(mode)s"
-
-
-def as_uuid(value: object) -> UUID | None:
-    try:
-        return UUID(str(value))
-    except ValueError:
-        return None
 
 
 def get_document(document_id: object, *, for_update: bool = False) -> Document:

@@ -8,8 +8,9 @@ from typing import Any, Literal
 from uuid import UUID
 
 from jobs.core.deadlines import FOR_EVER, Deadlines
-from jobs.core.errors import IdempotencyKeyReused, InvalidRequest
+from jobs.core.errors import IdempotencyKeyReused
 from jobs.core.priorities import STANDARD
+from tenants.core.errors import InvalidRequest
 
 LONGEST = 255
 Operation = Literal[

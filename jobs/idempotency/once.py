@@ -16,7 +16,7 @@ from uuid import UUID
 from django.conf import settings
 from django.db import Error, connections
 
-from jobs.core.errors import DocumentDeleted, IdempotentResultGone, JobErased, NotFound, RequestInProgress
+from jobs.core.errors import DocumentDeleted, IdempotentResultGone, JobErased, RequestInProgress
 from jobs.core.models import Job
 from jobs.idempotency.expiry import REMEMBERED, remembered_keys
 from jobs.idempotency.holds import Hold, require_not_held, take
@@ -25,6 +25,7 @@ from jobs.idempotency.models import IdempotencyKey
 from tenants.billing.ledger.errors import PaymentRequired
 from tenants.core.db.tenant_owned import TenantOwned
 from tenants.core.db.unit_of_work import APP, OPERATOR, current_alias, unit_of_work
+from tenants.core.errors import NotFound
 from tenants.core.ids import uuid7
 
 AGAIN_S = 1

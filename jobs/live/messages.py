@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from jobs.core.errors import InvalidRequest, NotFound
+from tenants.core.errors import InvalidRequest, NotFound
 
 LONGEST_CHARS = 4096
 EVERYTHING = "all"

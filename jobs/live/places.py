@@ -2,7 +2,7 @@
 
 from urllib.parse import parse_qsl
 
-from jobs.core.errors import InvalidRequest
+from tenants.core.errors import InvalidRequest
 
 MOST_SEQ = 2**31
 _LONGEST_TOLD = 60

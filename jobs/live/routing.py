@@ -2,7 +2,6 @@
 
 from contextlib import ExitStack
 
-from jobs.core.errors import NotFound
 from jobs.live.closing import Closable
 from jobs.live.consumers import LEAVING, EventsConsumer
 from jobs.live.doorman import Doorman
@@ -11,6 +10,7 @@ from jobs.live.hub import Hub
 from jobs.live.seats import Seats
 from tenants.core.asgi.protocol import App, Receive, Scope, Send
 from tenants.core.asgi.threads import DatabaseThreads
+from tenants.core.errors import NotFound
 
 
 class Sockets:

@@ -10,7 +10,7 @@ from tenants.core.asgi.threads import Overloaded
 from tenants.core.errors import DomainError
 
 MOST = 12_000
-"""Less than the connections that the server takes in all (`maas/local/launch/children.py`): others are to get through."""
+"""Less than all the connections that the server takes (`maas/local/launch/children.py`): others are to get through."""
 MOST_EACH = 6_000
 
 

@@ -1,6 +1,5 @@
 """Where an event stream (`text/event-stream`) is to be had, and what is answered before its first byte."""
 
-from jobs.core.errors import InvalidRequest
 from jobs.live.asking import JOBS, WITH_RESULT, Asking, JobSeen, is_job, job_in
 from jobs.live.doorman import Doorman
 from jobs.live.following import Following, Line
@@ -10,6 +9,7 @@ from jobs.live.places import parameters, place_asked, seq_of
 from jobs.live.seats import Seats
 from jobs.live.tails import JobTail, TenantTail
 from tenants.core.asgi.protocol import App, Receive, Scope, Send, header, without_headers
+from tenants.core.errors import InvalidRequest
 
 EVENTS = "/v1/events"
 _OF_JOB = "/events"

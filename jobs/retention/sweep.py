@@ -12,7 +12,7 @@ from django.db import OperationalError
 from django.db.models.functions import Now
 
 from jobs.core import states
-from jobs.core.errors import JobErased, NotFound
+from jobs.core.errors import JobErased
 from jobs.core.metrics import OVERDUE_S
 from jobs.core.models import Document, ErasedBecause, Job
 from jobs.documents.erasure import Patience
@@ -21,6 +21,7 @@ from jobs.retention.deleting import erase_locked
 from jobs.retention.due import Due, Kind, due, time_over
 from jobs.retention.erasing import erase_ended, lock_document
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
+from tenants.core.errors import NotFound
 from tenants.core.progress import SILENT, Progress
 from tenants.plans.retention import Keeping, everybodys_keeping
 

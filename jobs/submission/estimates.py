@@ -14,7 +14,6 @@ from inference.registry.selectors import find_version
 from inference.runtime.parameters import validate_parameters, validate_work_kind
 from inference.runtime.tensor_requests import validate_input
 from jobs.charges.money import units_of_page
-from jobs.core.errors import InvalidRequest
 from jobs.documents.selectors import get_document
 from jobs.documents.services import check_against, found_in
 from jobs.documents.uploads import Upload
@@ -23,6 +22,7 @@ from jobs.submission.services import JobRequest, check_request, require_one_sour
 from jobs.webhooks.job_urls import require_sendable
 from tenants.billing.ledger.plan_standing import Standing, standing_of
 from tenants.core.db.unit_of_work import unit_of_work
+from tenants.core.errors import InvalidRequest
 from tenants.identity.identity import Identity
 from tenants.plans.agreed import AgreedPrice
 from tenants.plans.estimate import Estimate, estimated

@@ -5,7 +5,7 @@ from typing import Any
 
 from inference.core.contracts import TensorInput, TextInput, WorkInput
 from inference.runtime.tensor_requests import read_tensors
-from jobs.core.errors import InvalidRequest
+from tenants.core.errors import InvalidRequest
 from tenants.core.messages import names_in_words, value_in_words
 
 FORMS = 'a text, a list of texts, or {"tensors": [{"name", "datatype", "shape", "data"}]}'

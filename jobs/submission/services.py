@@ -19,7 +19,7 @@ from inference.runtime.tensor_requests import validate_input
 from jobs.charges.money import hold_for, require_money_of, settle_ended
 from jobs.core import states
 from jobs.core.deadlines import FOR_EVER, Deadlines
-from jobs.core.errors import InvalidRequest, JobFinished, JobNotFinished, NothingToRetry
+from jobs.core.errors import JobFinished, JobNotFinished, NothingToRetry
 from jobs.core.metrics import JOBS_ACCEPTED
 from jobs.core.models import Document, Job, Page
 from jobs.core.priorities import STANDARD
@@ -42,6 +42,7 @@ from jobs.submission.page_allowance import require_room_for_pages
 from jobs.submission.retries import furthest, lock_first_of, retry_that_will_do
 from jobs.webhooks.job_urls import taken_url
 from tenants.core.db.unit_of_work import APP, unit_of_work
+from tenants.core.errors import InvalidRequest
 from tenants.core.ids import uuid7
 from tenants.identity.identity import Identity
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from jobs.core.errors import InvalidRequest
+from tenants.core.errors import InvalidRequest
 
 PART_BYTES = 16 * 2**20
 _STEP = 2**20

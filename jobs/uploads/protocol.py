@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from jobs.core.errors import InvalidRequest
 from jobs.documents.names import LONGEST, safe_name
 from jobs.uploads.errors import TusVersionNotSupported
+from tenants.core.errors import InvalidRequest
 from tenants.core.messages import value_in_words
 
 VERSION = "1.0.0"

@@ -5,10 +5,10 @@ from typing import Any
 from django.db.models import BooleanField, Count, ExpressionWrapper, F, FloatField, Q, QuerySet
 from django.db.models.functions import Coalesce, Extract, Now
 
-from jobs.core.errors import NotFound
-from jobs.documents.selectors import as_uuid
 from jobs.uploads.decisions import Seen
 from jobs.uploads.models import ResumableUpload
+from tenants.core.errors import NotFound
+from tenants.core.ids import as_uuid
 
 
 def uploads() -> "QuerySet[ResumableUpload]":

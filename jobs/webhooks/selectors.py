@@ -2,10 +2,10 @@
 
 from django.db.models import QuerySet
 
-from jobs.core.errors import NotFound
-from jobs.documents.selectors import as_uuid
 from jobs.webhooks.models import WebhookDelivery, WebhookEndpoint
 from tenants.core.db.unit_of_work import current_mode
+from tenants.core.errors import NotFound
+from tenants.core.ids import as_uuid
 
 
 def endpoints() -> "QuerySet[WebhookEndpoint]":

@@ -7,7 +7,6 @@ from datetime import datetime
 from django.db.models import QuerySet
 from django.db.models.functions import Now
 
-from jobs.core.errors import InvalidRequest
 from jobs.webhooks import secrets
 from jobs.webhooks.errors import TooManyWebhookEndpoints, WebhookDisabled
 from jobs.webhooks.job_urls import require_sendable
@@ -20,6 +19,7 @@ from tenants.audit.services import record
 from tenants.core.db.clock import database_now
 from tenants.core.db.tenant_owned import lock_tenant
 from tenants.core.db.unit_of_work import unit_of_work
+from tenants.core.errors import InvalidRequest
 from tenants.identity.identity import Identity
 
 MOST_ENDPOINTS = 20

@@ -10,10 +10,10 @@ from urllib.parse import parse_qsl
 from rest_framework.exceptions import ParseError
 
 from inference.core.contracts import Json, WorkInput
-from jobs.core.errors import InvalidRequest as FormUnknown
 from jobs.submission.inputs import input_kind, normal_form, work_input
 from maas.edge_mode.errors import InvalidRequest, UnsupportedMediaType
 from maas.web.json_parser import StorableJSONParser
+from tenants.core.errors import InvalidRequest as FormUnknown
 
 JSON_TYPE = "application/json"
 NO_DOCUMENTS = frozenset({"", "multipart/form-data", "application/x-www-form-urlencoded"})

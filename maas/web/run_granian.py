@@ -1,4 +1,4 @@
-"""Starts the web process: granian, on an event loop that says which signals it hears. `python -m maas.web.run_granian …`
+"""Starts the web process: granian on a loop that says which signals it hears: `python -m maas.web.run_granian …`
 
 Takes granian's own flags. `--loop uvloop` and `auto` give that loop; with another server, or `--loop asyncio`, the
 application runs as well, and answers fewer calls.

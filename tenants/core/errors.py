@@ -25,6 +25,16 @@ class DomainError(Exception):
         return error
 
 
+class NotFound(DomainError):
+    """The same words whether the thing never was or is another tenant's."""
+
+    code = "not_found"
+
+
+class InvalidRequest(DomainError):
+    code = "invalid_request"
+
+
 class UnscopedQuery(RuntimeError):
     """A programming error: tenant data was asked for without saying whose."""
 

@@ -33,3 +33,10 @@ def _shape(value: int) -> UUID:
     unix_ms, tail = value >> _TAIL_BITS, value & ((1 << _TAIL_BITS) - 1)
     high, low = tail >> 62, tail & ((1 << 62) - 1)
     return UUID(int=(unix_ms << 80) | (0x7 << 76) | (high << 64) | (0b10 << 62) | low)
+
+
+def as_uuid(value: object) -> UUID | None:
+    try:
+        return UUID(str(value))
+    except ValueError:
+        return None

@@ -8,7 +8,6 @@ from uuid import UUID, uuid4
 import pytest
 from django.test import Client
 
-from jobs.core.errors import NotFound
 from jobs.core.models import Document, Job
 from jobs.documents.job_selectors import tenant_events_after
 from jobs.queue.settlement import Failure, fail_page
@@ -18,7 +17,7 @@ from jobs.webhooks.selectors import deliveries
 from jobs.webhooks.sending import signed
 from jobs.webhooks.signing import signed_headers
 from tenants.core.db.unit_of_work import every_mode, unit_of_work
-from tenants.core.errors import UnscopedQuery
+from tenants.core.errors import NotFound, UnscopedQuery
 from tenants.identity.identity import Identity, all_scopes
 from tests.tenants.billing.ledger.conftest import Purse
 

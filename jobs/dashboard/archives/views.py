@@ -13,11 +13,11 @@ from jobs.archives.errors import ArchiveFinished
 from jobs.archives.models import Archive, ArchiveEntry
 from jobs.archives.selectors import archives_newest_first, get_archive, tallies_of
 from jobs.archives.services import cancel_archive
-from jobs.core.errors import NotFound
 from jobs.core.models import Job
 from jobs.dashboard.archives.archive_view import ArchiveView, EntryView, archive_view, entry_view
-from jobs.documents.selectors import as_uuid
 from tenants.core.db.unit_of_work import unit_of_work
+from tenants.core.errors import NotFound
+from tenants.core.ids import as_uuid
 from tenants.dashboard_base.members import members_only
 from tenants.identity.identity import Identity
 

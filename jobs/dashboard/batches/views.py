@@ -11,9 +11,9 @@ from jobs.batches.ids import BATCH, read_id
 from jobs.batches.models import Batch, StoredFile
 from jobs.batches.selectors import with_models
 from jobs.batches.services import cancel_batch
-from jobs.core.errors import NotFound
 from jobs.dashboard.batches.batch_view import BatchView, batch_view
 from tenants.core.db.unit_of_work import unit_of_work
+from tenants.core.errors import NotFound
 from tenants.dashboard_base.members import members_only
 from tenants.identity.identity import Identity
 

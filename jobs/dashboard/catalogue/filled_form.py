@@ -7,11 +7,11 @@ from dataclasses import replace
 
 from inference.core.contracts import Json
 from inference.gateway.repeated_names import RepeatedName, without_repeated
-from jobs.core.errors import InvalidRequest
 from jobs.core.priorities import DEFAULT, NUMBERS
 from jobs.dashboard.catalogue import examples
 from jobs.dashboard.catalogue.answers import shown_key
 from jobs.dashboard.catalogue.snippets.call import Call
+from tenants.core.errors import InvalidRequest
 
 MOST_CHARACTERS = 20_000
 DEEPEST = 20

@@ -8,7 +8,6 @@ from django.views.decorators.http import require_GET, require_POST
 
 from inference.registry.errors import ModelNotFound
 from inference.registry.models import ServedModel
-from jobs.core.errors import InvalidRequest
 from jobs.core.priorities import DEFAULT, NUMBERS
 from jobs.dashboard.base.permissions import may_write
 from jobs.dashboard.catalogue.filled_form import call_in, example_call
@@ -18,6 +17,7 @@ from jobs.dashboard.catalogue.selectors import listed_models, model_named, newes
 from jobs.dashboard.catalogue.snippets.languages import snippets_of
 from jobs.dashboard.catalogue.speeds import recent_speeds
 from tenants.core.db.unit_of_work import unit_of_work
+from tenants.core.errors import InvalidRequest
 from tenants.dashboard_base.members import members_only
 from tenants.identity.identity import Identity
 

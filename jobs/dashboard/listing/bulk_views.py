@@ -10,7 +10,6 @@ from django.views.decorators.http import require_GET, require_POST
 
 from jobs.bulk.erasing import consequences_of_erasing, erase_jobs
 from jobs.bulk.services import Outcome, cancel_jobs, consequences_of_deleting, delete_documents_of, retry_jobs
-from jobs.core.errors import InvalidRequest, NotFound
 from jobs.dashboard.listing.wording import (
     consequence_words,
     deleted_words,
@@ -19,6 +18,7 @@ from jobs.dashboard.listing.wording import (
     outcome_words,
 )
 from jobs.results.exports.archive import Archive, archived_jobs
+from tenants.core.errors import InvalidRequest, NotFound
 from tenants.dashboard_base.members import members_only
 from tenants.identity.identity import Identity
 

@@ -6,14 +6,14 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
-from jobs.core.errors import JobErased, NotFound
+from jobs.core.errors import JobErased
 from jobs.core.models import Job
 from jobs.dashboard.base.job_view import job_view
 from jobs.dashboard.reading.selectors import job_with_document
 from jobs.retention.documents import erase_document_and_jobs
 from jobs.retention.erasing import erase_job
 from tenants.core.db.unit_of_work import unit_of_work
-from tenants.core.errors import DomainError
+from tenants.core.errors import DomainError, NotFound
 from tenants.dashboard_base.members import members_only
 from tenants.identity.identity import Identity
 

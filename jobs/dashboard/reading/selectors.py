@@ -5,15 +5,15 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from jobs.core import states
-from jobs.core.errors import NotFound
 from jobs.core.models import DocumentPage, Event, Job, Page
 from jobs.dashboard.base.first_words import with_first_words
 from jobs.dashboard.reading.timeline import LOADING
 from jobs.documents.job_selectors import jobs_and_tombstones, unless_erased
 from jobs.documents.reader.errors import REJECTION_CODES
-from jobs.documents.selectors import as_uuid
 from jobs.retention.until import job_kept_until
 from tenants.api_keys.models import ApiKey
+from tenants.core.errors import NotFound
+from tenants.core.ids import as_uuid
 from tenants.plans.retention import keeping_for
 
 STRIP = 20

@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
-from jobs.core.errors import JobErased, NotFound
+from jobs.core.errors import JobErased
 from jobs.core.models import Page
 from jobs.dashboard.base.job_view import job_view
 from jobs.dashboard.base.permissions import may_write
@@ -22,12 +22,12 @@ from jobs.dashboard.reading.strip import thumbnails, ways
 from jobs.dashboard.reading.timeline import is_loading, job_steps, page_steps, shares, taken_from
 from jobs.dashboard.reading.tombstone_view import tombstone_view
 from jobs.dashboard.reading.waiting_words import waiting_words
-from jobs.documents.selectors import as_uuid
 from jobs.queue.standings import standing_of
 from jobs.search.queries import parsed
 from jobs.submission.services import cancel_job, retry_job
 from tenants.core.db.unit_of_work import unit_of_work
-from tenants.core.errors import DomainError
+from tenants.core.errors import DomainError, NotFound
+from tenants.core.ids import as_uuid
 from tenants.dashboard_base.members import members_only
 from tenants.identity.identity import Identity
 

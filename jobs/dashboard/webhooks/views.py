@@ -10,14 +10,13 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from jobs.core.errors import NotFound
 from jobs.dashboard.webhooks.forms import EndpointForm
 from jobs.dashboard.webhooks.webhook_view import delivery_view, endpoint_view
 from jobs.webhooks import services
 from jobs.webhooks.selectors import deliveries, endpoints, get_endpoint
 from jobs.webhooks.services import WithSecret
 from tenants.core.db.unit_of_work import unit_of_work
-from tenants.core.errors import DomainError
+from tenants.core.errors import DomainError, NotFound
 from tenants.dashboard_base.members import members_only
 from tenants.identity.identity import Identity
 

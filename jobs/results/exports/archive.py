@@ -11,10 +11,8 @@ from typing import Any, BinaryIO, cast
 from uuid import UUID
 from zipfile import ZIP_DEFLATED, ZipFile
 
-from jobs.core.errors import InvalidRequest, NotFound
 from jobs.core.models import Job
 from jobs.documents.job_selectors import jobs_with_models
-from jobs.documents.selectors import as_uuid
 from jobs.results.exports.folder_names import folder_names
 from jobs.results.exports.job_export import JobExport
 from jobs.results.exports.json_result import json_blocks
@@ -22,6 +20,8 @@ from jobs.results.exports.page_range import page_range
 from jobs.results.exports.places import Places
 from jobs.results.exports.plain_text import text_blocks
 from tenants.core.db.unit_of_work import unit_of_work
+from tenants.core.errors import InvalidRequest, NotFound
+from tenants.core.ids import as_uuid
 from tenants.identity.identity import Identity
 
 MOST_JOBS = 100

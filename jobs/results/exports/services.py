@@ -10,7 +10,7 @@ from pathlib import PurePath
 from types import MappingProxyType
 from typing import BinaryIO
 
-from jobs.core.errors import FileMissing, InvalidRequest, StorageUnavailable
+from jobs.core.errors import FileMissing, StorageUnavailable
 from jobs.core.models import Document, Job
 from jobs.core.own_folder import own_folder
 from jobs.documents.job_selectors import get_job
@@ -23,6 +23,7 @@ from jobs.results.exports.page_range import NotAPageRange, page_range
 from jobs.results.exports.places import Places
 from jobs.results.exports.plain_text import text_blocks
 from tenants.core.db.unit_of_work import Acting, unit_of_work
+from tenants.core.errors import InvalidRequest
 
 MOST_PDF_PAGES = 200
 LIGHT_PAGES = 50

@@ -107,8 +107,8 @@ class UsageDay(TenantOwned):
 class UsageTotal(TenantOwned):
     """What the settled sums of a day come to, whosever key it was: a year of many keys in a tenth of the rows.
 
-    Written in the statement that settles them (tenants/billing/usage/settling.py), so that each sum of a day is either in
-    here or not settled.
+    Written in the statement that settles them (tenants/billing/usage/settling.py), so that each sum of a day is either
+    in here or not settled.
     """
 
     day = models.DateField()

@@ -1,7 +1,7 @@
 """From which table a question is answered: the one of the fewest rows that tells apart what is asked for.
 
-Days that are over stand in three sums (tenants/billing/usage/settling.py): by day and key, by day of all keys, by month and
-key. What is not settled yet is in the first alone, and is read from there beside either of the other two.
+Days that are over stand in three sums (tenants/billing/usage/settling.py): by day and key, by day of all keys, by month
+and key. What is not settled yet is in the first alone, and is read from there beside either of the other two.
 """
 
 from dataclasses import dataclass

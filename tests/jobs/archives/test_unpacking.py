@@ -21,7 +21,6 @@ from jobs.archives.selectors import get_archive
 from jobs.archives.services import ArchiveRequest, accept_archive, cancel_archive, delete_archive
 from jobs.archives.unpacking import Turn
 from jobs.archives.upkeep import keep_up_archives
-from jobs.core.errors import NotFound
 from jobs.core.models import Document, Job
 from jobs.documents.reading import reader
 from jobs.documents.uploads import Upload
@@ -30,6 +29,7 @@ from jobs.retention.documents import erase_document_and_jobs
 from jobs.worker.archives import ArchiveWorker
 from tenants.accounts.models import Tenant
 from tenants.core.db.unit_of_work import OPERATOR, operator_work, unit_of_work
+from tenants.core.errors import NotFound
 from tenants.identity.identity import Identity
 from tests.samples.pdfs import text_pdf
 

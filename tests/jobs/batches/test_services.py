@@ -13,8 +13,8 @@ from jobs.batches.errors import TooManyBatches, TooManyFiles
 from jobs.batches.ids import FILE, shown
 from jobs.batches.models import Batch
 from jobs.batches.services import BatchRequest, create_batch
-from jobs.core.errors import InvalidRequest, NotFound
 from tenants.core.db.unit_of_work import unit_of_work
+from tenants.core.errors import InvalidRequest, NotFound
 from tenants.identity.identity import Identity
 from tests.jobs.queue.test_claims import somebody_waits_for_a_lock
 from tests.waiting import eventually

@@ -16,10 +16,11 @@ from jobs.batches.services import cancel_batch, delete_file
 from jobs.batches.settlement import Done, finish_run
 from jobs.batches.slices import MOST_LINES
 from jobs.batches.upkeep import erase_expired_files, expire_batches, keep_up_batches
-from jobs.core.errors import Fenced, NotFound
+from jobs.core.errors import Fenced
 from tenants.billing.metering.events import MeterEvent
 from tenants.billing.usage.models import UsageRecord
 from tenants.core.db.unit_of_work import unit_of_work
+from tenants.core.errors import NotFound
 from tenants.plans.prices import Price
 
 from .desk import BatchDesk

@@ -16,10 +16,10 @@ from jobs.bulk.services import (
     delete_documents_of,
     retry_jobs,
 )
-from jobs.core.errors import InvalidRequest
 from jobs.core.models import FileToErase, Job
 from jobs.submission.services import JobRequest, cancel_job, submit_job
 from tenants.core.db.unit_of_work import unit_of_work
+from tenants.core.errors import InvalidRequest
 from tenants.core.ids import uuid7
 from tenants.identity.identity import Identity
 from tests.jobs.conftest import Desk

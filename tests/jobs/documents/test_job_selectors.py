@@ -4,10 +4,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from django.db import InterfaceError, OperationalError, connections, transaction
 
-from jobs.core.errors import InvalidRequest, NotFound
 from jobs.documents.job_selectors import StreamRow, job_events_after, tenant_events_after
 from jobs.events.log import append_event
 from tenants.core.db.unit_of_work import APP, unit_of_work
+from tenants.core.errors import InvalidRequest, NotFound
 from tenants.identity.identity import Identity
 from tests.jobs.conftest import Desk
 from tests.waiting import eventually

@@ -3,8 +3,9 @@ import dataclasses
 import pytest
 
 from jobs.core.deadlines import Deadlines
-from jobs.core.errors import IdempotencyKeyReused, InvalidRequest
+from jobs.core.errors import IdempotencyKeyReused
 from jobs.idempotency.keys import LONGEST, Asked, Sent, checked_key, fingerprint_of, require_same
+from tenants.core.errors import InvalidRequest
 from tenants.core.ids import uuid7
 
 SENT = Sent(uuid7(), "retry_job", "k", "one")

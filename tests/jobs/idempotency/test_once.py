@@ -9,7 +9,7 @@ from typing import TypeVar
 import pytest
 from django.db import connections
 
-from jobs.core.errors import IdempotentResultGone, InvalidRequest, RequestInProgress
+from jobs.core.errors import IdempotentResultGone, RequestInProgress
 from jobs.core.models import Document
 from jobs.documents.selectors import get_document
 from jobs.idempotency.keys import Sent
@@ -17,6 +17,7 @@ from jobs.idempotency.models import IdempotencyKey
 from jobs.idempotency.once import Answered, Keep, count_once, make_in_steps, make_once
 from jobs.retention.deleting import delete_document
 from tenants.core.db.unit_of_work import APP, unit_of_work
+from tenants.core.errors import InvalidRequest
 from tests.jobs.conftest import Desk
 
 from .conftest import keys_of

@@ -4,7 +4,7 @@ from uuid import UUID, uuid4
 import pytest
 from django.db import connections
 
-from jobs.core.errors import JobErased, JobNotFinished, NotFound
+from jobs.core.errors import JobErased, JobNotFinished
 from jobs.core.models import Event, Job, Page, PageText
 from jobs.documents.job_selectors import get_job, job_events_after, tenant_events_after
 from jobs.retention.erasing import erase_job
@@ -12,6 +12,7 @@ from jobs.submission.services import retry_job
 from jobs.webhooks.models import WebhookDelivery
 from jobs.webhooks.services import create_endpoint, replay_delivery
 from tenants.core.db.unit_of_work import unit_of_work
+from tenants.core.errors import NotFound
 from tenants.identity.identity import Identity
 from tests.jobs.conftest import Desk
 from tests.waiting import eventually

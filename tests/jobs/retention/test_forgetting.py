@@ -5,7 +5,6 @@ from uuid import UUID
 import pytest
 from pytest_django import Settings
 
-from jobs.core.errors import NotFound
 from jobs.core.models import Document, Event, Job
 from jobs.documents.job_selectors import get_job
 from jobs.queue.settlement import Failure, fail_page
@@ -16,6 +15,7 @@ from jobs.retention.forgetting import forget_erased
 from jobs.submission.services import retry_job
 from tenants.billing.usage.models import UsageRecord
 from tenants.core.db.unit_of_work import unit_of_work
+from tenants.core.errors import NotFound
 from tests.jobs.conftest import Desk
 
 

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from inference.core.contracts import TensorInput, TextInput, WorkRefused
-from jobs.core.errors import InvalidRequest
 from jobs.submission.inputs import input_kind, normal_form, work_input
+from tenants.core.errors import InvalidRequest
 
 TENSOR = {"name": "x", "datatype": "FP32", "shape": [2, 2], "data": [[1, 2], [3, 4.5]]}
 

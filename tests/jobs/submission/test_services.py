@@ -12,21 +12,14 @@ from inference.registry.errors import ModelNotFound, ModelPaused
 from inference.registry.selectors import remembering_versions
 from inference.registry.services import set_paused
 from jobs.core import states
-from jobs.core.errors import (
-    DocumentDeleted,
-    Fenced,
-    InvalidRequest,
-    JobFinished,
-    JobNotFinished,
-    NotFound,
-    NothingToRetry,
-)
+from jobs.core.errors import DocumentDeleted, Fenced, JobFinished, JobNotFinished, NothingToRetry
 from jobs.core.models import Document, Job
 from jobs.queue.settlement import Failure, fail_page, finish_page
 from jobs.retention.deleting import delete_document
 from jobs.submission.services import JobRequest, cancel_job, retry_job, submit_job
 from tenants.billing.usage.models import UsageRecord
 from tenants.core.db.unit_of_work import APP, unit_of_work
+from tenants.core.errors import InvalidRequest, NotFound
 from tenants.identity.identity import Identity
 from tests.jobs.conftest import DONE, Desk
 

@@ -8,7 +8,7 @@ import httpx
 import pytest
 from pytest_django import Settings
 
-from jobs.core.errors import NotFound, StorageUnavailable
+from jobs.core.errors import StorageUnavailable
 from jobs.core.models import FileToErase
 from jobs.documents.erasure import erase_due_files
 from jobs.documents.parts import direct_name, part_store
@@ -30,6 +30,7 @@ from jobs.uploads.upkeep import expire_uploads, finish_stranded_uploads
 from maas.local.supervisor.ports import free_port
 from maas.settings.env import storage_backend
 from tenants.core.db.unit_of_work import unit_of_work
+from tenants.core.errors import NotFound
 from tenants.identity.identity import Identity
 from tests.jobs.conftest import Desk
 from tests.jobs.documents.conftest import folder

@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jobs.core.errors import InvalidRequest
 from jobs.uploads.layout import MOST_PARTS, MOST_URLS, PART_BYTES, Layout, part_bytes_of
+from tenants.core.errors import InvalidRequest
 
 LEAST = 5 * 2**20
 """That S3 takes, but for the last part."""

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jobs.core.errors import InvalidRequest
 from jobs.uploads.protocol import read_announced, read_checksum, read_metadata
+from tenants.core.errors import InvalidRequest
 
 
 @given(st.text(max_size=200))

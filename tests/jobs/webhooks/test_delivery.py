@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from django.db import transaction
 
-from jobs.core.errors import NotFound
 from jobs.submission.services import cancel_job, retry_job
 from jobs.webhooks import services
 from jobs.webhooks.claims import LEASE_S
@@ -17,6 +16,7 @@ from jobs.webhooks.sending import attempt, signed
 from jobs.webhooks.settlement import settle
 from jobs.webhooks.upkeep import end_stranded_deliveries
 from tenants.core.db.unit_of_work import APP, unit_of_work
+from tenants.core.errors import NotFound
 from tenants.core.http_client.client import Outbound
 from tenants.identity.identity import Identity
 

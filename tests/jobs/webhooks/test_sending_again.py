@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from jobs.core.errors import InvalidRequest
 from jobs.webhooks import services
 from jobs.webhooks.sending import attempt, signed
 from jobs.webhooks.settlement import settle
+from tenants.core.errors import InvalidRequest
 
 from .conftest import Post, Receiver
 

@@ -160,7 +160,7 @@ import django
 
 django.setup()
 from django.db import connections, transaction
-from jobs.queue import scheduler
+from maas.scheduler import scheduler
 from tenants.core.db.unit_of_work import OPERATOR
 
 def stand_still():

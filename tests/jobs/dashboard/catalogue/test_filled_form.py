@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from jobs.core.errors import InvalidRequest
 from jobs.dashboard.catalogue.filled_form import MOST_CHARACTERS, call_in, example_call
 from jobs.dashboard.catalogue.snippets.call import Call
+from tenants.core.errors import InvalidRequest
 
 
 def read(kind: str, value: object, **parameters: object) -> Call:

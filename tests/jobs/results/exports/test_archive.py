@@ -10,11 +10,11 @@ import pytest
 from django.db import connections
 
 from inference.core.contracts import Units, WorkOutput
-from jobs.core.errors import InvalidRequest, NotFound
 from jobs.queue.settlement import finish_page
 from jobs.results.exports.archive import MOST_JOBS, Archive, archived_jobs
 from jobs.results.exports.errors import TooManyExports
 from tenants.core.db.unit_of_work import APP
+from tenants.core.errors import InvalidRequest, NotFound
 from tenants.core.ids import uuid7
 from tenants.identity.identity import Identity
 from tests.jobs.conftest import Desk

@@ -10,10 +10,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from jobs.api.pagination import listing
-from jobs.core.errors import InvalidRequest, NotFound
 from tenants.api.callers import caller
 from tenants.api.files import AsStored
+from tenants.api.pagination import listing
 from tenants.api.parameters import only
 from tenants.api.schema import PAGED, REFUSALS, list_of, paged_list_of
 from tenants.billing.invoices.as_csv import list_as_csv
@@ -24,6 +23,7 @@ from tenants.billing.invoices.standing import STANDINGS
 from tenants.billing.invoices.told import PRINTED, SUMS, invoice_told, whole_told
 from tenants.billing.invoices.upcoming import upcoming_now
 from tenants.core.db.unit_of_work import unit_of_work
+from tenants.core.errors import InvalidRequest, NotFound
 from tenants.identity.identity import Identity
 
 Fields = dict[str, serializers.Field[Any, Any, Any, Any]]

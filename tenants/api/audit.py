@@ -8,9 +8,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from jobs.api.pagination import listing
-from jobs.core.errors import InvalidRequest
 from tenants.api.callers import caller
+from tenants.api.pagination import listing
 from tenants.api.parameters import only
 from tenants.api.schema import PAGED, REFUSALS, paged_list_of
 from tenants.audit.deeds import KINDS
@@ -19,6 +18,7 @@ from tenants.audit.models import AuditEntry
 from tenants.audit.selectors import audit_entries
 from tenants.audit.telling import Told
 from tenants.core.db.unit_of_work import unit_of_work
+from tenants.core.errors import InvalidRequest
 
 ENTRY = inline_serializer(
     "AuditEntry",

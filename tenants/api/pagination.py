@@ -6,8 +6,8 @@ from typing import Any
 from django.db.models import Model, QuerySet
 from rest_framework.request import Request
 
-from jobs.core.errors import InvalidRequest
-from jobs.documents.selectors import as_uuid
+from tenants.core.errors import InvalidRequest
+from tenants.core.ids import as_uuid
 
 DEFAULT, MOST = 20, 100
 

@@ -1,0 +1,53 @@
+"""What the scheduler does for the queue: tells workers of pages, takes pages back from workers that died, counts."""
+
+import structlog
+from django.db import connections
+
+from inference.brokers import BrokerUnavailable
+from inference.registry.selectors import served_versions
+from jobs.events.broker import messages_set_aside, patiently
+from jobs.queue.demand import pages_demand
+from jobs.queue.metrics import DEAD_LETTERS, QUEUE_AGE, QUEUED_PAGES, SWEPT
+from jobs.queue.release import release_after_commit, waiting_versions
+from jobs.queue.sweeper import sweep_expired_leases
+from tenants.core.db.unit_of_work import OPERATOR
+
+log = structlog.get_logger(__name__)
+
+_COUNT = """
+SELECT m.name || '@' || v.number,
+       (SELECT count(*) FROM jobs_page p WHERE p.model_version_id = v.id AND p.state = 'queued')
+FROM inference_modelversion v JOIN inference_servedmodel m ON m.id = v.served_model_id WHERE v.state = 'ready'
+"""
+
+
+def release_waiting() -> None:
+    """A broker that hangs costs one wait in a round: after it, the other versions are not asked for."""
+    with patiently():
+        for version_id, key in waiting_versions():
+            release_after_commit(version_id, key)
+
+
+def sweep() -> None:
+    taken = sweep_expired_leases()
+    if taken:
+        SWEPT.inc(taken)
+
+
+def count_dead_letters() -> None:
+    with patiently():
+        for version in served_versions():
+            try:
+                DEAD_LETTERS.labels(model=version.key).set(messages_set_aside(version.queue_name))
+            except BrokerUnavailable as error:
+                log.warning("broker_unavailable", queue=version.queue_name, error=str(error))
+                return
+
+
+def count_queued() -> None:
+    demand = pages_demand()
+    with connections[OPERATOR].cursor() as cursor:
+        cursor.execute(_COUNT)
+        for key, queued in cursor.fetchall():
+            QUEUED_PAGES.labels(model=key).set(queued)
+            QUEUE_AGE.labels(model=key).set(demand[key].oldest_s if key in demand else 0.0)
