@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 
 from inference.core.contracts import TensorInput, TextInput, TokenInput
-from inference.lane.arrays import write_array
+from inference.rpc.arrays import write_array
 
 
 def text_digest(text: str) -> bytes:

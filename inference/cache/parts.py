@@ -7,8 +7,8 @@ from typing import Protocol
 from inference.cache.embedded_texts import output_of, read_text, texts_of, write_text
 from inference.cache.inputs import row_digests, work_digest
 from inference.core.contracts import TensorInput, TextInput, TokenInput, WorkOutput
-from inference.lane.answers import LaneAnswer, read_answer
-from inference.lane.works import LaneWork
+from inference.rpc.answers import LaneAnswer, read_answer
+from inference.rpc.works import LaneWork
 
 
 class Parts(Protocol):

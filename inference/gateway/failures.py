@@ -2,7 +2,7 @@
 
 from inference.core.contracts import WorkRefused
 from inference.core.errors import DeadlinePassed, ModelFailed, ModelOverloaded
-from inference.lane.errors import LaneOverloaded, LaneUnavailable
+from inference.rpc.errors import LaneOverloaded, LaneUnavailable
 from tenants.core.errors import DomainError
 
 RETRY_AFTER_S = 1

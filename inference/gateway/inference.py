@@ -17,7 +17,7 @@ from inference.gateway.most import most_of
 from inference.gateway.outcomes import Answers, Outcome, Question
 from inference.gateway.server_timing import Timings, server_timing
 from inference.gateway.targets import Target, Targets
-from inference.lane.works import LaneWork
+from inference.rpc.works import LaneWork
 from inference.runtime.inputs_counted import inputs_in
 from inference.runtime.parameters import validate_parameters, validate_work_kind
 from inference.runtime.tensor_requests import validate_input

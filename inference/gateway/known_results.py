@@ -20,9 +20,9 @@ from inference.gateway.cache_wishes import CacheNote, CacheWish
 from inference.gateway.exchange import Exchange
 from inference.gateway.outcomes import FreshRuns, Outcome, Question, ran
 from inference.gateway.targets import Target
-from inference.lane import AsyncLaneClient
-from inference.lane.answers import LaneAnswer
-from inference.lane.works import LaneWork
+from inference.rpc import AsyncLaneClient
+from inference.rpc.answers import LaneAnswer
+from inference.rpc.works import LaneWork
 
 Key = bytes
 

@@ -1,7 +1,7 @@
 """What a call costs at most, before it is known what it costs: pure."""
 
 from inference.core.contracts import TensorInput, TextInput, TokenInput
-from inference.lane.works import LaneWork
+from inference.rpc.works import LaneWork
 from tenants.billing.ledger.headroom import Most
 from tenants.plans.prices import Meter, Price
 

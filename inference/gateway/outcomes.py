@@ -8,9 +8,9 @@ from inference.core.contracts import Json, Units, WorkOutput
 from inference.gateway.cache_wishes import CacheNote, CacheWish
 from inference.gateway.exchange import Exchange
 from inference.gateway.targets import Target
-from inference.lane import AsyncLaneClient
-from inference.lane.answers import NOTHING_SPENT, LaneAnswer, SpentMs
-from inference.lane.works import LaneWork
+from inference.rpc import AsyncLaneClient
+from inference.rpc.answers import NOTHING_SPENT, LaneAnswer, SpentMs
+from inference.rpc.works import LaneWork
 
 
 @dataclass(frozen=True, slots=True)

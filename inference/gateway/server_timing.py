@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from inference.lane.answers import NOTHING_SPENT, SpentMs
+from inference.rpc.answers import NOTHING_SPENT, SpentMs
 
 _FORM = b"queue;dur=%.2f, load;dur=%.2f, batch;dur=%.2f, infer;dur=%.2f, post;dur=%.2f, total;dur=%.2f"
 

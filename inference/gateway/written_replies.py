@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from inference.core.contracts import Units
 from inference.gateway.replies import Reply
-from inference.lane.errors import MessageMalformed
-from inference.lane.frames import pack, unpack
+from inference.rpc.errors import MessageMalformed
+from inference.rpc.frames import pack, unpack
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
-from inference.affinity.heartbeats import live_workers_patiently, order_drain
+from inference.workers.heartbeats import live_workers_patiently, order_drain
 from jobs.core.models import Page
 
 REDIS_AWAY = "The Redis that knows the workers does not answer, so nothing can be said of them now."

@@ -6,8 +6,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from jobs.live.passes import Pass
-from jobs.live.tickets import LIFETIME_S, issue_ticket
+from jobs.streaming.passes import Pass
+from jobs.streaming.tickets import LIFETIME_S, issue_ticket
 from tenants.api.callers import caller
 from tenants.api.schema import REFUSALS
 

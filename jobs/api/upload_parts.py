@@ -71,7 +71,7 @@ class UploadComplete(APIView):
         """It may be said again: what was joined stays joined."""
         identity = caller(request, "documents:write")
         only(request)
-        # Who waits for the document asks a second time: jobs/live/resumable.py.
+        # Who waits for the document asks a second time: jobs/intake/resumable.py.
         waiting = waiting_body(request)
         if waiting is None or not waiting.stored:
             turn = complete(identity=identity, upload_id=upload_id)

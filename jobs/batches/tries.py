@@ -3,8 +3,8 @@
 import errno
 
 from inference.core.errors import DeadlinePassed, ModelFailed, ModelOverloaded
-from inference.lane.errors import LaneUnavailable, WorkerGone
 from inference.registry.errors import ModelPaused
+from inference.rpc.errors import LaneUnavailable, WorkerGone
 from tenants.core.errors import DomainError
 
 FEW = 4

@@ -13,7 +13,8 @@ from uuid import UUID
 
 from django.conf import settings
 
-from inference.brokers import (
+from inference.core.asked_server import AskedServer, LeftAlone
+from inference.workers.brokers import (
     BrokerUnavailable,
     QueueBroker,
     build_broker,
@@ -21,7 +22,6 @@ from inference.brokers import (
     publish,
     queue_depth,
 )
-from inference.core.asked_server import AskedServer, LeftAlone
 
 HURRY_S = 0.4
 Answer = TypeVar("Answer")

@@ -4,8 +4,8 @@ from collections.abc import Collection
 
 from django.db import connections
 
-from inference.affinity.fleet import Demand
 from inference.core.control import DEMAND
+from inference.workers.placement.fleet import Demand
 from jobs.events.control import control_channel
 from jobs.queue.slots import is_served
 from tenants.core.db.unit_of_work import OPERATOR, operator_work

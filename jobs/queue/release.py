@@ -13,7 +13,7 @@ import structlog
 from django.conf import settings
 from django.db import close_old_connections, connections
 
-from inference.brokers import BrokerUnavailable
+from inference.workers.brokers import BrokerUnavailable
 from jobs.events.broker import pages_waiting, publish_page
 from jobs.queue.demand import tell_demand
 from jobs.queue.fairness import UNKNOWN_COST_S, overtaken_s, release_window, slots_of_one

@@ -8,9 +8,9 @@ import redis
 import structlog
 from django.conf import settings
 
-from inference.affinity.heartbeats import WorkerReport, live_workers
-from inference.affinity.hefts import together
 from inference.core.prompt_redis import RedisLeftAlone
+from inference.workers.heartbeats import WorkerReport, live_workers
+from inference.workers.placement.hefts import together
 
 log = structlog.get_logger(__name__)
 LOOK_EVERY_S = 1.0

@@ -3,8 +3,8 @@
 import structlog
 from django.db import connections
 
-from inference.brokers import BrokerUnavailable
 from inference.registry.selectors import served_versions
+from inference.workers.brokers import BrokerUnavailable
 from jobs.events.broker import messages_set_aside, patiently
 from jobs.queue.demand import pages_demand
 from jobs.queue.metrics import DEAD_LETTERS, QUEUE_AGE, QUEUED_PAGES, SWEPT

@@ -8,9 +8,9 @@ from django.conf import settings
 
 from inference.core.contracts import Json
 from inference.gateway.most import most_units
-from inference.lane.works import LaneWork
 from inference.registry.models import ModelVersion
 from inference.registry.selectors import find_version
+from inference.rpc.works import LaneWork
 from inference.runtime.parameters import validate_parameters, validate_work_kind
 from inference.runtime.tensor_requests import validate_input
 from jobs.charges.money import units_of_page

@@ -6,7 +6,7 @@ from uuid import UUID
 import dramatiq
 from django.db import close_old_connections
 
-from inference.brokers import PAGE_ACTOR, QueueBroker
+from inference.workers.brokers import PAGE_ACTOR, QueueBroker
 
 if TYPE_CHECKING:
     from jobs.worker.page_runner import PageRunner

@@ -18,7 +18,7 @@ from inference.cache.generations import Generations
 from inference.cache.result_cache import ResultCache
 from inference.gateway.known_results import KnownResults
 from inference.gateway.targets import Targets
-from inference.lane import AsyncLaneClient
+from inference.rpc import AsyncLaneClient
 from jobs.batches import states
 from jobs.batches.asking import Asker, Wording
 from jobs.batches.checking import Fault, batch_fault

@@ -7,14 +7,14 @@ import redis
 import structlog
 from prometheus_client import Counter, Histogram
 
-from inference.affinity.metrics import DECISIONS
 from inference.engine.engine import Engine
 from inference.engine.loads import loads_of
-from inference.figures.store import PartNow, WorkerFigures, tell
-from inference.figures.sums import NOTHING, ModelSums
 from inference.runtime.batched import PartFigures
 from inference.runtime.metrics import LoadMeter
 from inference.runtime.model_loads import ModelLoads
+from inference.workers.figures.store import PartNow, WorkerFigures, tell
+from inference.workers.figures.sums import NOTHING, ModelSums
+from inference.workers.placement.metrics import DECISIONS
 from jobs.worker.metrics import PAGE_WAIT_SECONDS
 
 log = structlog.get_logger(__name__)

@@ -6,18 +6,18 @@ from dataclasses import dataclass
 import structlog
 from django.db import connections
 
-from inference.affinity.fleet import Demand
-from inference.affinity.load_times import LoadTimes
-from inference.affinity.tally import QueueTally
 from inference.core.contracts import VersionSpec, WorkOutput
 from inference.core.errors import ModelFailed
 from inference.engine.engine import Engine
-from inference.lane import LaneReader, LaneRequest, LaneUnavailable, lane_demand
-from inference.lane.lines import CommandLine
 from inference.registry.selectors import versions_named
+from inference.rpc import LaneReader, LaneRequest, LaneUnavailable, lane_demand
+from inference.rpc.lines import CommandLine
 from inference.runtime.begun import Begun
 from inference.runtime.load_watch import watching_loads
 from inference.runtime.once import OncePerKey
+from inference.workers.placement.fleet import Demand
+from inference.workers.placement.load_times import LoadTimes
+from inference.workers.placement.tally import QueueTally
 from jobs.core.errors import FileMissing, StorageUnavailable
 from jobs.worker.versions import VersionCatalogue
 from tenants.core.db.failures import PASSING, trouble_of

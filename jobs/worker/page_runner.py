@@ -8,12 +8,12 @@ from uuid import UUID
 import structlog
 from django.db import InterfaceError, OperationalError
 
-from inference.affinity.hefts import Hefts
 from inference.core.calls import Call
 from inference.core.contracts import VersionSpec, WorkInput, WorkOutput
 from inference.core.spent import Spent
 from inference.engine.engine import Engine
 from inference.runtime.load_watch import watching_loads
+from inference.workers.placement.hefts import Hefts
 from jobs.core.errors import Fenced, StorageUnavailable
 from jobs.core.models import Document
 from jobs.core.priorities import WEIGHTS

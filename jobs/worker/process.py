@@ -9,18 +9,18 @@ import structlog
 from django.conf import settings
 from django.db import close_old_connections
 
-from inference.affinity.affinity import Affinity, queue_names
-from inference.affinity.heartbeats import Heartbeat, worker_name
-from inference.affinity.load_times import LoadTimes
-from inference.affinity.middleware import AffinityMiddleware
-from inference.affinity.pulse import PagesNow
-from inference.affinity.shelf import Shelf
-from inference.affinity.tally import QueueTally
-from inference.brokers import build_broker, start_worker
 from inference.core.control import DEMAND, ControlListener
 from inference.engine.engine import local_engine
-from inference.lane.keys import CANCEL_WORD
 from inference.registry.profiles import PostgresProfiles
+from inference.rpc.keys import CANCEL_WORD
+from inference.workers.brokers import build_broker, start_worker
+from inference.workers.heartbeats import Heartbeat, worker_name
+from inference.workers.placement.affinity import Affinity, queue_names
+from inference.workers.placement.load_times import LoadTimes
+from inference.workers.placement.middleware import AffinityMiddleware
+from inference.workers.placement.pulse import PagesNow
+from inference.workers.placement.shelf import Shelf
+from inference.workers.placement.tally import QueueTally
 from jobs.batches.asking import Wording
 from jobs.batches.bell import BATCHES
 from jobs.core.own_folder import own_folder

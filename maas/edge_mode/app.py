@@ -11,7 +11,7 @@ import structlog
 from prometheus_client import CONTENT_TYPE_LATEST
 
 from inference.core.contracts import Json
-from jobs.live.multipart import too_large
+from jobs.intake.multipart import too_large
 from maas.edge_mode.answers import PageAnswer, result_json
 from maas.edge_mode.asked import JSON_TYPE, media_type, read_parameters
 from maas.edge_mode.doorman import Doorman

@@ -18,8 +18,8 @@ from django.db import close_old_connections, connections
 from django.db.migrations.executor import MigrationExecutor
 from prometheus_client import CONTENT_TYPE_LATEST, Gauge, generate_latest
 
-from inference.affinity.heartbeats import live_workers
 from inference.core.prompt_redis import single_try
+from inference.workers.heartbeats import live_workers
 from jobs.documents.reading import sandbox_state
 from maas.process.keeping_redis import EvictingRedis, check_policy
 from tenants.core.asgi.protocol import App, Receive, Scope, Send

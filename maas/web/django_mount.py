@@ -17,9 +17,9 @@ from django.http import StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.urls import set_script_prefix
 
-from jobs.live.backlogs import refuse_known_job
-from jobs.live.intake import Intake
-from jobs.live.spool import BATCH_BYTES, Spool
+from jobs.intake.backlogs import refuse_known_job
+from jobs.intake.intake import Intake
+from jobs.intake.spool import BATCH_BYTES, Spool
 from maas.web.streamed_blocks import StreamedBlocks
 from maas.web.wsgi_environ import Environ, environ_of
 from tenants.core.asgi.protocol import (

@@ -19,31 +19,31 @@ from inference.gateway.known_results import KnownResults
 from inference.gateway.open_inference.routes import OpenInference
 from inference.gateway.openai.embeddings import Embeddings
 from inference.gateway.targets import Targets
-from inference.lane import AsyncLaneClient
 from inference.registry.selectors import remembering_versions
+from inference.rpc import AsyncLaneClient
 from inference.sandbox import SandboxUnavailable
 from jobs.documents.reading import reader, require_sandbox
-from jobs.live.doorman import Doorman
-from jobs.live.event_waits import EventWaits
-from jobs.live.fetches import Fetches
-from jobs.live.fetching import Fetcher
-from jobs.live.finishing import Finishing
-from jobs.live.following import Following
-from jobs.live.guests import EVERY_S, Guests
-from jobs.live.hub import Hub
-from jobs.live.inspections import Inspections
-from jobs.live.intake import Intake, places_for
-from jobs.live.resumable import Resumable
-from jobs.live.rounds import Rounds
-from jobs.live.routing import Sockets
-from jobs.live.seats import MOST as MOST_OPEN
-from jobs.live.seats import Seats
-from jobs.live.sessions import Sessions
-from jobs.live.spool import Spool
-from jobs.live.streams import Streams
-from jobs.live.uploads import Uploads
-from jobs.live.waits import Waits
+from jobs.intake.fetches import Fetches
+from jobs.intake.fetching import Fetcher
+from jobs.intake.finishing import Finishing
+from jobs.intake.inspections import Inspections
+from jobs.intake.intake import Intake, places_for
+from jobs.intake.resumable import Resumable
+from jobs.intake.spool import Spool
+from jobs.intake.uploads import Uploads
 from jobs.queue.release import releasing_apart
+from jobs.streaming.doorman import Doorman
+from jobs.streaming.event_waits import EventWaits
+from jobs.streaming.following import Following
+from jobs.streaming.guests import EVERY_S, Guests
+from jobs.streaming.hub import Hub
+from jobs.streaming.rounds import Rounds
+from jobs.streaming.routing import Sockets
+from jobs.streaming.seats import MOST as MOST_OPEN
+from jobs.streaming.seats import Seats
+from jobs.streaming.sessions import Sessions
+from jobs.streaming.streams import Streams
+from jobs.streaming.waits import Waits
 from maas.process.collector import settle_collector
 from maas.process.errors import LaunchError
 from maas.process.health import Health, ReadinessProbe, web_checks

@@ -8,7 +8,7 @@ from typing import BinaryIO
 from django.db import close_old_connections, connections
 from django.http import StreamingHttpResponse
 
-from jobs.live.spool import BATCH_BYTES
+from jobs.intake.spool import BATCH_BYTES
 
 
 class StreamedBlocks:

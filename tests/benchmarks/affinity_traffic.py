@@ -33,7 +33,7 @@ class Figures:
 
 def measure(strategy: str, folder: Path) -> Figures:
     # They need Django's apps.
-    from tests.inference.affinity.models import pool_of_models, room_for  # noqa: PLC0415
+    from tests.inference.workers.placement.models import pool_of_models, room_for  # noqa: PLC0415
 
     memory_bytes = room_for(HELD_BY_EACH + 0.5, SIZE_BYTES)
     pool = pool_of_models(MODELS, folder, strategy=strategy, size_bytes=SIZE_BYTES)
@@ -65,7 +65,7 @@ def start_worker(pool: str, opened: Path, memory_bytes: int) -> "subprocess.Pope
 
 
 def wait_until_all_serve(workers: "list[subprocess.Popen[bytes]]", keys: list[str]) -> None:
-    from inference.affinity.heartbeats import live_workers  # noqa: PLC0415
+    from inference.workers.heartbeats import live_workers  # noqa: PLC0415
 
     pids, deadline = {worker.pid for worker in workers}, time.monotonic() + PATIENCE_S
     while True:
@@ -83,7 +83,7 @@ def traffic(keys: list[str]) -> list[float]:
     from tenants.authentication.selectors import identify_key  # noqa: PLC0415
     from tenants.core.db.unit_of_work import unit_of_work  # noqa: PLC0415
     from tenants.onboarding.create_tenant import create_tenant  # noqa: PLC0415
-    from tests.inference.affinity.models import ONE_ROW  # noqa: PLC0415
+    from tests.inference.workers.placement.models import ONE_ROW  # noqa: PLC0415
 
     made = create_tenant(name=keys[0], email=f"{keys[0].replace('@', '-')}@example.com")
     identity, dice = identify_key(made.key.text), random.Random(SEED)

@@ -16,10 +16,15 @@ import numpy as np
 from dramatiq import Message, Worker
 from dramatiq.brokers.redis import RedisBroker
 
-from inference.brokers import PAGE_ACTOR, QueueBroker, build_broker, start_worker
+from inference.workers.brokers import PAGE_ACTOR, QueueBroker, build_broker, start_worker
 from tests.benchmarks.circumstances import circumstances
 from tests.benchmarks.raw_rabbitmq import raw_wakes_ms
-from tests.inference.brokers.servers import AMQP_URL, delete_rabbitmq_queues, rabbitmq_answers, redis_server
+from tests.inference.workers.brokers.servers import (
+    AMQP_URL,
+    delete_rabbitmq_queues,
+    rabbitmq_answers,
+    redis_server,
+)
 
 THREADS = 8
 WAKES = 200

@@ -18,9 +18,9 @@ import redis
 
 from inference.core.calls import Call
 from inference.core.contracts import TextInput
-from inference.lane import AsyncLaneClient, LaneClient
+from inference.rpc import AsyncLaneClient, LaneClient
 from tests.benchmarks.circumstances import circumstances
-from tests.inference.brokers.servers import redis_server
+from tests.inference.workers.brokers.servers import redis_server
 
 MODEL = "empty@1"
 WORK = TextInput(("What is the total of this invoice?",), single=True)
@@ -195,7 +195,7 @@ def worker(*arguments: str) -> Iterator[None]:
 
 
 def lane_worker(url: str) -> AbstractContextManager[None]:
-    return worker("-m", "tests.inference.lane.lane_worker", url, str(CALLERS), MODEL)
+    return worker("-m", "tests.inference.rpc.lane_worker", url, str(CALLERS), MODEL)
 
 
 def report(figures: dict[str, Figures]) -> None:

@@ -13,7 +13,7 @@ from contextlib import ExitStack
 
 from tests.benchmarks.bench_front import BODY, CALLERS, Figures, load, serving
 from tests.benchmarks.circumstances import circumstances
-from tests.inference.brokers.servers import redis_server
+from tests.inference.workers.brokers.servers import redis_server
 
 ROUNDS = 9
 ROUND_S = 1.5

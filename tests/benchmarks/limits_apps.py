@@ -8,8 +8,8 @@ from tests.benchmarks.front_apps import plain  # Sets Django up: before all that
 # isort: split
 from django.conf import settings
 
-from jobs.live.intake import Intake
-from jobs.live.sessions import Sessions
+from jobs.intake.intake import Intake
+from jobs.streaming.sessions import Sessions
 from maas.web.guard.guard import EdgeGuard
 from maas.web.guard.journal import Journal, Note
 from maas.web.guard.key_use import KeyUse

@@ -6,8 +6,8 @@ from uuid import uuid4
 
 import pika
 
-from inference.brokers.rabbitmq_queues import queue_arguments
-from tests.inference.brokers.servers import AMQP_URL
+from inference.workers.brokers.rabbitmq_queues import queue_arguments
+from tests.inference.workers.brokers.servers import AMQP_URL
 
 
 def raw_wakes_ms(wakes: int, idle_s: float, *, quorum: bool) -> list[float]:

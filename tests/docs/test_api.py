@@ -30,7 +30,7 @@ NEVER_SEEN_BY_CALLERS = (
     "maas/local/supervisor/",
     "maas/local/launch/",
     "maas/ops/backup/",
-    "inference/brokers/",
+    "inference/workers/brokers/",
     "inference/registry/builtin/",
 )
 UNTOLD = {"error"}

@@ -1,6 +1,6 @@
 """Jobs at each stage of their life, made through the same services the product uses."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -16,6 +16,10 @@ from jobs.submission.services import JobRequest, submit_job
 from tenants.core.db.unit_of_work import OPERATOR, unit_of_work
 from tenants.identity.identity import Identity
 from tests.fixtures import unique
+from tests.maas.conftest import telling_server
+from tests.maas.granian_server import GranianServer
+
+__all__ = ["telling_server", "web_server"]
 
 DONE = WorkOutput({"text": "read"}, Units(pages=1, tokens=3, calls=1, device_us=2_345))
 
@@ -99,3 +103,10 @@ def desk(identity: Identity, version: ModelVersion) -> Desk:
 @pytest.fixture
 def make_desk(identity: Identity, make_version: Callable[..., ModelVersion]) -> Callable[..., Desk]:
     return lambda **options: Desk(identity, make_version(**options))
+
+
+@pytest.fixture(scope="session")
+def web_server() -> Iterator[GranianServer]:
+    """The product's own web process."""
+    with GranianServer("maas.asgi:application") as server:
+        yield server

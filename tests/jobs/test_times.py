@@ -8,9 +8,9 @@ from django.utils import timezone
 
 from inference.core.contracts import Units
 from jobs.documents.job_selectors import EventRow
-from jobs.live.tails import event_json
 from jobs.results.reuse.accepting import said_of
 from jobs.results.reuse.known import KnownPage
+from jobs.streaming.tails import event_json
 
 
 def test_no_row_of_a_job_takes_its_time_from_a_process() -> None:

@@ -16,8 +16,8 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from inference.affinity.heartbeats import STUCK_S, Beat, Heartbeat, HeldModel
 from inference.models import ModelPool, ModelVersion
+from inference.workers.heartbeats import STUCK_S, Beat, Heartbeat, HeldModel
 from jobs.admin.events import details_of
 from jobs.archives import states
 from jobs.archives.models import Archive

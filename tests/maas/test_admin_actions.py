@@ -10,8 +10,8 @@ from django.db.models import Model
 from django.test import Client, RequestFactory
 from django.urls import reverse
 
-from inference.affinity.heartbeats import Beat, Heartbeat, WorkerReport
 from inference.models import ModelPool, ServedModel
+from inference.workers.heartbeats import Beat, Heartbeat, WorkerReport
 from jobs.admin import workers as workers_admin
 from jobs.batches.models import Batch
 from jobs.core.models import Job

@@ -10,7 +10,7 @@ from django.db.models import Model
 from django.test import Client
 from django.urls import reverse
 
-from inference.affinity.heartbeats import Beat, Heartbeat
+from inference.workers.heartbeats import Beat, Heartbeat
 from jobs.core.models import Job
 from tenants.accounts.models import User
 from tenants.accounts.services import create_operator

@@ -14,11 +14,11 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from inference.affinity import heartbeats
-from inference.affinity.heartbeats import Beat, Heartbeat, HeldModel
-from inference.figures.store import SPAN_S, PartNow, WorkerFigures, tell
-from inference.figures.sums import NOTHING, ModelSums
 from inference.models import ModelVersion
+from inference.workers import heartbeats
+from inference.workers.figures.store import SPAN_S, PartNow, WorkerFigures, tell
+from inference.workers.figures.sums import NOTHING, ModelSums
+from inference.workers.heartbeats import Beat, Heartbeat, HeldModel
 from tenants.core.db.unit_of_work import OPERATOR
 from tenants.onboarding.create_tenant import CreatedTenant
 from tests.fixtures import unique

@@ -9,8 +9,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from inference.affinity import heartbeats
-from inference.affinity.heartbeats import Beat, Heartbeat, HeldModel
+from inference.workers import heartbeats
+from inference.workers.heartbeats import Beat, Heartbeat, HeldModel
 from maas.ops.admin import traffic
 from tenants.core.db.unit_of_work import OPERATOR
 from tenants.onboarding.create_tenant import CreatedTenant

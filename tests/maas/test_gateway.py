@@ -9,8 +9,8 @@ from django.conf import settings
 from django.urls import URLPattern, URLResolver, get_resolver
 from prometheus_client.parser import text_string_to_metric_families
 
-from inference.lane import LaneReader
 from inference.registry.models import ModelVersion
+from inference.rpc import LaneReader
 from tenants.onboarding.create_tenant import CreatedTenant
 from tests.inference.gateway.house import Embedder
 from tests.maas.granian_server import GranianServer

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import redis
 import structlog
 
-from inference.affinity.heartbeats import WorkerReport, live_workers_patiently
-from inference.figures.store import PartNow, Span, WorkerFigures, last_spans, told_by
-from inference.figures.sums import ModelSums, summed
+from inference.workers.figures.store import PartNow, Span, WorkerFigures, last_spans, told_by
+from inference.workers.figures.sums import ModelSums, summed
+from inference.workers.heartbeats import WorkerReport, live_workers_patiently
 from maas.ops.admin.queues import Queue, among, queues
 from tenants.admin_base.formatting import size
 from tenants.core.db.unit_of_work import operator_work

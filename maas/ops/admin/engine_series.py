@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypedDict
 
-from inference.figures.store import SPAN_S, Span
-from inference.figures.sums import ModelSums, summed
+from inference.workers.figures.store import SPAN_S, Span
+from inference.workers.figures.sums import ModelSums, summed
 from maas.ops.admin.engine import EngineNow
 
 DRAWN = 4

@@ -8,7 +8,7 @@ import redis
 import structlog
 from django.contrib.admin.models import LogEntry
 
-from inference.affinity.heartbeats import WorkerReport, live_workers_patiently
+from inference.workers.heartbeats import WorkerReport, live_workers_patiently
 from maas.ops.admin.day import JobsOfDay, PagesOfMinute, failures_of_day, jobs_of_day, pages_of_hour
 from maas.ops.admin.queues import Queue, among, queues
 from maas.ops.admin.remembered import Remembered

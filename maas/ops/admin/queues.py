@@ -6,9 +6,9 @@ from typing import Any
 
 from django.db import connections
 
-from inference.affinity.fleet import DEFAULT_POOL
-from inference.affinity.heartbeats import WorkerReport
-from inference.affinity.views import worker_of
+from inference.workers.heartbeats import WorkerReport
+from inference.workers.placement.fleet import DEFAULT_POOL
+from inference.workers.placement.views import worker_of
 from tenants.core.db.unit_of_work import OPERATOR
 from tenants.core.durations import duration
 

@@ -11,7 +11,7 @@ from rest_framework import exceptions
 
 from inference.core.contracts import WorkRefused
 from jobs.documents.reader import DocumentRejected, ReaderUnavailable
-from jobs.live.spool import is_full, refusal_of
+from jobs.intake.spool import is_full, refusal_of
 from tenants.core.db.failures import erased_meanwhile, trouble_of
 from tenants.core.errors import DomainError
 

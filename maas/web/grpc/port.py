@@ -9,7 +9,7 @@ import structlog
 from django.conf import settings
 
 from inference.gateway.gateway import GRPC_PREFIX
-from jobs.live.guests import Guests
+from jobs.streaming.guests import Guests
 from maas.process.errors import PortTaken
 from maas.process.options import require_own_port
 from maas.web.grpc.calls import handler_of

@@ -10,8 +10,8 @@ import structlog
 from django.conf import settings
 
 from inference.gateway.gateway import GRPC_PREFIX
-from jobs.live.guests import Guests
-from jobs.live.passes import Pass
+from jobs.streaming.guests import Guests
+from jobs.streaming.passes import Pass
 from maas.web.grpc.answers import CLIENT_GONE, LONGEST_WRITE_S, Answer, AnswerInTurn, abort
 from maas.web.grpc.calls import as_body, next_message, once, tenant_of
 from maas.web.grpc.scopes import scope_of

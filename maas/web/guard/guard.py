@@ -9,12 +9,12 @@ from django.conf import settings
 from django.db import DatabaseError, InterfaceError
 
 from inference.gateway.gateway import EMBEDDINGS, is_call, is_grpc, is_health, runs_model
-from jobs.live.intake import Intake
-from jobs.live.media_types import is_stream
-from jobs.live.multipart import too_large
-from jobs.live.resumable import brings_bytes, is_resumable
-from jobs.live.sessions import Sessions, session_key_of
-from jobs.live.uploads import caller, form_limits, is_upload
+from jobs.intake.intake import Intake
+from jobs.intake.multipart import too_large
+from jobs.intake.resumable import brings_bytes, is_resumable
+from jobs.intake.uploads import caller, form_limits, is_upload
+from jobs.streaming.media_types import is_stream
+from jobs.streaming.sessions import Sessions, session_key_of
 from jobs.uploads.protocol import VERSION
 from maas.web.errors.api_errors import as_domain_error
 from maas.web.guard.body import Allowance, BodyMalformed, BodyTooLarge, Deadlines, GuardedBody

@@ -23,7 +23,7 @@ from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 from redis.retry import Retry
 
-from jobs.live.uploads import ESTIMATE
+from jobs.intake.uploads import ESTIMATE
 from maas.web.guard.key_use import KeyUse
 from tenants.core.asgi.client_ip_limit import told_address
 from tenants.core.asgi.protocol import REQUEST_ID, Message, Scope, header

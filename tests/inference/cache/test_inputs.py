@@ -5,7 +5,7 @@ import pytest
 
 from inference.cache.inputs import row_digests, work_digest
 from inference.core.contracts import TensorInput, TextInput, TokenInput
-from inference.lane.works import LaneWork
+from inference.rpc.works import LaneWork
 
 
 def test_a_text_is_the_same_alone_and_in_a_list() -> None:

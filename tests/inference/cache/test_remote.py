@@ -17,8 +17,8 @@ from inference.cache.keeping import NewEntry, RemoteKeeper
 from inference.cache.reading import RemoteReader
 from inference.cache.scripts import NOTE_BYTES, entries_prefix, entry_key, keys_of
 from inference.core.breaker import MOST_FAILURES, Breaker
-from tests.inference.lane.mortal import MortalRedis
-from tests.inference.lane.slow_wire import SlowWire
+from tests.inference.rpc.mortal import MortalRedis
+from tests.inference.rpc.slow_wire import SlowWire
 
 SIZE = 1_000
 ROOM = 10

@@ -7,7 +7,7 @@ import redis
 
 from inference.core.asked_server import AskedServer, LeftAlone
 from inference.core.prompt_redis import PromptRedis, RedisLeftAlone
-from tests.inference.brokers.servers import hanging_server, redis_server
+from tests.inference.workers.brokers.servers import hanging_server, redis_server
 from tests.waiting import eventually
 
 

@@ -6,10 +6,10 @@ from contextlib import ExitStack
 import pytest
 from django.conf import settings
 
-from inference.lane import LaneReader
 from inference.registry.models import ModelVersion
+from inference.rpc import LaneReader
 from tests.inference.gateway.house import Embedder
-from tests.inference.lane.mortal import MortalRedis
+from tests.inference.rpc.mortal import MortalRedis
 
 PATIENCE_S = 30.0
 

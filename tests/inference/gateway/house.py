@@ -17,7 +17,7 @@ from inference.gateway.open_inference.routes import OpenInference
 from inference.gateway.openai.embeddings import Embeddings
 from inference.gateway.replies import Reply
 from inference.gateway.room import Room
-from inference.lane import AsyncLaneClient, LaneRequest
+from inference.rpc import AsyncLaneClient, LaneRequest
 from inference.runtime.tensors import VECTORS
 from tenants.api.authentication import IDENTITY
 from tenants.billing.metering.events import MeterEvent

@@ -6,7 +6,7 @@ from inference.gateway.inference import Inference
 from inference.gateway.kept_replies import KeptReplies
 from inference.gateway.known_results import KnownResults
 from inference.gateway.targets import Targets
-from inference.lane import AsyncLaneClient
+from inference.rpc import AsyncLaneClient
 from tenants.core.asgi.threads import DatabaseThreads
 
 

@@ -5,7 +5,7 @@ import pytest
 from inference.core.contracts import WorkRefused
 from inference.core.errors import DeadlinePassed, ModelFailed, ModelOverloaded
 from inference.gateway.failures import refusal_of
-from inference.lane.errors import LaneOverloaded, LaneUnavailable, WorkerGone
+from inference.rpc.errors import LaneOverloaded, LaneUnavailable, WorkerGone
 
 
 @pytest.mark.parametrize(

@@ -12,14 +12,14 @@ from inference.cache.reading import PATIENCE_S
 from inference.cache.scripts import entries_prefix, keys_of
 from inference.cache.worth import ENOUGH
 from inference.core.errors import ModelFailed
-from inference.lane.metrics import REQUESTS
 from inference.registry.models import ModelVersion, ServedModel
+from inference.rpc.metrics import REQUESTS
 from tenants.accounts.results import erase_results
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
 from tenants.core.errors import DomainError
 from tenants.identity.identity import Identity
 from tests.inference.gateway.house import REFUSED, Embedder, Given, House, houses, written_down
-from tests.inference.lane.mortal import MortalRedis
+from tests.inference.rpc.mortal import MortalRedis
 from tests.waiting import eventually
 
 

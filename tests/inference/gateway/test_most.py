@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from inference.core.contracts import TensorInput, TextInput, TokenInput
 from inference.gateway.most import most_of, most_units
-from inference.lane.works import LaneWork
+from inference.rpc.works import LaneWork
 from tenants.plans.prices import Meter, Price
 
 TEXTS = TextInput(("four", "žluť", ""), single=False)

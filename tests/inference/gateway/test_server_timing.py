@@ -1,5 +1,5 @@
 from inference.gateway.server_timing import Timings, server_timing, timing_at_once
-from inference.lane.answers import SpentMs
+from inference.rpc.answers import SpentMs
 
 
 def test_the_header_names_every_part_in_milliseconds() -> None:

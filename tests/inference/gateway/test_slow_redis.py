@@ -16,8 +16,8 @@ from tenants.core.db.unit_of_work import unit_of_work
 from tenants.onboarding.create_tenant import CreatedTenant
 from tests.fixtures import unique
 from tests.inference.gateway.house import Embedder
-from tests.inference.lane.mortal import MortalRedis
-from tests.inference.lane.slow_wire import SlowWire
+from tests.inference.rpc.mortal import MortalRedis
+from tests.inference.rpc.slow_wire import SlowWire
 from tests.maas.granian_server import GranianServer
 from tests.waiting import eventually
 

@@ -7,8 +7,8 @@ import pytest
 from inference.core.contracts import WorkRefused
 from inference.core.errors import DeadlinePassed, ModelFailed, ModelOverloaded
 from inference.gateway.failures import refusal_of
-from inference.lane.errors import LaneUnavailable, WorkerGone
 from inference.registry.errors import ModelNotFound, ModelPaused
+from inference.rpc.errors import LaneUnavailable, WorkerGone
 from jobs.batches.tries import (
     FEW,
     LONGEST_PAUSE_S,

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from inference.brokers import BrokerUnavailable
+from inference.workers.brokers import BrokerUnavailable
 from jobs.core import states
 from jobs.core.models import Job
 from jobs.events.broker import broker_server, pages_waiting, patiently, publishing_broker

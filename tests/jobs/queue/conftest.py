@@ -7,7 +7,7 @@ import pytest
 
 from jobs.events.broker import broker_server, publishing_broker
 from tenants.identity.identity import Identity
-from tests.inference.brokers.servers import hanging_server
+from tests.inference.workers.brokers.servers import hanging_server
 from tests.jobs.conftest import Desk
 
 

@@ -12,13 +12,13 @@ from django.conf import settings
 from django.db import connections
 from pytest_django import Settings
 
-from inference.affinity.heartbeats import Beat, Heartbeat
 from inference.registry.models import ModelVersion
+from inference.workers.heartbeats import Beat, Heartbeat
 from jobs.core.errors import BacklogTooLong, QueueTooLong
 from jobs.core.models import Document, Job
 from jobs.core.priorities import BULK, INTERACTIVE
 from jobs.core.turned_away import was_turned_away
-from jobs.live.backlogs import refuse_known_job
+from jobs.intake.backlogs import refuse_known_job
 from jobs.queue import admission, slots
 from jobs.queue.admission import refuse_known
 from jobs.queue.queue_age import Queue

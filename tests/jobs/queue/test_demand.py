@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 import pytest
 from django.conf import settings
 
-from inference.affinity.heartbeats import Beat, Heartbeat
 from inference.core.control import DEMAND, ControlListener
+from inference.workers.heartbeats import Beat, Heartbeat
 from jobs.events.control import control_channel
 from jobs.queue import slots
 from jobs.queue.demand import COUNTED, pages_demand

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from django.db import connections, transaction
 
-from inference.brokers import queue_depth
 from inference.registry.models import ModelVersion
+from inference.workers.brokers import queue_depth
 from jobs.core.models import Job, Page, Turn
 from jobs.core.priorities import BULK, INTERACTIVE, STANDARD
 from jobs.events.broker import publishing_broker

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from pytest_django import Settings
 
-from inference.brokers import BrokerUnavailable
+from inference.workers.brokers import BrokerUnavailable
 from jobs.core import states
 from jobs.events.broker import broker_server, pages_waiting, publish_page, publishing_broker
 from jobs.queue.release import release_version

@@ -3,7 +3,7 @@ from uuid import UUID
 import pytest
 from django.conf import settings
 
-from inference.brokers import queue_depth
+from inference.workers.brokers import queue_depth
 from jobs.events.broker import publishing_broker
 from jobs.queue.fairness import WINDOW_PER_SLOT, slots_of_one
 from jobs.queue.release import release_version, releasing_apart

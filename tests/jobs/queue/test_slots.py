@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from django.conf import settings
 
-from inference.affinity.heartbeats import Beat, Heartbeat
+from inference.workers.heartbeats import Beat, Heartbeat
 from jobs.queue import slots
 from jobs.queue.slots import fleet_of
 from tests.fixtures import unique

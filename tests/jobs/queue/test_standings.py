@@ -7,8 +7,8 @@ import pytest
 from django.conf import settings
 from django.db import connections
 
-from inference.affinity.heartbeats import Beat, Heartbeat, live_workers_patiently
 from inference.runtime.once import OncePerKey
+from inference.workers.heartbeats import Beat, Heartbeat, live_workers_patiently
 from jobs.core.models import Job
 from jobs.core.priorities import BULK, INTERACTIVE
 from jobs.queue import slots, standings

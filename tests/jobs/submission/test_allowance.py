@@ -19,7 +19,7 @@ from tenants.limits.rates.limits import caller_limits
 from tenants.limits.rates.rates import Rates
 from tenants.limits.rates.refusals import RateLimited
 from tenants.limits.rates.spending import Spending
-from tests.inference.lane.mortal import MortalRedis
+from tests.inference.rpc.mortal import MortalRedis
 from tests.jobs.conftest import Desk
 
 UNHURRIED = Spending(settings.MAAS_REDIS_URL, patience_s=20)

@@ -6,7 +6,7 @@ from contextlib import ExitStack
 import pytest
 from django.conf import settings
 
-from inference.lane import LaneReader
+from inference.rpc import LaneReader
 from jobs.batches import states
 from jobs.batches.models import Batch
 from jobs.worker.batches import BatchWorker

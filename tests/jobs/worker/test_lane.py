@@ -7,12 +7,12 @@ import pytest
 from django.conf import settings
 from django.db import connections
 
-from inference.affinity.load_times import LoadTimes
-from inference.affinity.tally import QueueTally
 from inference.core.calls import Call
 from inference.core.contracts import TextInput
 from inference.engine.engine import Engine
-from inference.lane import LaneClient, LaneUnavailable
+from inference.rpc import LaneClient, LaneUnavailable
+from inference.workers.placement.load_times import LoadTimes
+from inference.workers.placement.tally import QueueTally
 from jobs.worker.lane import WorkerLane
 from jobs.worker.versions import VersionCatalogue
 from tenants.core.db.unit_of_work import APP

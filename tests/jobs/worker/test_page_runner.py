@@ -12,13 +12,13 @@ from django.db import connections
 from django.db.models.functions import Now
 from structlog.testing import capture_logs
 
-from inference.affinity.hefts import Hefts
 from inference.core.calls import Call
 from inference.core.contracts import Json, VersionSpec, WorkInput, WorkOutput
 from inference.core.device_time import charged_ms
 from inference.core.errors import ModelFailed
 from inference.engine.engine import Engine, local_engine
 from inference.registry.models import ServedModel
+from inference.workers.placement.hefts import Hefts
 from jobs.core import states
 from jobs.core.models import Event, Job, Page
 from jobs.core.priorities import STANDARD, WEIGHTS

@@ -11,12 +11,12 @@ from pathlib import Path
 import psutil  # type: ignore[import-untyped]
 import pytest
 
-from inference.affinity.heartbeats import EXPIRES_S, WorkerReport, live_workers
+from inference.workers.heartbeats import EXPIRES_S, WorkerReport, live_workers
 from jobs.core.models import Job, Page
 from jobs.submission.services import JobRequest, submit_job
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.identity.identity import Identity
-from tests.inference.affinity.models import ONE_ROW, PoolOfModels, pool_of_models
+from tests.inference.workers.placement.models import ONE_ROW, PoolOfModels, pool_of_models
 from tests.kept_cluster import PROJECT
 from tests.waiting import eventually
 

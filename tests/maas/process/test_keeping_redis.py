@@ -17,7 +17,7 @@ from maas.process.health import NotReady, check_broker_redis, web_checks
 from maas.process.keeping_redis import refuse_evicting_servers
 from maas.web.front import Front
 from tenants.identity.identity import Identity
-from tests.inference.brokers.servers import redis_server
+from tests.inference.workers.brokers.servers import redis_server
 from tests.jobs.conftest import Desk
 from tests.maas.granian_server import GranianServer
 

@@ -18,13 +18,13 @@ from websockets.sync.client import connect
 
 from jobs.core.own_folder import LOCK
 from jobs.events.log import append_event
-from jobs.live.spool import BATCH_BYTES
+from jobs.intake.spool import BATCH_BYTES
 from maas.web.stop_signals import Parting, on_stop_signal
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.onboarding.create_tenant import CreatedTenant
 from tests.event_source import events_in, said_in
 from tests.jobs.conftest import Desk, desk
-from tests.jobs.live.tus import BYTES, Tus
+from tests.jobs.intake.tus import BYTES, Tus
 from tests.maas.granian_server import GranianServer, frozen_children
 from tests.maas.raw_http import RawRequest
 from tests.samples.pdfs import text_pdf

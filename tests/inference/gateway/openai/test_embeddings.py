@@ -9,8 +9,8 @@ import pytest
 from inference.gateway.exchange import Exchange
 from inference.gateway.openai.embeddings import Embeddings
 from inference.gateway.room import Room
-from inference.lane import AsyncLaneClient
 from inference.registry.models import ModelVersion
+from inference.rpc import AsyncLaneClient
 from tenants.api.authentication import IDENTITY
 from tenants.core.asgi.protocol import Message, Scope
 from tenants.core.asgi.stopping import Stop

@@ -1,7 +1,7 @@
 """Which models the engine's charts draw, and with what numbers."""
 
-from inference.figures.store import Span
-from inference.figures.sums import ModelSums
+from inference.workers.figures.store import Span
+from inference.workers.figures.sums import ModelSums
 from maas.ops.admin.engine import EngineNow
 from maas.ops.admin.engine_series import DRAWN, engine_charts
 

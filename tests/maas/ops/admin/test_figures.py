@@ -9,8 +9,8 @@ import pytest
 import redis
 from django.conf import settings
 
-from inference.affinity.heartbeats import WorkerReport
 from inference.models import ModelPool, ModelVersion, ServedModel
+from inference.workers.heartbeats import WorkerReport
 from maas.ops.admin import queues as queues_module
 from maas.ops.admin import traffic
 from maas.ops.admin.day import failures_of_day, jobs_of_day, pages_of_hour

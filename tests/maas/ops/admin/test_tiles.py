@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from inference.affinity.heartbeats import HeldModel, WorkerReport
+from inference.workers.heartbeats import HeldModel, WorkerReport
 from maas.ops.admin.home import Home
 from maas.ops.admin.queues import Queue
 from maas.ops.admin.tiles import Tile, tiles

@@ -13,9 +13,9 @@ from inference.core.calls import Call
 from inference.core.contracts import TextInput, WorkOutput
 from inference.core.control import ControlListener
 from inference.gateway.gateway import GRPC_PREFIX
-from inference.lane import LaneReader, LaneRequest
-from inference.lane.keys import CANCEL_WORD
 from inference.registry.models import ModelVersion
+from inference.rpc import LaneReader, LaneRequest
+from inference.rpc.keys import CANCEL_WORD
 from maas.local.supervisor.ports import free_port
 from tenants.onboarding.create_tenant import CreatedTenant
 from tests.maas.granian_server import GranianServer

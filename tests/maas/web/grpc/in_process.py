@@ -7,9 +7,9 @@ from contextlib import asynccontextmanager
 import grpc.aio
 
 from inference.gateway.gateway import GRPC_PREFIX
-from jobs.live.doorman import Doorman
-from jobs.live.guests import Guests
-from jobs.live.sessions import Sessions
+from jobs.streaming.doorman import Doorman
+from jobs.streaming.guests import Guests
+from jobs.streaming.sessions import Sessions
 from maas.local.supervisor.ports import free_port
 from maas.web.grpc.port import GrpcPort
 from maas.web.guard.refusals import refusal, refuse_request

@@ -12,8 +12,8 @@ import redis
 from django.conf import settings
 from django.utils import timezone
 
-from jobs.live.intake import Intake
-from jobs.live.sessions import Sessions
+from jobs.intake.intake import Intake
+from jobs.streaming.sessions import Sessions
 from maas.web.guard import journal as journal_module
 from maas.web.guard.guard import EdgeGuard
 from maas.web.guard.journal import LONGEST_CLIENT, LONGEST_QUERY, MOST_WAITING, Journal, Note, entry_of

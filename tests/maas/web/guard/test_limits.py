@@ -17,7 +17,7 @@ from tenants.api_keys.services import create_key, revoke_key
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
 from tenants.onboarding.create_tenant import CreatedTenant
 from tests.fixtures import unique
-from tests.inference.lane.mortal import MortalRedis
+from tests.inference.rpc.mortal import MortalRedis
 from tests.maas.granian_server import GranianServer
 from tests.maas.raw_http import RawRequest
 from tests.samples.pdfs import scanned_pdf

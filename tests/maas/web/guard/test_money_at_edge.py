@@ -13,8 +13,8 @@ import pytest
 from django.conf import settings
 from django.db import connections
 
-from inference.lane import LaneReader
 from inference.registry.models import ModelVersion
+from inference.rpc import LaneReader
 from tenants.billing.ledger.included_models import IncludedPool
 from tenants.billing.ledger.subscriptions import subscribe
 from tenants.billing.metering.roll_up import roll_up_uses

@@ -13,7 +13,7 @@ from tenants.accounts.models import Tenant
 from tenants.core.db.unit_of_work import operator_work
 from tenants.onboarding.create_tenant import CreatedTenant, create_tenant
 from tests.fixtures import unique
-from tests.inference.lane.slow_wire import SlowWire
+from tests.inference.rpc.slow_wire import SlowWire
 from tests.maas.granian_server import GranianServer
 
 CALLERS, LIMIT = 80, 20

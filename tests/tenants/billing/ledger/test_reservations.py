@@ -13,7 +13,7 @@ import redis
 from tenants.billing.ledger.headroom import Gone, Rooms, Verdict
 from tenants.billing.ledger.reservations import Reservation, Reservations, ReservationsAway, Told
 from tenants.billing.ledger.reserve_script import CHARGING, SETTLE, TEXT, Words, charged_words, said
-from tests.inference.lane.mortal import MortalRedis
+from tests.inference.rpc.mortal import MortalRedis
 
 NONE_GONE = Gone(0, 0)
 CALLERS = 200

@@ -18,7 +18,7 @@ from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.ids import uuid7
 from tenants.onboarding.create_tenant import CreatedTenant
 from tenants.plans.prices import METERS, Price
-from tests.inference.lane.mortal import MortalRedis
+from tests.inference.rpc.mortal import MortalRedis
 
 NOON_MS = 1_795_176_000_000
 """20 November 2026, 12:00 UTC."""

@@ -27,7 +27,7 @@ from tenants.billing.usage.models import UsageDay, UsageRecord
 from tenants.core.db.unit_of_work import APP, OPERATOR, operator_work, unit_of_work
 from tenants.onboarding.create_tenant import CreatedTenant
 from tenants.plans.prices import Price
-from tests.inference.lane.mortal import MortalRedis
+from tests.inference.rpc.mortal import MortalRedis
 from tests.tenants.billing.metering.conftest import MakeEvent, Sums, by_day, entries, put, recorded, sums_of
 from tests.waiting import eventually
 

@@ -12,8 +12,8 @@ from tenants.billing.metering.backlog import Backlog
 from tenants.billing.metering.events import MeterEvent, read_event
 from tenants.billing.metering.keys import FIELD, STREAM
 from tenants.billing.metering.stream import MeterAway, MeterStream
-from tests.inference.brokers.servers import redis_server
-from tests.inference.lane.mortal import LaneWire, MortalRedis
+from tests.inference.rpc.mortal import LaneWire, MortalRedis
+from tests.inference.workers.brokers.servers import redis_server
 from tests.tenants.billing.metering.conftest import MakeEvent, entries
 
 

@@ -4,8 +4,8 @@ import re
 
 from django.test import Client
 
-from jobs.live.doorman import good_still
-from jobs.live.passes import Pass
+from jobs.streaming.doorman import good_still
+from jobs.streaming.passes import Pass
 from tenants.authentication.selectors import identify_member
 from tenants.onboarding.create_tenant import CreatedTenant
 

@@ -8,7 +8,7 @@ import redis
 
 from tenants.limits.rates.limits import CallerLimits, Limit, caller_limits
 from tenants.limits.rates.rates import Rates
-from tests.inference.lane.mortal import MortalRedis
+from tests.inference.rpc.mortal import MortalRedis
 
 UNHURRIED_S = 20.0
 """Of a desk whose test is not about a Redis that is slow: this machine does other things as well."""

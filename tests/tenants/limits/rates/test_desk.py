@@ -18,7 +18,7 @@ from tenants.limits.rates.desk import Desk
 from tenants.limits.rates.limits import Limit
 from tenants.limits.rates.slots import Slots
 from tenants.limits.rates.tab import Tab
-from tests.inference.lane.mortal import MortalRedis
+from tests.inference.rpc.mortal import MortalRedis
 from tests.tenants.limits.rates.conftest import UNHURRIED_S, calls, requests, tokens
 from tests.waiting import eventually
 

@@ -9,7 +9,7 @@ from tenants.limits.rates.limits import Limit
 from tenants.limits.rates.rates import Rates
 from tenants.limits.rates.refusals import RateLimited
 from tenants.limits.rates.spending import Price, Spending
-from tests.inference.lane.mortal import MortalRedis
+from tests.inference.rpc.mortal import MortalRedis
 from tests.tenants.limits.rates.conftest import UNHURRIED_S, limits_of
 from tests.waiting import eventually
 

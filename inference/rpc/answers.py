@@ -1,0 +1,181 @@
+"""What a model answered, or how it failed, as bytes."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from inference.core.contracts import Embedding, Json, Units, WorkOutput, WorkRefused
+from inference.core.errors import CallCanceled, DeadlinePassed, ModelFailed, ModelOverloaded, StepFailed
+from inference.rpc.arrays import lift, lower, read_array, write_array
+from inference.rpc.errors import LaneUnavailable, MessageMalformed
+from inference.rpc.frames import Buffer, pack, unpack
+from inference.runtime.tensors import Array
+from tenants.core.messages import names_in_words
+
+WorkError = WorkRefused | ModelFailed | CallCanceled
+
+
+@dataclass(frozen=True, slots=True)
+class SpentMs:
+    """What the model's work consists of."""
+
+    load: float = 0.0
+    """Until it was in memory; before a worker took the request, or in it."""
+    batch: float = 0.0
+    """In the worker, until a run began."""
+    infer: float = 0.0
+    """While the model ran."""
+
+
+NOTHING_SPENT = SpentMs()
+
+
+@dataclass(frozen=True, slots=True)
+class LaneAnswer:
+    output: WorkOutput
+    queue_ms: float
+    """From the lane to a worker, without its model's load."""
+    run_ms: float
+    """In the worker, whole."""
+    spent: SpentMs = NOTHING_SPENT
+    joined: bool = False
+    """It ran for somebody else of the same tenant, who asked the same before."""
+    written: Buffer = field(default=b"", compare=False, repr=False)
+    """As it came."""
+
+
+def write_answer(answer: LaneAnswer) -> bytes:
+    output = answer.output
+    embedding = output.embedding
+    said, lifted, buffers = lift(
+        {
+            "result": output.result,
+            "embedding": embedding and [embedding.digest, embedding.vector],
+        }
+    )
+    units = [output.units.pages, output.units.tokens, output.units.calls]
+    times = [round(answer.queue_ms, 3), round(answer.run_ms, 3)]
+    spent = [round(answer.spent.load, 3), round(answer.spent.batch, 3), round(answer.spent.infer, 3)]
+    if output.tensors is not None:
+        written = [write_array(name, array) for name, array in output.tensors.items()]
+        said["tensors"] = [described for described, _buffer in written]
+        buffers += [buffer for _described, buffer in written]
+    if output.units.device_us:
+        said["device_us"] = output.units.device_us
+    if output.row_tokens:
+        said["row_tokens"] = output.row_tokens
+    if answer.joined:
+        said["joined"] = True
+    return pack(
+        {**said, "lifted": lifted, "units": units, "ms": times, "spent": spent, "steps": output.steps},
+        buffers,
+    )
+
+
+def write_error(error: WorkError) -> bytes:
+    return pack({"error": _describe(error)})
+
+
+def read_answer(payload: Buffer) -> LaneAnswer:
+    """Raises what the model raised."""
+    header, buffers = unpack(payload)
+    if "error" in header:
+        raise _error(header["error"])
+    rest = iter(buffers)
+    lower(header, header.get("lifted", []), rest)
+    header.setdefault("spent", [0, 0, 0])  # a worker of an older version does not say it
+    match header:
+        case {
+            "result": dict(result),
+            "units": [int(pages), int(tokens), int(calls)],
+            "ms": [int() | float() as queue_ms, int() | float() as run_ms],
+            "spent": [int() | float() as load_ms, int() | float() as batch_ms, int() | float() as infer_ms],
+            "steps": dict(steps),
+        }:
+            embedding = _embedding(header.get("embedding"))
+            tensors = _tensors(header.get("tensors"), rest)
+            row_tokens = _counts(header.get("row_tokens", []))
+            units = Units(pages, tokens, calls, _device_us(header.get("device_us", 0)))
+            output = WorkOutput(result, units, embedding, steps, tensors, row_tokens)
+            spent = SpentMs(load_ms, batch_ms, infer_ms)
+            return LaneAnswer(
+                output, queue_ms, run_ms, spent, joined=header.get("joined") is True, written=payload
+            )
+    raise MessageMalformed(f"a payload with {names_in_words(sorted(header))}, which is no answer")
+
+
+def _counts(said: Json) -> tuple[int, ...]:
+    if not isinstance(said, list) or not all(type(count) is int for count in said):
+        raise MessageMalformed(f"{str(said)[:80]} are no counts of tokens")
+    return tuple(said)
+
+
+def _device_us(said: Json) -> int:
+    """A worker of an older version does not say it."""
+    if type(said) is not int or said < 0:
+        raise MessageMalformed(f"{str(said)[:80]} is no time of a run")
+    return said
+
+
+def _embedding(said: object) -> Embedding | None:
+    match said:
+        case [str(digest), list(vector)]:
+            return Embedding(digest, tuple(vector))
+    return None
+
+
+def _tensors(said: Json, buffers: Iterator[memoryview]) -> dict[str, Array] | None:
+    """Their buffers follow those of the lists that were lifted out."""
+    if said is None:
+        return None
+    try:
+        return dict(read_array(one, buffer) for one, buffer in zip(said, buffers, strict=True))
+    except (TypeError, ValueError) as error:
+        raise MessageMalformed(f"{str(said)[:80]} are no tensors of this answer") from error
+
+
+_KINDS: tuple[tuple[type[ModelFailed], str], ...] = (
+    (ModelOverloaded, "overloaded"),
+    (DeadlinePassed, "deadline"),
+    (LaneUnavailable, "unavailable"),
+    (ModelFailed, "failed"),
+)
+"""The first that fits."""
+
+
+def _describe(error: WorkError) -> dict[str, Any]:
+    match error:
+        case CallCanceled():
+            return {"kind": "canceled", "code": "", "detail": ""}
+        case StepFailed():
+            return {**_failure("step", error), "step": error.step}
+        case ModelFailed():
+            return _failure(next(kind for made, kind in _KINDS if isinstance(error, made)), error)
+        case WorkRefused():
+            return {"kind": "refused", "code": error.code, "detail": error.detail}
+
+
+def _failure(kind: str, error: ModelFailed) -> dict[str, Any]:
+    return {"kind": kind, "code": error.code, "detail": error.detail, "retryable": error.retryable}
+
+
+def _error(said: Any) -> Exception:
+    if not isinstance(said, dict):
+        return MessageMalformed(f"an error that is a {type(said).__name__}, not an object")
+    code, detail, retryable = str(said.get("code")), str(said.get("detail")), said.get("retryable") is True
+    match said:
+        case {"kind": "step", "step": str(step)}:
+            # The exception names the step by itself.
+            return StepFailed(step, code, detail.removeprefix(f"step '{step}': "), retryable=retryable)
+        case {"kind": "failed"}:
+            return ModelFailed(code, detail, retryable=retryable)
+        case {"kind": "canceled"}:
+            return CallCanceled()
+        case {"kind": "refused" | "overloaded" | "deadline" | "unavailable" as kind}:
+            return {
+                "refused": WorkRefused(code, detail),
+                "overloaded": ModelOverloaded(detail),
+                "deadline": DeadlinePassed(detail),
+                "unavailable": LaneUnavailable(detail),
+            }[kind]
+    return MessageMalformed(f"an error that is described as {said!r:.80}")

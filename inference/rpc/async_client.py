@@ -1,0 +1,251 @@
+"""The caller's end of the lanes, for an event loop: the gateway's."""
+
+import asyncio
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+from uuid import uuid4
+
+import redis
+import structlog
+
+from inference.core.calls import Call
+from inference.core.contracts import Json
+from inference.core.errors import CallCanceled, DeadlinePassed
+from inference.rpc.answers import LaneAnswer
+from inference.rpc.async_lines import AsyncCommandLine
+from inference.rpc.async_wires import AsyncWire
+from inference.rpc.client import deadline_of, understood
+from inference.rpc.commands import Outgoing, outgoing, read_claim
+from inference.rpc.envelopes import ReplyEnvelope
+from inference.rpc.errors import LaneUnavailable, WorkerGone
+from inference.rpc.frames import Buffer
+from inference.rpc.keys import replies_key
+from inference.rpc.limits import LaneLimits
+from inference.rpc.replies import nudge_command, reply_in
+from inference.rpc.talk import LAST_WORD_S, LISTEN_S, MOST_MISSED
+from inference.rpc.wires import PATIENCE_S, Popped, pop
+from inference.rpc.works import LaneWork
+
+RECONNECT_S = 0.2
+MOST_AT_ONCE = 64
+
+log = structlog.get_logger(__name__)
+
+Waiter = asyncio.Future[ReplyEnvelope | None]
+"""None where the call was canceled."""
+
+
+@dataclass(slots=True)
+class _Waiting:
+    asked: Outgoing
+    waiter: Waiter
+    missed: int = 0
+
+
+class AsyncLaneClient:
+    """One for each event loop. A task that is canceled while it waits takes its request with it."""
+
+    def __init__(self, url: str, *, limits: LaneLimits | None = None) -> None:
+        self._url = url
+        self._limits = limits or LaneLimits()
+        self._replies = replies_key(uuid4().hex)
+        self._line = AsyncCommandLine(url)
+        self._waiting: dict[str, _Waiting] = {}
+        self._looked_s = 0.0
+        self._outages = 0
+        self._closing = False
+        self._listener: asyncio.Task[None] | None = None
+        self._leaving: set[asyncio.Task[Any]] = set()
+
+    async def call(
+        self,
+        model_key: str,
+        work: LaneWork,
+        parameters: Mapping[str, Json],
+        call: Call,
+        *,
+        coalesce: str | None = None,
+    ) -> LaneAnswer:
+        """Waits for the answer, and raises what the model raised; as `LaneClient.call`."""
+        call.check()
+        asked = outgoing(
+            model_key,
+            work,
+            parameters,
+            tenant=call.tenant,
+            coalesce=coalesce,
+            replies=self._replies,
+            limits=self._limits,
+        )
+        if self._listener is None:
+            self._listener = asyncio.create_task(self._hear_on())
+        loop = asyncio.get_running_loop()
+        waiter: Waiter = loop.create_future()
+        self._waiting[asked.request_id] = _Waiting(asked, waiter)
+
+        def give_up() -> None:
+            loop.call_soon_threadsafe(_give_up, waiter)
+
+        forget = call.on_cancel(give_up)
+        try:
+            return await self._ask(asked, waiter, deadline_of(call, self._limits))
+        finally:
+            forget()
+            del self._waiting[asked.request_id]
+            if waiter.done() and not waiter.cancelled():
+                # Told of an outage by two ways, and raised by one: nobody asks for this one any more.
+                waiter.exception()
+
+    async def close(self) -> None:
+        """Calls that wait end by their deadlines."""
+        self._closing = True
+        if self._listener is not None:
+            try:
+                await self._line.run(nudge_command(self._replies))
+            except redis.RedisError as error:
+                log.info("lane_client_not_nudged", error=str(error))
+            await self._listener
+        await asyncio.gather(*self._leaving)
+        await self._line.close()
+
+    async def _ask(self, asked: Outgoing, waiter: Waiter, deadline_s: float) -> LaneAnswer:
+        outages, pushed = self._outages, False
+        try:
+            async with asyncio.timeout(max(0.0, deadline_s - time.monotonic())):
+                # Said even when this task leaves meanwhile, so it must then be unsaid.
+                answer = await self._line.run(asked.push(deadline_s - time.monotonic()))
+                pushed = True
+                asked.check_pushed(answer)
+                reply = await waiter
+                if reply is not None:
+                    return understood(await self._payload(reply))
+        except redis.RedisError as error:
+            how = "went away while the call waited" if pushed else "did not take the request"
+            if pushed:
+                self._leave(asked)
+            raise LaneUnavailable(f"the lane's Redis {how}: {error}") from error
+        except TimeoutError:
+            if await self._take_back(asked) and self._outages == outages:
+                raise DeadlinePassed(f"'{asked.model_key}' did not answer before the deadline") from None
+            raise LaneUnavailable("the lane's Redis did not answer while the call waited") from None
+        except (asyncio.CancelledError, WorkerGone):
+            self._leave(asked)
+            raise
+        self._leave(asked)
+        raise CallCanceled
+
+    async def _payload(self, reply: ReplyEnvelope) -> Buffer | None:
+        if reply.payload is not None:
+            return reply.payload
+        claim = read_claim(reply.request_id, "answer", self._limits.answer_bytes)
+        return cast("bytes | None", await self._line.run(claim))
+
+    async def _take_back(self, asked: Outgoing) -> bool:
+        """Whether Redis still answers; it is told in any case."""
+        told = self._leave(asked)
+        await asyncio.wait([told], timeout=LAST_WORD_S)
+        return told.done() and told.result()
+
+    def _leave(self, asked: Outgoing) -> "asyncio.Task[bool]":
+        """Nobody has to wait for the word to be said."""
+        task = asyncio.create_task(self._cancel(asked))
+        self._leaving.add(task)
+        task.add_done_callback(self._leaving.discard)
+        return task
+
+    async def _cancel(self, asked: Outgoing) -> bool:
+        try:
+            await self._line.run(asked.cancel())
+        except redis.RedisError as error:
+            log.info("lane_cancel_not_sent", model=asked.model_key, error=str(error))
+            return False
+        return True
+
+    # Hearing
+
+    async def _hear_on(self) -> None:
+        wire, lost = AsyncWire(self._url), False
+        while self._is_wanted():
+            try:
+                await self._hear(wire)
+                lost = False
+            except Exception as error:
+                if isinstance(error, redis.RedisError | OSError):
+                    log.warning("lane_replies_not_heard", error=str(error))
+                else:
+                    log.exception("lane_failed")
+                self._outages += 1
+                await wire.close()
+                # What came meanwhile lies there still, so it is looked for once before everybody is told.
+                if lost:
+                    self._tell_lost(error)
+                    await asyncio.sleep(RECONNECT_S)
+                lost = True
+        await wire.close()
+
+    def _tell_lost(self, error: Exception) -> None:
+        for one in self._waiting.values():
+            if not one.waiter.done():
+                one.waiter.set_exception(redis.ConnectionError(str(error)))
+
+    async def _look(self) -> None:
+        """For requests whose worker died."""
+        waiting = list(self._waiting.values())
+        self._looked_s = time.monotonic()
+        found = await asyncio.gather(*[self._line.run(one.asked.look()) for one in waiting])
+        for one, there in zip(waiting, found, strict=True):
+            one.missed = 0 if there else one.missed + 1
+            if one.missed > MOST_MISSED and not one.waiter.done():
+                one.waiter.set_exception(WorkerGone(one.asked.model_key))
+
+    def _is_wanted(self) -> bool:
+        """redis-py may swallow the cancellation of a task that waits in it."""
+        task = asyncio.current_task()
+        return not self._closing and not (task is not None and task.cancelling())
+
+    async def _hear(self, wire: AsyncWire) -> None:
+        if time.monotonic() - self._looked_s > LISTEN_S:
+            await self._look()
+        async with asyncio.timeout(PATIENCE_S):
+            await wire.say([pop([self._replies], LISTEN_S)])
+        async with asyncio.timeout(LISTEN_S + PATIENCE_S):
+            popped = cast("Popped", await wire.hear())
+        if popped is None:
+            return
+        self._deliver(popped[1])
+        if len(self._waiting) > 1:
+            async with asyncio.timeout(PATIENCE_S):
+                await wire.say([("LPOP", self._replies, MOST_AT_ONCE)])
+                for message in cast("list[bytes]", await wire.hear() or []):
+                    self._deliver(message)
+        # Whoever has an answer goes on with it first.
+        await asyncio.sleep(0)
+
+    def _deliver(self, message: bytes) -> None:
+        reply = reply_in(message)
+        if reply is None:
+            return
+        one = self._waiting.get(reply.request_id)
+        if one is not None and not one.waiter.done():
+            one.waiter.set_result(reply)
+        elif one is None and reply.payload is None:
+            self._drop_claim(reply.request_id)
+
+    def _drop_claim(self, request_id: str) -> None:
+        """A large answer that came too late is not left to lie until it expires."""
+        task = asyncio.create_task(self._read_away(request_id))
+        self._leaving.add(task)
+        task.add_done_callback(self._leaving.discard)
+
+    async def _read_away(self, request_id: str) -> None:
+        try:
+            await self._line.run(read_claim(request_id, "answer", 0))
+        except redis.RedisError as error:
+            log.info("lane_answer_not_dropped", error=str(error))
+
+
+def _give_up(waiter: Waiter) -> None:
+    if not waiter.done():
+        waiter.set_result(None)

@@ -1,0 +1,72 @@
+"""One connection to Redis for one task at a time, as `Wire` is for a thread; whoever awaits it limits the time."""
+
+import asyncio
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import redis.asyncio
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+from redis.exceptions import NoScriptError, RedisError, ResponseError
+
+from inference.rpc.commands import Command, Spoken
+from inference.rpc.wires import PATIENCE_S, SILENT_S
+
+
+class AsyncWire:
+    def __init__(self, url: str) -> None:
+        pool: redis.asyncio.ConnectionPool = redis.asyncio.ConnectionPool.from_url(
+            url, socket_timeout=None, socket_connect_timeout=PATIENCE_S, retry=Retry(NoBackoff(), 0)
+        )
+        self._connection = pool.make_connection()  # type: ignore[no-untyped-call]
+        self._unheard = 0
+        self._used_s = 0.0
+
+    async def say(self, spoken: Sequence[Spoken]) -> None:
+        now_s = time.monotonic()
+        if self._unheard or (now_s - self._used_s > SILENT_S and await self._is_stale()):
+            await self.close()
+        self._used_s = now_s
+        self._unheard = len(spoken)
+        await self._connection.send_packed_command(self._connection.pack_commands(spoken))
+
+    async def hear(self) -> Any:
+        """The next answer; an error that Redis answers with is raised, as one of the connection is."""
+        try:
+            answer = await self._connection.read_response()
+        except ResponseError:
+            self._unheard -= 1
+            raise
+        self._unheard -= 1
+        return answer
+
+    async def run(self, commands: Sequence[Command]) -> list[Any]:
+        """An error of a command itself is its answer; one of the connection is raised."""
+        async with asyncio.timeout(PATIENCE_S):
+            answers = await self._run([command.spoken() for command in commands])
+            for position, command in enumerate(commands):
+                if isinstance(answers[position], NoScriptError):
+                    (answers[position],) = await self._run([command.spoken_whole()])
+            return answers
+
+    async def close(self) -> None:
+        self._unheard = 0
+        await self._connection.disconnect(nowait=True)
+
+    async def _run(self, spoken: Sequence[Spoken]) -> list[Any]:
+        await self.say(spoken)
+        return [await self._hear_answer() for _ in spoken]
+
+    async def _hear_answer(self) -> Any:
+        try:
+            return await self.hear()
+        except ResponseError as error:
+            return error
+
+    async def _is_stale(self) -> bool:
+        """The server went away while nothing was said."""
+        try:
+            return bool(self._connection.is_connected and await self._connection.can_read())
+        except (RedisError, OSError):
+            return True

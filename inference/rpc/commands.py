@@ -1,0 +1,159 @@
+"""What is said to Redis for one request, whoever says it and however."""
+
+import json
+import math
+import os
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from inference.core.contracts import Json, WorkRefused
+from inference.core.control import CHANNEL
+from inference.rpc.envelopes import RequestEnvelope, write_request
+from inference.rpc.errors import LaneOverloaded
+from inference.rpc.keys import CANCEL_WORD, claim_key, entry_name, held_key, lane_key, replies_key
+from inference.rpc.limits import LaneLimits
+from inference.rpc.metrics import REQUESTS
+from inference.rpc.scripts import CANCEL, CLAIM, LOOK, PUSH, Script
+from inference.rpc.works import LaneWork, cost_of, write_work
+
+KEPT_LONGER_S = 60.0
+"""A lane's keys outlive its last request by this."""
+
+
+Spoken = tuple[str | bytes | memoryview | float, ...]
+"""As it goes over the wire."""
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    script: Script
+    keys: tuple[str, ...]
+    args: Spoken
+
+    def spoken(self) -> Spoken:
+        return ("EVALSHA", self.script.sha, len(self.keys), *self.keys, *self.args)
+
+    def spoken_whole(self) -> Spoken:
+        """For a Redis that does not know the script yet."""
+        return ("EVAL", self.script.text, len(self.keys), *self.keys, *self.args)
+
+
+@dataclass(frozen=True, slots=True)
+class Outgoing:
+    """A request on its way into a lane."""
+
+    request_id: str
+    model_key: str
+    tenant: str
+    own_replies: str
+    """The list of its answer alone, where it has one; what is refused is told there too."""
+    message: bytes
+    claim: bytes
+    """The payload where it is too large for the message; else empty."""
+    cost: int
+    limits: LaneLimits
+
+    def push(self, remaining_s: float) -> Command:
+        return Command(
+            PUSH,
+            (lane_key(self.model_key), self.own_replies),
+            (
+                self._name,
+                max(1, math.ceil(remaining_s * 1000)),
+                self.cost,
+                len(self.message) + len(self.claim),
+                self.message,
+                self._claim_key,
+                self.claim,
+                _said(self.limits),
+            ),
+        )
+
+    def cancel(self) -> Command:
+        word = json.dumps({"word": CANCEL_WORD, "request": self.request_id})
+        return Command(CANCEL, (lane_key(self.model_key),), (self._name, self._claim_key, CHANNEL, word))
+
+    def look(self) -> Command:
+        return Command(LOOK, (lane_key(self.model_key), held_key(self.request_id)), (self._name,))
+
+    def check_pushed(self, answer: list[Any]) -> None:
+        limit, waiting, *rest = answer
+        if limit:
+            own, pace_ms = rest
+            REQUESTS.labels(self.model_key, "overloaded").inc()
+            raise self._overloaded(int(limit), int(waiting), int(own), pace_ms)
+
+    @property
+    def _name(self) -> str:
+        return entry_name(self.request_id, self.tenant)
+
+    @property
+    def _claim_key(self) -> str:
+        return claim_key(self.request_id, "work") if self.claim else ""
+
+    def _overloaded(self, limit: int, waiting: int, own: int, pace_ms: bytes) -> LaneOverloaded:
+        what = {
+            1: f"{waiting} requests wait for '{self.model_key}', and at most {self.limits.waiting} may",
+            2: f"{own} requests of yours wait for '{self.model_key}', and at most"
+            f" {self.limits.waiting_per_tenant} may",
+            3: f"what waits for '{self.model_key}' would exceed {self.limits.waiting_bytes} bytes",
+            4: f"your requests that wait for '{self.model_key}' would exceed"
+            f" {self.limits.waiting_bytes_per_tenant} bytes",
+        }[limit]
+        wait_s = waiting * float(pace_ms) / 1000 if pace_ms else None
+        return LaneOverloaded(f"{what}; try again in a moment", waiting=waiting, wait_s=wait_s)
+
+
+def outgoing(
+    model_key: str,
+    work: LaneWork,
+    parameters: Mapping[str, Json],
+    *,
+    tenant: str,
+    coalesce: str | None,
+    replies: str = "",
+    limits: LaneLimits,
+) -> Outgoing:
+    """Answered on the list named, or else on one of its own."""
+    payload = write_work(work, parameters)
+    if len(payload) > limits.payload_bytes:
+        raise WorkRefused(
+            "input_too_large", f"the input has {len(payload)} bytes; at most {limits.payload_bytes} fit"
+        )
+    inline = len(payload) <= limits.inline_bytes
+    request_id = os.urandom(16).hex()
+    own_replies = "" if replies else replies_key(request_id)
+    envelope = RequestEnvelope(replies or own_replies, coalesce or "", payload if inline else None)
+    return Outgoing(
+        request_id=request_id,
+        model_key=model_key,
+        tenant=tenant,
+        own_replies=own_replies,
+        message=write_request(envelope),
+        claim=b"" if inline else payload,
+        cost=cost_of(work),
+        limits=limits,
+    )
+
+
+def read_claim(request_id: str, what: str, most_bytes: int) -> Command:
+    return Command(CLAIM, (claim_key(request_id, what),), (most_bytes,))
+
+
+def kept_ms(limits: LaneLimits) -> int:
+    return math.ceil((limits.longest_s + KEPT_LONGER_S) * 1000)
+
+
+@cache
+def _said(limits: LaneLimits) -> bytes:
+    return struct.pack(
+        "<5d",
+        limits.waiting,
+        limits.waiting_per_tenant,
+        limits.waiting_bytes,
+        limits.waiting_bytes_per_tenant,
+        kept_ms(limits),
+    )

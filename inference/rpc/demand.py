@@ -1,0 +1,26 @@
+"""How much waits for each model version, and for how long: what decides who loads what."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from inference.rpc.commands import Command
+from inference.rpc.keys import lane_key
+from inference.rpc.lines import CommandLine
+from inference.rpc.scripts import DEMAND
+
+
+@dataclass(frozen=True, slots=True)
+class LaneDemand:
+    waiting: int
+    oldest_wait_s: float
+
+
+def lane_demand(line: CommandLine, model_keys: Sequence[str]) -> dict[str, LaneDemand]:
+    """One command, some microseconds of the server for each lane; raises `redis.RedisError`."""
+    if not model_keys:
+        return {}
+    _now, *told = line.run(Command(DEMAND, tuple(map(lane_key, model_keys)), ()))
+    return {
+        key: LaneDemand(int(waiting), int(oldest_ms) / 1000)
+        for key, waiting, oldest_ms in zip(model_keys, told[::2], told[1::2], strict=True)
+    }

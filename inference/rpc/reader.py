@@ -1,0 +1,303 @@
+"""The worker's end of the lanes it serves: takes requests, runs them together, answers each to who asked."""
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
+from queue import SimpleQueue
+from uuid import uuid4
+
+import redis
+import structlog
+
+from inference.core.errors import DeadlinePassed
+from inference.rpc.begun_runs import Begins, BegunRuns
+from inference.rpc.clock import ServerClock
+from inference.rpc.commands import Command, kept_ms
+from inference.rpc.demand import lane_demand
+from inference.rpc.envelopes import RequestEnvelope, read_request
+from inference.rpc.errors import MessageMalformed
+from inference.rpc.keys import TOKEN, Entry, claim_key, entry_name, lane_key, read_entry, wake_key
+from inference.rpc.limits import LaneLimits
+from inference.rpc.lines import CommandLine
+from inference.rpc.metrics import REQUESTS
+from inference.rpc.outcomes import Outcomes, Serve, told
+from inference.rpc.replier import RECONNECT_S, Replier, Reply
+from inference.rpc.replies import nudge_command
+from inference.rpc.runs import Hand, Run, Settled, Taken
+from inference.rpc.scripts import GIVE_BACK, TAKE
+from inference.rpc.seats import WAIT_S, Lanes, Seat
+
+log = structlog.get_logger(__name__)
+
+LoadWithin = Callable[[str, float, float], float]
+"""How much of a stretch of `time.monotonic` the load of a model took, by its key."""
+SEATS = 2
+"""While a thread runs what it took, another waits already, so that nothing is handed over where little comes."""
+
+
+class LaneReader:
+    """Holds at most `slots` requests. One that is killed loses what it holds: its callers look for it, and are told."""
+
+    def __init__(
+        self,
+        url: str,
+        serve: Serve,
+        *,
+        slots: int,
+        begins: Begins | None = None,
+        limits: LaneLimits | None = None,
+        load_within: LoadWithin = lambda *_: 0.0,
+    ) -> None:
+        """`slots`: requests that threads serve. Those that are begun come beside them, a batch and a little more."""
+        self._load_within = load_within
+        self._limits = limits or LaneLimits()
+        self._slots = slots
+        self._hand = Hand(slots)
+        self._line = CommandLine(url)
+        self._stopping = threading.Event()
+        self._due: SimpleQueue[Run | Seat | None] = SimpleQueue()
+        self._outcomes = Outcomes(serve, self._line, self._limits)
+        self._replier = Replier(self._line, self._outcomes, self._limits, self._stopping)
+        self._begun = None
+        if begins is not None:
+            self._begun = BegunRuns(
+                begins,
+                outcomes=self._outcomes,
+                hand=self._hand,
+                replier=self._replier,
+                run_again=self._due.put,
+                spare=slots,
+            )
+        self._clock = ServerClock()
+        self._lanes: Lanes = {}
+        self._seats = [Seat(url, uuid4().hex) for _ in range(SEATS)]
+        self._waiting = 0
+        self._lock = threading.Lock()
+        self._left = threading.Semaphore(0)
+        self.reading = threading.Event()
+        """Set while Redis answers."""
+        self._threads = [
+            threading.Thread(target=self._work_on, name=f"lane-{number}", daemon=True)
+            for number in range(slots + SEATS)
+        ]
+
+    def set_lanes(self, model_keys: Iterable[str]) -> None:
+        """From now on these; what was taken from others is finished."""
+        lanes = {wake_key(key): key for key in model_keys}
+        if self._lanes != lanes:
+            self._lanes = lanes
+            if self.reading.is_set():
+                self._nudge()
+
+    def start(self) -> None:
+        for seat in self._seats:
+            self._due.put(seat)
+        for thread in self._threads:
+            thread.start()
+        if self._begun is not None:
+            self._begun.start()
+
+    def stop(self, timeout_s: float) -> None:
+        """Take no more, finish what can be within this time, give back the rest."""
+        ends_s = time.monotonic() + timeout_s
+        self._stopping.set()
+        self._nudge()
+        for _seat in self._seats:
+            self._left.acquire(timeout=max(0.0, ends_s - time.monotonic()))
+        self._hand.settle(max(0.0, ends_s - time.monotonic()))
+        left = [(run, taken) for run, members in self._hand.give_up() for taken in members]
+        # The oldest goes back last, and so comes first again.
+        for run, taken in sorted(left, key=lambda one: -one[1].entry.arrived_ms):
+            self._give_back(run, taken)
+        for _thread in self._threads:
+            self._due.put(None)
+        if self._begun is not None:
+            self._begun.stop()
+        self._line.close()
+
+    def cancel(self, request_id: str) -> None:
+        """Heard from whoever no longer waits; never waits itself."""
+        self._hand.cancel(request_id)
+
+    def _work_on(self) -> None:
+        while (due := self._due.get()) is not None:
+            if isinstance(due, Seat):
+                self._sit(due)
+            else:
+                self._run_safely(due)
+
+    # Taking
+
+    def _sit(self, seat: Seat) -> None:
+        """What comes is run here and now; the seat is kept meanwhile if somebody sits on another, else passed on."""
+        while seat.waiting or not self._stopping.is_set():
+            with self._lock:
+                self._waiting += 1
+            runs = self._take_safely(seat)
+            with self._lock:
+                self._waiting -= 1
+                keeps = self._waiting > 0
+            if self._hand.runs > 1:
+                runs = self._begin(runs)
+            if runs and not keeps:
+                # Before all that was taken: whoever sits there tells Redis what this worker has in hand.
+                self._due.put(seat)
+            for run in runs[1:]:
+                self._due.put(run)
+            if runs and not keeps:
+                self._run_safely(runs[0])
+                return
+            if runs:
+                self._run_safely(runs[0], seat)
+        seat.close()
+        self._left.release()
+
+    def _begin(self, runs: list[Run]) -> list[Run]:
+        """Those that threads must run. A request alone is: that takes fewer steps."""
+        return runs if self._begun is None else [run for run in runs if not self._begun.take(run)]
+
+    def _take_safely(self, seat: Seat) -> list[Run]:
+        try:
+            return self._take(seat)
+        except (redis.RedisError, OSError) as error:
+            log.warning("lane_not_read", error=str(error))
+        except Exception:
+            log.exception("lane_failed")
+        self._leave_wire(seat)
+        self._stopping.wait(RECONNECT_S)
+        return []
+
+    def _leave_wire(self, seat: Seat) -> None:
+        self.reading.clear()
+        if seat.waiting:
+            self._hand.unreserve(1)
+        seat.close()
+
+    def _take(self, seat: Seat) -> list[Run]:
+        if not seat.waiting and not self._wait(seat):
+            return []
+        came, room = seat.come(), 1
+        try:
+            # A reader that died between its wake-up and its taking took the token with it.
+            model_key, entry = came or (self._forgotten(), TOKEN)
+            if model_key is None:
+                return []
+            if entry != TOKEN:
+                return self._receive(model_key, [entry])
+            begins = 0 if self._begun is None else self._begun.room(model_key)
+            room += 0 if begins else self._hand.reserve(self._slots)
+            return self._take_many(model_key, max(room, begins))
+        finally:
+            self._hand.unreserve(room)
+
+    def _wait(self, seat: Seat) -> bool:
+        if not seat.is_told(self._lanes):
+            if self._begun is not None:
+                self._begun.leave_overdue()
+            asked_s = time.monotonic()
+            now_ms = seat.tell(self._lanes, self._hand.requests())
+            self._clock.set(now_ms, (asked_s + time.monotonic()) / 2)
+            self.reading.set()
+        if self._hand.reserve(1, WAIT_S):
+            seat.wait(self._lanes)
+        return seat.waiting
+
+    def _take_many(self, model_key: str, room: int) -> list[Run]:
+        command = Command(TAKE, (lane_key(model_key),), (room, kept_ms(self._limits)))
+        now_ms, expired, _remaining, *entries = self._line.run(command)
+        self._clock.set(float(now_ms), time.monotonic())
+        if expired:
+            REQUESTS.labels(model_key, "expired").inc(int(expired))
+        return self._receive(model_key, entries)
+
+    def _forgotten(self) -> str | None:
+        waiting = lane_demand(self._line, list(self._lanes.values()))
+        return next((key for key, demand in waiting.items() if demand.waiting), None)
+
+    def _receive(self, model_key: str, entries: Sequence[bytes]) -> list[Run]:
+        runs = []
+        for raw in entries:
+            try:
+                entry = read_entry(raw)
+                envelope = read_request(entry.message)
+            except MessageMalformed as error:
+                log.warning("lane_message_dropped", model=model_key, error=str(error))
+                REQUESTS.labels(model_key, "malformed").inc()
+                continue
+            added = self._add(model_key, entry, envelope)
+            if isinstance(added, Run):
+                runs.append(added)
+            else:
+                REQUESTS.labels(model_key, added).inc()
+        return runs
+
+    def _add(self, model_key: str, entry: Entry, envelope: RequestEnvelope) -> Run | Settled:
+        now_s, deadline_s = time.monotonic(), self._clock.local_s(entry.deadline_ms)
+        if deadline_s <= now_s:
+            return "expired"
+        queue_s = max(0.0, now_s - self._clock.local_s(entry.arrived_ms))
+        load_s = self._load_within(model_key, now_s - queue_s, now_s)
+        return self._hand.add(Taken(model_key, entry, envelope, deadline_s, queue_s - load_s, load_s))
+
+    # Running
+
+    def _run_safely(self, run: Run, seat: Seat | None = None) -> None:
+        try:
+            self._run(run, seat)
+        except Exception:
+            log.exception("lane_failed", model=run.model_key)
+        finally:
+            self._hand.end(run)
+            self._hand.release(run)
+
+    def _run(self, run: Run, seat: Seat | None) -> None:
+        began_s = time.monotonic()
+        outcome = self._outcomes.of(run)
+        while isinstance(outcome, DeadlinePassed) and self._hand.renew(run, time.monotonic()):
+            outcome = self._outcomes.of(run)
+        run_ms = (time.monotonic() - began_s) * 1000
+        members = self._hand.end(run)
+        replies = self._replier.replies(run, members, outcome, run_ms)
+        sent = self._reply_and_wait(replies, seat) if seat is not None and replies else 0
+        self._replier.send(replies[sent:])
+        self._replier.count(run, members, told(outcome))
+
+    # Answering
+
+    def _reply_and_wait(self, replies: Sequence[Reply], seat: Seat) -> int:
+        """One step in place of two, where the next wait may begin at once; how many have surely been sent."""
+        lanes = self._lanes
+        if self._stopping.is_set() or not seat.is_told(lanes) or not self._hand.reserve(1):
+            return 0
+        try:
+            answers = seat.wait(lanes, [reply.command for reply in replies])
+        except (redis.RedisError, OSError) as error:
+            log.warning("lane_not_read", error=str(error))
+            self._leave_wire(seat)
+            return 0
+        return next((n for n, answer in enumerate(answers) if isinstance(answer, Exception)), len(answers))
+
+    def _give_back(self, run: Run, taken: Taken) -> None:
+        entry = taken.entry
+        claimed = taken.envelope.payload is None and run.payload
+        args: Sequence[str | bytes] = (
+            entry_name(entry.request_id, entry.tenant),
+            entry.raw,
+            claim_key(entry.request_id, "work") if claimed else "",
+            run.payload if claimed else b"",
+            str(kept_ms(self._limits)),
+        )
+        try:
+            self._line.run(Command(GIVE_BACK, (lane_key(taken.model_key),), tuple(args)))
+        except redis.RedisError as error:
+            log.warning("lane_request_not_given_back", model=taken.model_key, error=str(error))
+        else:
+            REQUESTS.labels(taken.model_key, "given_back").inc()
+
+    def _nudge(self) -> None:
+        """Let the waits end at once; where this is lost, they end within a second."""
+        try:
+            for seat in self._seats:
+                self._line.run(nudge_command(seat.nudge))
+        except redis.RedisError as error:
+            log.info("lane_reader_not_nudged", error=str(error))

@@ -1,0 +1,85 @@
+"""How a worker's answers leave: those that end together in one step, offered again while Redis is away."""
+
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import structlog
+
+from inference.rpc.commands import Command
+from inference.rpc.limits import LaneLimits
+from inference.rpc.lines import CommandLine
+from inference.rpc.metrics import REQUESTS, WAIT_SECONDS
+from inference.rpc.outcomes import Outcome, Outcomes
+from inference.rpc.replies import reply_command, together
+from inference.rpc.runs import Run, Taken
+
+log = structlog.get_logger(__name__)
+
+RECONNECT_S = 0.2
+REPLY_TRIES_S = 5.0
+"""A finished answer is offered again for this long while Redis is away."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    taken: Taken
+    command: Command
+
+    @property
+    def size_bytes(self) -> int:
+        return sum(len(said) for said in self.command.args if isinstance(said, bytes))
+
+
+class Replier:
+    def __init__(
+        self, line: CommandLine, outcomes: Outcomes, limits: LaneLimits, stopping: threading.Event
+    ) -> None:
+        self._line = line
+        self._outcomes = outcomes
+        self._limits = limits
+        self._stopping = stopping
+
+    def replies(self, run: Run, members: Sequence[Taken], outcome: Outcome, run_ms: float) -> list[Reply]:
+        now_s = time.monotonic()
+        return [
+            Reply(
+                taken,
+                reply_command(
+                    taken,
+                    # Of those who still wait, it ran for who asked first.
+                    self._outcomes.payload_for(taken, outcome, run_ms, run.call.spent, joined=place > 0),
+                    taken.deadline_s - now_s,
+                    self._limits,
+                ),
+            )
+            for place, taken in enumerate(members)
+        ]
+
+    def send(self, replies: Sequence[Reply]) -> None:
+        """Each until it is surely sent, or nobody would read it any more."""
+        if not replies:
+            return
+        commands = together([reply.command for reply in replies])
+        last_s = max(reply.taken.deadline_s for reply in replies)
+        until_s = min(last_s, time.monotonic() + REPLY_TRIES_S)
+        while True:
+            failed = [
+                (command, answer)
+                for command, answer in zip(commands, self._line.run_all(commands), strict=True)
+                if isinstance(answer, BaseException)
+            ]
+            if not failed:
+                return
+            if time.monotonic() + RECONNECT_S >= until_s or self._stopping.wait(RECONNECT_S):
+                log.warning("lane_reply_not_sent", model=replies[0].taken.model_key, error=str(failed[0][1]))
+                return
+            commands = [command for command, _error in failed]
+
+    @staticmethod
+    def count(run: Run, members: Sequence[Taken], how: str) -> None:
+        REQUESTS.labels(run.model_key, how).inc(max(1, len(members)))
+        waits = WAIT_SECONDS.labels(run.model_key)
+        for taken in members:
+            waits.observe(taken.queue_s + taken.load_s)

@@ -1,0 +1,62 @@
+"""How an answer goes back: onto the list that the request names, large ones under a key of their own."""
+
+import math
+from collections.abc import Sequence
+
+import structlog
+
+from inference.rpc.commands import Command
+from inference.rpc.envelopes import ReplyEnvelope, read_reply, write_reply
+from inference.rpc.errors import MessageMalformed
+from inference.rpc.keys import claim_key
+from inference.rpc.limits import LaneLimits
+from inference.rpc.runs import Taken
+from inference.rpc.scripts import REPLIES, REPLY
+
+log = structlog.get_logger(__name__)
+
+_NO_CLAIMS = ("", b"", "")
+READ_WITHIN_S = 10.0
+"""After the caller's deadline, for an answer that is just being read."""
+
+
+def reply_command(taken: Taken, payload: bytes, left_s: float, limits: LaneLimits) -> Command:
+    """Takes along what is left of a large input, which of those alike only one was read."""
+    request_id, envelope = taken.entry.request_id, taken.envelope
+    inline = len(payload) <= limits.inline_bytes
+    message = write_reply(ReplyEnvelope(request_id, payload if inline else None))
+    kept_ms = math.ceil((max(0.0, left_s) + READ_WITHIN_S) * 1000)
+    answer_claim = "" if inline else claim_key(request_id, "answer")
+    work_claim = claim_key(request_id, "work") if envelope.payload is None else ""
+    beside = b"" if inline else payload
+    return Command(REPLY, (envelope.replies,), (message, kept_ms, answer_claim, beside, work_claim))
+
+
+def together(replies: Sequence[Command]) -> list[Command]:
+    """The same in fewer steps: small ones onto one list are one."""
+    small: dict[tuple[str, ...], list[Command]] = {}
+    commands = []
+    for reply in replies:
+        if reply.args[2:] == _NO_CLAIMS:
+            small.setdefault(reply.keys, []).append(reply)
+        else:
+            commands.append(reply)
+    for keys, alike in small.items():
+        kept_ms = max(int(reply.args[1]) for reply in alike)
+        messages = (reply.args[0] for reply in alike)
+        commands.append(alike[0] if len(alike) == 1 else Command(REPLIES, keys, (kept_ms, *messages)))
+    return commands
+
+
+def reply_in(message: bytes) -> ReplyEnvelope | None:
+    """None for a nudge, and for what cannot be read."""
+    try:
+        return read_reply(message) if message else None
+    except MessageMalformed as error:
+        log.warning("lane_message_dropped", error=str(error))
+        return None
+
+
+def nudge_command(key: str) -> Command:
+    """Nothing, said to whoever blocks on this list, so that it looks around."""
+    return Command(REPLY, (key,), (b"", 5000, "", b"", ""))

@@ -1,0 +1,76 @@
+"""What a model is asked, as bytes: a work and its parameters."""
+
+from collections.abc import Mapping
+from itertools import accumulate, chain, pairwise
+from typing import assert_never
+
+import numpy as np
+
+from inference.core.contracts import Json, TensorInput, TextInput, TokenInput
+from inference.rpc.arrays import read_array, write_array
+from inference.rpc.errors import MessageMalformed
+from inference.rpc.frames import Buffer, pack, unpack
+from tenants.core.messages import names_in_words
+
+LaneWork = TextInput | TokenInput | TensorInput
+"""Pages stay with jobs: their pictures are decoded where the model is."""
+
+CHARACTERS_PER_COST = 256
+TOKENS_PER_COST = 64
+BYTES_PER_COST = 1024
+
+_TOKEN_IDS = np.dtype("<i4")
+
+
+def write_work(work: LaneWork, parameters: Mapping[str, Json]) -> bytes:
+    match work:
+        case TextInput():
+            header = {"texts": work.texts, "single": work.single, "parameters": parameters}
+            return pack(header)
+        case TokenInput():
+            counts = [len(row) for row in work.rows]
+            header = {"token_counts": counts, "single": work.single, "parameters": parameters}
+            return pack(header, [np.fromiter(chain.from_iterable(work.rows), _TOKEN_IDS).tobytes()])
+        case TensorInput():
+            written = [write_array(name, array) for name, array in work.tensors.items()]
+            header = {"tensors": [said for said, _buffer in written], "parameters": parameters}
+            return pack(header, [buffer for _said, buffer in written])
+    assert_never(work)
+
+
+def read_work(payload: Buffer) -> tuple[LaneWork, Mapping[str, Json]]:
+    header, buffers = unpack(payload)
+    match header:
+        case {"parameters": dict(parameters), "texts": list(texts), "single": bool(single)}:
+            if not all(type(text) is str for text in texts):
+                raise MessageMalformed("texts that are not all text")
+            return TextInput(tuple(texts), single), parameters
+        case {"parameters": dict(parameters), "token_counts": list(counts), "single": bool(single)}:
+            return TokenInput(_read_tokens(counts, buffers), single), parameters
+        case {"parameters": dict(parameters), "tensors": list(tensors)}:
+            if len(tensors) != len(buffers):
+                raise MessageMalformed(f"{len(tensors)} tensors with {len(buffers)} buffers")
+            pairs = (read_array(said, buffer) for said, buffer in zip(tensors, buffers, strict=True))
+            return TensorInput(dict(pairs)), parameters
+    raise MessageMalformed(f"a payload with {names_in_words(sorted(header))}, which is no work")
+
+
+def _read_tokens(counts: list[Json], buffers: list[memoryview]) -> tuple[tuple[int, ...], ...]:
+    if not all(type(count) is int and count >= 0 for count in counts):
+        raise MessageMalformed("token counts that are not all counts")
+    if len(buffers) != 1 or len(buffers[0]) != sum(counts) * _TOKEN_IDS.itemsize:
+        raise MessageMalformed(f"{sum(counts)} tokens that are not those of the message")
+    ids = np.frombuffer(buffers[0], _TOKEN_IDS).tolist() if buffers[0] else []
+    return tuple(tuple(ids[start:end]) for start, end in pairwise(accumulate(counts, initial=0)))
+
+
+def cost_of(work: LaneWork) -> int:
+    """What a request weighs against another of the same lane when tenants take turns; at least one."""
+    match work:
+        case TextInput():
+            return len(work.texts) + sum(map(len, work.texts)) // CHARACTERS_PER_COST
+        case TokenInput():
+            return len(work.rows) + sum(map(len, work.rows)) // TOKENS_PER_COST
+        case TensorInput():
+            return 1 + sum(array.nbytes for array in work.tensors.values()) // BYTES_PER_COST
+    assert_never(work)

@@ -1,0 +1,37 @@
+"""Choose the broker that a URL names."""
+
+from collections.abc import Sequence
+from urllib.parse import urlsplit
+
+from dramatiq import Middleware
+
+from inference.workers.brokers.contract import QueueBroker
+from inference.workers.brokers.errors import BrokerMisconfigured
+from inference.workers.brokers.rabbitmq import RabbitmqQueueBroker
+from inference.workers.brokers.redis import RedisQueueBroker
+
+BROKERS: dict[str, type[RedisQueueBroker] | type[RabbitmqQueueBroker]] = {
+    "redis": RedisQueueBroker,
+    "rediss": RedisQueueBroker,
+    "unix": RedisQueueBroker,
+    "amqp": RabbitmqQueueBroker,
+    "amqps": RabbitmqQueueBroker,
+}
+
+
+def build_broker(
+    url: str, *, middleware: Sequence[Middleware] = (), patience_s: float | None = None
+) -> QueueBroker:
+    """No connection is made before the first use, and no middleware is added to the caller's.
+
+    Dramatiq's defaults are left out on purpose: Retries and AgeLimit because the database decides what runs
+    again and what has expired, TimeLimit because it cannot interrupt native code.
+
+    `patience_s`: how long whoever publishes or counts waits at most, where that is not to be some seconds.
+    """
+    scheme = urlsplit(url).scheme
+    if scheme not in BROKERS:
+        raise BrokerMisconfigured(
+            f"MAAS_BROKER_URL has the scheme {scheme!r}: use one of {', '.join(sorted(BROKERS))}."
+        )
+    return BROKERS[scheme](url, middleware=middleware, patience_s=patience_s)

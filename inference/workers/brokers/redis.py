@@ -1,0 +1,291 @@
+"""A broker on Redis whose consumers block on the queue itself instead of polling it.
+
+A queue is a list of encoded messages. Taking one moves it (BLMOVE) to the consumer's own list, acknowledging
+removes it there, and the next living consumer puts a dead consumer's list back. An idle worker therefore
+costs one command per timeout and wakes at once, publishing is one command, and empty queues occupy no memory.
+"""
+
+import itertools
+import time
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from threading import Condition
+from typing import cast
+from uuid import uuid4
+
+import redis
+from dramatiq import Message, MessageProxy, Middleware
+from dramatiq.errors import BrokerConnectionError, DecodeError
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+from inference.workers.brokers.contract import ALIVE_S, FIRST, QueueBroker, QueueConsumer
+from inference.workers.brokers.errors import BrokerMisconfigured, BrokerUnavailable, ConnectionLost
+from inference.workers.brokers.redis_scripts import BURY, GIVE_BACK, PUT_FIRST, TAKE
+
+CONNECT_TIMEOUT_S = 1.0
+REPLY_TIMEOUT_S = 2.0
+"""Both small, since a caller of `deliver` waits for at most two attempts of each."""
+
+BEATS_PER_LIFE = 3
+_MARK_OF_FIRST = f'"{FIRST}":true'
+"""Of an encoded message. What else it holds are ids."""
+
+
+@contextmanager
+def _as_connection_lost() -> Iterator[None]:
+    try:
+        yield
+    except redis.RedisError as error:
+        raise ConnectionLost(error) from error
+
+
+class RedisQueueBroker(QueueBroker):
+    """Publishes and acknowledges through one pool; blocking consumers have another, without retries."""
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        middleware: Sequence[Middleware],
+        namespace: str = "maas:broker",
+        alive_s: float = ALIVE_S,
+        patience_s: float | None = None,
+    ) -> None:
+        """`patience_s`: one try of so long for what does not consume, instead of two of the usual length."""
+        super().__init__(middleware)
+        self.namespace = namespace
+        self.alive_s = alive_s
+        self.client = _connect(url, attempts=2 if patience_s is None else 1, patience_s=patience_s)
+        # A BLMOVE that is sent twice because its reply was lost would strand the first message.
+        self.blocking_client = _connect(url, attempts=1)
+        self.take = self.blocking_client.register_script(TAKE)
+        self.give_back = self.client.register_script(GIVE_BACK)
+        self._bury = self.client.register_script(BURY)
+        self._put_first = self.client.register_script(PUT_FIRST)
+
+    def queue_key(self, queue_name: str) -> str:
+        return f"{self.namespace}:queue:{queue_name}"
+
+    def taken_key(self, consumer_id: str) -> str:
+        return f"{self.namespace}:taken:{consumer_id}"
+
+    def alive_key(self, consumer_id: str) -> str:
+        return f"{self.namespace}:alive:{consumer_id}"
+
+    @property
+    def consumers_key(self) -> str:
+        """A hash of consumer id to queue name, for those that may hold messages."""
+        return f"{self.namespace}:consumers"
+
+    def check(self) -> None:
+        try:
+            memory = self.client.info("memory")
+        except redis.RedisError as error:
+            raise BrokerUnavailable(f"The broker Redis does not answer: {error}") from error
+        policy = memory.get("maxmemory_policy", "noeviction")
+        if policy != "noeviction":
+            raise BrokerMisconfigured(
+                f"The broker Redis has maxmemory-policy {policy!r} and would evict queued messages when it is"
+                " full: set maxmemory-policy to noeviction, or name another server in MAAS_BROKER_URL."
+            )
+
+    def deliver(self, queue_name: str, body: bytes, *, first: bool = False) -> None:
+        key = self.queue_key(queue_name)
+        with _as_connection_lost():
+            if first:
+                self._put_first(keys=[key], args=[body, _MARK_OF_FIRST])
+            else:
+                self.client.rpush(key, body)
+
+    def count_waiting(self, queue_name: str) -> int:
+        with _as_connection_lost():
+            return self.client.llen(self.queue_key(queue_name))
+
+    def consume(self, queue_name: str, prefetch: int = 1, timeout: int = 1000) -> "RedisQueueConsumer":
+        return RedisQueueConsumer(self, queue_name, prefetch, timeout / 1000)
+
+    def flush(self, queue_name: str) -> None:
+        with _as_connection_lost():
+            self.client.delete(self.queue_key(queue_name))
+
+    def close(self) -> None:
+        self.client.close()
+        self.blocking_client.close()
+
+    def beat(self, consumer_id: str, queue_name: str) -> None:
+        """Say that a consumer lives. The server's clock decides for how long, never a client's."""
+        with self.client.pipeline(transaction=True) as pipeline:
+            pipeline.hset(self.consumers_key, consumer_id, queue_name)
+            pipeline.set(self.alive_key(consumer_id), 1, px=round(self.alive_s * 1000))
+            pipeline.execute()
+
+    def bury_the_dead(self) -> None:
+        """Put back what silent consumers had taken, whatever queue it was from."""
+        registered = cast("dict[bytes, bytes]", self.client.hgetall(self.consumers_key))
+        ids = [consumer_id.decode() for consumer_id in registered]
+        alive = self.client.mget([self.alive_key(consumer_id) for consumer_id in ids]) if ids else []
+        for consumer_id, queue_name, sign in zip(ids, registered.values(), alive, strict=True):
+            if sign is None:
+                self.bury(consumer_id, queue_name.decode())
+
+    def bury(self, consumer_id: str, queue_name: str) -> None:
+        keys = [
+            self.alive_key(consumer_id),
+            self.taken_key(consumer_id),
+            self.queue_key(queue_name),
+            self.consumers_key,
+        ]
+        moved = cast("int", self._bury(keys=keys, args=[consumer_id]))
+        if moved:
+            self.logger.info("Put %d unfinished messages back on queue %r.", moved, queue_name)
+
+
+def _connect(url: str, *, attempts: int, patience_s: float | None = None) -> redis.Redis:
+    return redis.Redis.from_url(
+        url,
+        socket_connect_timeout=patience_s or CONNECT_TIMEOUT_S,
+        socket_timeout=patience_s or REPLY_TIMEOUT_S,
+        retry=Retry(NoBackoff(), attempts - 1),
+        # Bounded by the threads of a process; the pool's own bound of 100 would refuse the 101st.
+        max_connections=10_000,
+    )
+
+
+class TakenMessage(MessageProxy):
+    """Remembers where its body lies, since its consumer may have been replaced before it is acknowledged."""
+
+    def __init__(self, message: Message[None], body: bytes, taken_key: str, ticket: int) -> None:
+        super().__init__(message)
+        self.body = body
+        self.taken_key = taken_key
+        self.ticket = ticket
+
+
+class RedisQueueConsumer(QueueConsumer):
+    """A new consumer has a new identity, so what an earlier one lost with its connection is found again."""
+
+    _tickets = itertools.count()
+
+    def __init__(self, broker: RedisQueueBroker, queue_name: str, prefetch: int, timeout_s: float) -> None:
+        self._id = uuid4().hex
+        self._broker = broker
+        self._queue_name = queue_name
+        self._prefetch = prefetch
+        # The reply has to arrive before the socket gives up on it.
+        self._timeout_s = min(timeout_s, REPLY_TIMEOUT_S / 2)
+        self._arrived: deque[bytes] = deque()
+        self._held: set[int] = set()
+        self._changed = Condition()
+        self._next_beat = 0.0
+        self._flowing = False
+        self._lost = False
+        self._queue_key = broker.queue_key(queue_name)
+        self._taken_key = broker.taken_key(self._id)
+
+    def __next__(self) -> MessageProxy | None:
+        if self._lost:
+            raise ConnectionLost("an acknowledgement failed")
+        with self._losing_connection():
+            self._beat()
+            if not self._arrived:
+                self._arrived.extend(self._take())
+            if not self._arrived:
+                return None
+            return self._hand_out(self._arrived.popleft())
+
+    def idle(self, *, wait: bool) -> None:
+        with self._losing_connection():
+            self._beat()
+            self._give_back(list(self._arrived))
+            self._arrived.clear()
+        if wait:
+            with self._changed:
+                self._changed.wait(self._timeout_s)
+
+    def ack(self, message: MessageProxy) -> None:
+        """Never raises: Dramatiq would hold up a thread of the pool until the server is back."""
+        taken = cast("TakenMessage", message)
+        try:
+            self._broker.client.lrem(taken.taken_key, 1, cast("str", taken.body))
+        except redis.RedisError as error:
+            self._broker.logger.warning("Could not acknowledge a message; it will be repeated: %s", error)
+            # Under a new identity, what this one could not remove expires with it.
+            self._lost = True
+        self._let_go([taken])
+
+    def nack(self, message: MessageProxy) -> None:
+        """There is no dead-letter queue: what must not be lost is in the database."""
+        self.ack(message)
+
+    def requeue(self, messages: Iterable[MessageProxy]) -> None:
+        taken = [cast("TakenMessage", message) for message in messages]
+        try:
+            with self._losing_connection():
+                self._give_back([message.body for message in taken])
+        finally:
+            self._let_go(taken)
+
+    def close(self) -> None:
+        """Give everything back, unless the connection failed: running messages may still be acknowledged."""
+        if self._lost:
+            return
+        with _as_connection_lost():
+            self._broker.client.delete(self._broker.alive_key(self._id))
+            self._broker.bury(self._id, self._queue_name)
+
+    @contextmanager
+    def _losing_connection(self) -> Iterator[None]:
+        try:
+            with _as_connection_lost():
+                yield
+        except BrokerConnectionError:
+            self._lost = True
+            raise
+
+    def _beat(self) -> None:
+        now = time.monotonic()
+        if now >= self._next_beat:
+            self._broker.beat(self._id, self._queue_name)
+            self._broker.bury_the_dead()
+            self._next_beat = now + self._broker.alive_s / BEATS_PER_LIFE
+
+    def _take(self) -> list[bytes]:
+        free = self._prefetch - len(self._held)
+        if free <= 0:
+            with self._changed:
+                self._changed.wait_for(lambda: len(self._held) < self._prefetch, self._timeout_s)
+            return []
+        taken = self._take_many(free) if self._flowing else self._wait_for_one()
+        self._flowing = bool(taken)
+        return taken
+
+    def _take_many(self, count: int) -> list[bytes]:
+        return cast("list[bytes]", self._broker.take(keys=[self._queue_key, self._taken_key], args=[count]))
+
+    def _wait_for_one(self) -> list[bytes]:
+        body = self._broker.blocking_client.blmove(
+            self._queue_key, self._taken_key, cast("int", self._timeout_s), "LEFT", "RIGHT"
+        )
+        return [cast("bytes", body)] if body is not None else []
+
+    def _hand_out(self, body: bytes) -> MessageProxy | None:
+        try:
+            message: Message[None] = Message.decode(body)
+        except DecodeError:
+            self._broker.logger.exception("Dropped an unreadable message on queue %r.", self._queue_name)
+            self._broker.client.lrem(self._taken_key, 1, cast("str", body))
+            return None
+        taken = TakenMessage(message, body, self._taken_key, next(self._tickets))
+        self._held.add(taken.ticket)
+        return taken
+
+    def _give_back(self, bodies: list[bytes]) -> None:
+        if bodies:
+            self._broker.give_back(keys=[self._taken_key, self._queue_key], args=bodies)
+
+    def _let_go(self, messages: Iterable[TakenMessage]) -> None:
+        with self._changed:
+            self._held.difference_update(message.ticket for message in messages)
+            self._changed.notify_all()

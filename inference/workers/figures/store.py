@@ -1,0 +1,116 @@
+"""The engine's figures in Redis: what each worker has counted since it began, and what all did in the last minutes."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+import redis
+from django.conf import settings
+
+from inference.core.prompt_redis import single_try
+from inference.workers.figures.sums import ModelSums, summed, sums_of
+
+NOW_PREFIX = "maas:figures:now:"
+SPAN_PREFIX = "maas:figures:"
+SPAN_S = 10
+"""Of time, over which figures are added up."""
+SPANS = 60
+KEPT_S = SPAN_S * (SPANS + 6)
+NOW_EXPIRES_S = 10
+
+
+@dataclass(frozen=True, slots=True)
+class PartNow:
+    """A model version, where `role` is empty, or one of its files."""
+
+    key: str
+    role: str
+    sums: ModelSums
+    waiting_rows: int = 0
+    held_bytes: int = 0
+
+    @property
+    def name(self) -> str:
+        return f"{self.key}/{self.role}"
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerFigures:
+    parts: tuple[PartNow, ...] = ()
+    reasons: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    """By model version: how often this worker took it, and what decided for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    at_s: int
+    parts: Mapping[str, ModelSums]
+
+    def of(self, key: str) -> ModelSums:
+        return summed(sums for name, sums in self.parts.items() if name.partition("/")[0] == key)
+
+
+@cache
+def _connection() -> "redis.Redis":
+    return single_try(settings.MAAS_REDIS_URL)
+
+
+def span_at(now_s: float) -> int:
+    return int(now_s) // SPAN_S * SPAN_S
+
+
+def tell(worker: str, figures: WorkerFigures, grown: Mapping[str, Mapping[str, float]], now_s: float) -> None:
+    """`grown` since this was last told, by the name of the part; raises `redis.RedisError`."""
+    told = {
+        "parts": [
+            [part.key, part.role, part.sums.as_json(), part.waiting_rows, part.held_bytes]
+            for part in figures.parts
+        ],
+        "reasons": {key: dict(counts) for key, counts in figures.reasons.items()},
+    }
+    span = f"{SPAN_PREFIX}{span_at(now_s)}"
+    with _connection().pipeline(transaction=True) as pipeline:
+        pipeline.set(NOW_PREFIX + worker, json.dumps(told), ex=NOW_EXPIRES_S)
+        for name, more in grown.items():
+            for count, by in more.items():
+                pipeline.hincrbyfloat(span, f"{name}|{count}", by)
+        if grown:
+            pipeline.expire(span, KEPT_S)
+        pipeline.execute()
+
+
+def told_by(workers: Sequence[str]) -> dict[str, WorkerFigures]:
+    """Raises `redis.RedisError`. A worker that has told nothing has no entry."""
+    if not workers:
+        return {}
+    found: list[Any] = _connection().mget([NOW_PREFIX + name for name in workers])
+    return {
+        name: _figures(json.loads(told))
+        for name, told in zip(workers, found, strict=True)
+        if told is not None
+    }
+
+
+def last_spans(now_s: float) -> list[Span]:
+    """The oldest first, the one that runs now left out; raises `redis.RedisError`."""
+    starts = [span_at(now_s) - SPAN_S * back for back in range(SPANS, 0, -1)]
+    with _connection().pipeline(transaction=False) as pipeline:
+        for start in starts:
+            pipeline.hgetall(f"{SPAN_PREFIX}{start}")
+        found = pipeline.execute()
+    return [Span(start, _parts(counts.items())) for start, counts in zip(starts, found, strict=True)]
+
+
+def _figures(told: Mapping[str, Any]) -> WorkerFigures:
+    parts = tuple(PartNow(key, role, sums_of(sums), *rest[:2]) for key, role, sums, *rest in told["parts"])
+    return WorkerFigures(parts, told["reasons"])
+
+
+def _parts(counts: Iterable[tuple[bytes, bytes]]) -> dict[str, ModelSums]:
+    found: dict[str, dict[str, float]] = {}
+    for field_, value in counts:
+        name, _, count = field_.decode().rpartition("|")
+        found.setdefault(name, {})[count] = float(value)
+    return {name: sums_of(sums) for name, sums in found.items()}

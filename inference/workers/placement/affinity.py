@@ -1,0 +1,244 @@
+"""Keeps this worker on the queues that it should take pages from: looks, decides, acts; at once when told to."""
+
+import threading
+import time
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+
+import redis
+import structlog
+from django.conf import settings
+from django.db import DatabaseError, InterfaceError, close_old_connections
+
+from inference.workers.brokers import BrokerUnavailable
+from inference.workers.heartbeats import Heartbeat
+from inference.workers.placement.catalogue import Measured, ModelCatalogue
+from inference.workers.placement.claims import ModelClaims
+from inference.workers.placement.demand import DemandSource, together
+from inference.workers.placement.fleet import Demand, Model, Snapshot
+from inference.workers.placement.load_times import LoadTimes
+from inference.workers.placement.loader import UNASKED, Loader
+from inference.workers.placement.metrics import DECISIONS, QUEUES
+from inference.workers.placement.others import OtherWorkers
+from inference.workers.placement.patience import bound_reads
+from inference.workers.placement.placement import Decision, Plan, plan_for
+from inference.workers.placement.pulse import PagesNow, Pulse
+from inference.workers.placement.shelf import LEAVES_WITHIN_S, Shelf
+from inference.workers.placement.tally import QueueTally
+from inference.workers.placement.unserved import UnservedPools
+from inference.workers.placement.views import worker_of
+from inference.workers.placement.waits import UnbrokenWaits
+
+log = structlog.get_logger(__name__)
+LOOK_EVERY_S = 1.0
+LOOK_GAP_S = 0.02
+"""However often it is woken."""
+
+Consume = Callable[[frozenset[str]], None]
+"""Told at every look from which models' queues to take pages, whether or not that has changed."""
+
+
+class Affinity:
+    """One thread, from the start of the Dramatiq worker to its end."""
+
+    def __init__(
+        self,
+        heartbeat: Heartbeat,
+        *,
+        shelf: Shelf,
+        tally: QueueTally,
+        pools: frozenset[str],
+        pages: Callable[[], PagesNow],
+        demand: Sequence[DemandSource],
+        load_times: LoadTimes | None = None,
+    ) -> None:
+        self.settled = threading.Event()
+        """Set once the models that this worker holds without being asked are loaded, or could not be."""
+        self._name = heartbeat.name
+        self._shelf = shelf
+        self._loader = Loader(self._bring, self._changed, times=load_times)
+        self._tally = tally
+        self._pulse = Pulse(
+            heartbeat,
+            shelf=shelf,
+            loader=self._loader,
+            tally=tally,
+            pools=pools,
+            pages=pages,
+            on_order=self.wake,
+        )
+        self._demand_sources = list(demand)
+        self._consumers: list[Consume] = []
+        self._measured = Measured()
+        self._catalogue = ModelCatalogue(self._measured)
+        self._claims = ModelClaims(settings.MAAS_REDIS_URL, self._name)
+        self._others = OtherWorkers(self._name)
+        self._waits = UnbrokenWaits()
+        self._unserved = UnservedPools(self._name)
+        self._models: dict[str, Model] = {}
+        self._demand: dict[str, Demand] = {}
+        self._wake = threading.Event()
+        shelf.on_change(self._changed)
+        self._stopping = threading.Event()
+        self._attached = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="affinity", daemon=True)
+
+    def start(self) -> None:
+        self._pulse.start()
+        self._thread.start()
+
+    def stop(self) -> None:
+        """The heartbeat goes on until `end`: what is still being finished is still held."""
+        self._stopping.set()
+        self._shelf.stop()
+        self._attached.set()
+        self._wake.set()
+        if self._thread.is_alive():
+            self._thread.join(timeout=2)
+
+    def end(self) -> None:
+        self._pulse.stop()
+
+    def consume_with(self, *consumers: Consume) -> None:
+        self._consumers += consumers
+        self._attached.set()
+        self._wake.set()
+
+    @property
+    def draining(self) -> bool:
+        return self._pulse.draining
+
+    def wake(self) -> None:
+        """From any thread, at no cost: something has changed."""
+        self._wake.set()
+
+    def _run(self) -> None:
+        self._attached.wait()
+        self._pulse.looked()
+        while not self._stopping.is_set():
+            self._wake.clear()
+            self._quietly(self.look)
+            self._stopping.wait(LOOK_GAP_S)
+            self._wake.wait(LOOK_EVERY_S)
+
+    def look(self) -> None:
+        # What ends meanwhile is taken from at the next look.
+        warming_up = self._loader.warming_up
+        snapshot = self._gather()
+        plan = plan_for(self._name, snapshot)
+        begun = [decision for decision in plan.load if self._may_begin(decision, alone=snapshot.alone)]
+        # First, so that no page is taken any more of what leaves.
+        self._consume(plan, leaving={key for decision in begun for key in decision.leave})
+        for decision in begun:
+            self._tell(decision)
+            self._loader.begin(decision)
+        self._unserved.look(snapshot)
+        warming_up = warming_up or any(decision.reason in UNASKED for decision in begun)
+        if self._models and not warming_up and not snapshot.returning:
+            self.settled.set()
+        self._pulse.looked()
+
+    def _gather(self) -> Snapshot:
+        own = self._pulse.report()
+        company = self._others.look()
+        reports = (own, *company.reports)
+        self._measured.learn(reports)
+        self._read_database(held={model.key for report in reports for model in report.models})
+        workers = tuple(worker_of(report) for report in reports)
+        models = tuple(self._as_wanted(model) for model in self._models.values())
+        held = {model.key for model in models if any(worker.is_home_of(model) for worker in workers)}
+        return Snapshot(
+            workers=workers,
+            models=models,
+            demand=self._waits.of(self._demand, held),
+            lost=company.lost,
+            alone=company.alone,
+            returning=company.returning,
+        )
+
+    def _read_database(self, held: set[str]) -> None:
+        """While it is away, what was last known of models holds, and nothing is known to wait."""
+        # Where it is away, whoever reads next says so.
+        with suppress(DatabaseError, InterfaceError):
+            bound_reads()
+        self._demand = together(self._asked(source) for source in self._demand_sources)
+        try:
+            models = self._catalogue.read({*self._demand, *held})
+            self._models = {model.key: model for model in models}
+        except Exception as error:
+            log.warning("models_not_read", error=str(error))
+        finally:
+            close_old_connections()
+
+    def _asked(self, source: DemandSource) -> Mapping[str, Demand]:
+        try:
+            return source(self._models.keys())
+        except Exception as error:
+            log.warning("demand_not_read", error=str(error))
+            return {}
+
+    def _as_wanted(self, model: Model) -> Model:
+        waited_for = model.key in self._demand and self._demand[model.key].waiting > 0
+        return replace(self._measured.apply(model), wanted=model.wanted or waited_for)
+
+    def _bring(self, decision: Decision) -> None:
+        leave = [self._models[key] for key in decision.leave if key in self._models]
+        self._wait_for_work_on(decision.leave)
+        self._shelf.bring(decision.model, leave=leave, keep=self._kept)
+
+    def _wait_for_work_on(self, keys: Iterable[str]) -> None:
+        """Between two of its steps a page uses no session; its model must not leave under it."""
+        ends_s = time.monotonic() + LEAVES_WITHIN_S
+        while any(self._tally.running_of(key) for key in keys) and time.monotonic() < ends_s:
+            if self._stopping.wait(LOOK_GAP_S):
+                return
+
+    def _kept(self) -> list[Model]:
+        """What shares files with those that leave may still need them."""
+        staying = {model.key for model in self._shelf.resident()} - self._loader.leaving
+        return [self._models[key] for key in staying if key in self._models]
+
+    def _changed(self) -> None:
+        self._pulse.soon()
+        self.wake()
+
+    def _may_begin(self, decision: Decision, *, alone: bool) -> bool:
+        return self._loader.may_begin(decision.model) and (alone or self._claim(decision.model.key))
+
+    def _claim(self, key: str) -> bool:
+        try:
+            return self._claims.take(key)
+        except redis.RedisError as error:
+            log.warning("home_not_claimed", model=key, error=str(error))
+            return False
+
+    def _consume(self, plan: Plan, *, leaving: Collection[str]) -> None:
+        keys = plan.consume - self._loader.leaving.union(leaving)
+        for decision in plan.unheld:
+            if decision.model.key not in self._pulse.serving:
+                self._tell(decision)
+        QUEUES.set(len(keys))
+        if keys != self._pulse.serving:
+            self._pulse.serving = keys
+            self._pulse.soon()
+        for consume in self._consumers:
+            self._quietly(lambda consume=consume: consume(keys))  # type: ignore[misc]
+
+    def _tell(self, decision: Decision) -> None:
+        key, reason = decision.model.key, decision.reason.value
+        DECISIONS.labels(model=key, reason=reason).inc()
+        log.info("model_taken", model=key, reason=reason, leave=list(decision.leave))
+
+    def _quietly(self, step: Callable[[], None]) -> None:
+        """The database or the broker may be away for a while; the worker outlives it."""
+        try:
+            step()
+        except BrokerUnavailable as error:
+            log.warning("broker_unavailable", error=str(error))
+        except Exception:
+            log.exception("worker_step_failed")
+
+
+def queue_names(keys: Iterable[str]) -> list[str]:
+    return sorted(f"infer.{key}" for key in keys)

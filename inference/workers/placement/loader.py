@@ -1,0 +1,109 @@
+"""Brings models into memory beside the work, a few at a time, and remembers what could not be."""
+
+import threading
+import time
+from collections.abc import Callable
+
+import structlog
+
+from inference.core.errors import ModelFailed
+from inference.workers.placement.fleet import Model, Reason
+from inference.workers.placement.load_times import LoadTimes
+from inference.workers.placement.placement import COLD_AT_ONCE, Decision
+
+log = structlog.get_logger(__name__)
+FAILED_KEPT_S = 30.0
+RESTS_S = 2.0
+"""After a load for which there was no room just then."""
+UNASKED = frozenset({Reason.SPARE_MEMORY, Reason.HOME_LOST})
+
+
+class Loader:
+    """`bring` does the work; `changed` is called whenever a load has begun or ended."""
+
+    def __init__(
+        self,
+        bring: Callable[[Decision], None],
+        changed: Callable[[], None],
+        clock: Callable[[], float] = time.monotonic,
+        times: LoadTimes | None = None,
+    ) -> None:
+        self._times = times or LoadTimes(clock)
+        self._bring = bring
+        self._changed = changed
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._loading: dict[str, Decision] = {}
+        self._failed: dict[str, float] = {}
+        self._resting: dict[str, float] = {}
+
+    @property
+    def loading(self) -> frozenset[str]:
+        with self._lock:
+            return frozenset(self._loading)
+
+    @property
+    def leaving(self) -> frozenset[str]:
+        """Models that are given up for those that load."""
+        with self._lock:
+            return frozenset(key for decision in self._loading.values() for key in decision.leave)
+
+    @property
+    def failed(self) -> frozenset[str]:
+        return self._young(self._failed, FAILED_KEPT_S)
+
+    @property
+    def warming_up(self) -> bool:
+        """Something is being loaded that nobody waits for."""
+        with self._lock:
+            return any(decision.reason in UNASKED for decision in self._loading.values())
+
+    def may_begin(self, model: Model) -> bool:
+        resting = self._young(self._resting, RESTS_S)
+        with self._lock:
+            return (
+                len(self._loading) < COLD_AT_ONCE
+                and model.key not in self._loading
+                and model.key not in resting
+            )
+
+    def begin(self, decision: Decision) -> None:
+        key = decision.model.key
+        with self._lock:
+            self._loading[key] = decision
+        threading.Thread(target=self._run, args=[decision], name=f"load-{key}", daemon=True).start()
+        self._changed()
+
+    def _run(self, decision: Decision) -> None:
+        key, started_s = decision.model.key, self._clock()
+        try:
+            with self._times.load(key):
+                self._bring(decision)
+        except ModelFailed as error:
+            log.warning("model_not_loaded", model=key, code=error.code, detail=error.detail)
+            self._note(self._resting if error.retryable else self._failed, key)
+        except Exception:
+            # One broken model must not keep the others from being served.
+            log.exception("model_not_loaded", model=key)
+            self._note(self._failed, key)
+        else:
+            log.info(
+                "model_loaded",
+                model=key,
+                reason=decision.reason.value,
+                ms=round(1000 * (self._clock() - started_s)),
+            )
+        finally:
+            with self._lock:
+                del self._loading[key]
+            self._changed()
+
+    def _note(self, where: dict[str, float], key: str) -> None:
+        with self._lock:
+            where[key] = self._clock()
+
+    def _young(self, noted: dict[str, float], kept_s: float) -> frozenset[str]:
+        with self._lock:
+            for key in [key for key, at_s in noted.items() if self._clock() - at_s > kept_s]:
+                del noted[key]
+            return frozenset(noted)

@@ -1,0 +1,57 @@
+"""Affinity as Dramatiq sees it: begins and ends with the worker, and counts what passes through it."""
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import dramatiq
+import structlog
+from dramatiq import Broker, MessageProxy, Worker
+
+from inference.workers.placement.tally import QueueTally
+
+log = structlog.get_logger(__name__)
+QUEUE_PREFIX = "infer."
+
+
+class Lifecycle(Protocol):
+    def start(self) -> None: ...
+
+    def stop(self) -> None: ...
+
+
+class AffinityMiddleware(dramatiq.Middleware):
+    """Dramatiq logs and swallows what a hook raises. So `failed` remembers it, and the process ends by that."""
+
+    def __init__(self, affinity: Lifecycle, tally: QueueTally) -> None:
+        self._affinity = affinity
+        self._tally = tally
+        self.failed: BaseException | None = None
+
+    def after_worker_boot(self, broker: Broker, worker: Worker) -> None:
+        self._or_fail(self._affinity.start)
+
+    def before_worker_shutdown(self, broker: Broker, worker: Worker) -> None:
+        self._or_fail(self._affinity.stop)
+
+    def before_process_message(self, broker: Broker, message: MessageProxy) -> None:
+        self._tally.begin(message.queue_name.removeprefix(QUEUE_PREFIX))
+
+    def after_process_message(
+        self,
+        broker: Broker,
+        message: MessageProxy,
+        *,
+        result: Any = None,
+        exception: BaseException | None = None,
+    ) -> None:
+        self._tally.end(counts=exception is None)
+
+    def after_skip_message(self, broker: Broker, message: MessageProxy) -> None:
+        self._tally.end(counts=False)
+
+    def _or_fail(self, step: Callable[[], None]) -> None:
+        try:
+            step()
+        except Exception as error:
+            log.exception("affinity_failed")
+            self.failed = error

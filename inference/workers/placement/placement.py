@@ -1,0 +1,299 @@
+"""Which worker becomes the home of which model: the same answer for everyone who looks at the same snapshot.
+
+A model is served where it is held. One that nobody holds is taken by one worker: at once when somebody waits for it,
+and while memory is spare when nobody does. One that is waited for longer than its load takes gets one home more.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from inference.workers.placement.fleet import Held, Model, Reason, Snapshot, Strategy, Worker
+from inference.workers.placement.ranking import Option, choose
+from inference.workers.placement.room import MadeRoom, Wanted, files_of, missing_bytes, room_on
+
+COLD_AT_ONCE = 2
+"""Models that one worker brings into memory at a time."""
+TELLS_AT_ONCE = 4
+"""Models that it takes pages of and does not hold, those of a random pool aside."""
+QUEUES_AT_ONCE = 32
+"""Of models in memory; work for the others is noticed at once, and they are taken up in its place."""
+SILENT_S = 3.0
+"""A worker that has missed two beats keeps what it has and is given nothing new."""
+TOO_LARGE_AFTER_S = 60.0
+"""So long a model that fits nowhere waits for a larger worker, which may be starting."""
+ALONE_AFTER_S = 10.0
+"""So long a cold model waits for Redis to come back, since several workers may take it meanwhile."""
+HOT_FLOOR_S = 1.0
+"""Whatever a load takes; and by so much a wait that is only expected must be longer than one that has been seen."""
+HOT_WAITING = 2
+SETTLES_S = 5.0
+"""A new home is given time to shorten the queue before there is another."""
+SPARED_IDLE_S = 30.0
+"""A second home is no reason to give up what was used so recently."""
+SPARE_SHARE = 0.05
+"""Part of the memory that is not filled without demand: sizes are estimates until a model was loaded once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """This worker takes this model, for this reason, and gives up these for it."""
+
+    model: Model
+    worker: str
+    reason: Reason
+    leave: tuple[str, ...] = ()
+
+    @property
+    def to_load(self) -> bool:
+        """False where pages are taken of what is not held: to be loaded as they need it, or to be told why not."""
+        return self.reason not in {Reason.LOAD_FAILED, Reason.TOO_LARGE, Reason.RANDOM, Reason.IN_TURNS}
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What one worker does now."""
+
+    consume: frozenset[str]
+    """Models whose queues it takes pages from, unless it gives them up meanwhile."""
+    load: tuple[Decision, ...]
+    unheld: tuple[Decision, ...]
+    """Why it consumes what it does not hold."""
+
+
+def plan_for(name: str, snapshot: Snapshot) -> Plan:
+    me = snapshot.worker(name)
+    if me is None or me.draining:
+        return Plan(frozenset(), (), ())
+    mine = [decision for decision in place(snapshot) if decision.worker == name]
+    load = tuple(decision for decision in mine if decision.to_load)
+    homeless = [decision for decision in mine if not decision.to_load][:TELLS_AT_ONCE]
+    unheld = (*homeless, *_at_random(me, snapshot.models))
+    consume = _held_to_consume(me, snapshot) | {decision.model.key for decision in unheld}
+    return Plan(consume, load, unheld)
+
+
+def _held_to_consume(me: Worker, snapshot: Snapshot) -> frozenset[str]:
+    """A queue costs a thread and a connection: of very many small models, those that are asked for."""
+
+    def turn(key: str) -> tuple[float, float, str]:
+        return -snapshot.waiting_for(key).oldest_s, me.held[key].idle_s, key
+
+    held = [
+        model.key
+        for model in snapshot.models
+        if model.wanted and model.key in me.held and me.serves(model.pool)
+    ]
+    return frozenset(sorted(held, key=turn)[:QUEUES_AT_ONCE])
+
+
+def place(snapshot: Snapshot) -> tuple[Decision, ...]:
+    """Every new home of this moment."""
+    if snapshot.returning:
+        return ()
+    board = _Board(snapshot)
+    placed = [model for model in snapshot.models if model.wanted and model.strategy is not Strategy.RANDOM]
+    waited = sorted(placed, key=lambda model: (-snapshot.waiting_for(model.key).oldest_s, model.key))
+    made: list[Decision | None] = []
+    for model in waited:
+        if snapshot.waiting_for(model.key).waiting:
+            made.append(board.second_home(model) if board.homes_of(model) else board.first_home(model))
+    for model in sorted(
+        placed, key=lambda model: (model.key not in snapshot.lost, not model.current, model.key)
+    ):
+        if model.warm and not snapshot.alone and not snapshot.waiting_for(model.key).waiting:
+            made.append(None if board.homes_of(model) else board.spare_home(model))
+    return tuple(decision for decision in made if decision is not None)
+
+
+def _at_random(me: Worker, models: Iterable[Model]) -> Iterator[Decision]:
+    for model in models:
+        fits = model.may_fit_in_turns(me.budget_bytes)
+        if model.wanted and model.strategy is Strategy.RANDOM and me.serves(model.pool) and fits:
+            yield Decision(model, me.name, Reason.RANDOM)
+
+
+class _Board:
+    """The snapshot, and on it the homes chosen so far: each takes memory and time that the next cannot have."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
+        self._models = {model.key: model for model in snapshot.models}
+        self._workers = {
+            worker.name: self._with_room_told(worker) for worker in snapshot.workers if not worker.draining
+        }
+        self._extra_s = dict.fromkeys(self._workers, 0.0)
+        self._given_up: set[tuple[str, str]] = set()
+
+    def homes_of(self, model: Model) -> list[Worker]:
+        """Workers that hold it or are about to."""
+        return [
+            worker
+            for worker in self._serving(model)
+            if model.key in worker.held or model.key in worker.loading
+        ]
+
+    def first_home(self, model: Model) -> Decision | None:
+        oldest_s = self._snapshot.waiting_for(model.key).oldest_s
+        serving = self._serving(model)
+        if not serving:
+            return None
+        large = [worker for worker in serving if model.may_fit_in_turns(worker.budget_bytes)]
+        if not large:
+            late = oldest_s > TOO_LARGE_AFTER_S
+            return self._to_tell(model, serving, Reason.TOO_LARGE) if late else None
+        able = [worker for worker in large if model.key not in worker.failed]
+        if not able:
+            return self._to_tell(model, serving, Reason.LOAD_FAILED)
+        if self._snapshot.alone and oldest_s < ALONE_AFTER_S:
+            return None
+        if not any(model.may_fit(worker.budget_bytes) for worker in able):
+            return self._in_turns(model, able)
+        reason = Reason.NO_REDIS if self._snapshot.alone else None
+        if model.key in self._snapshot.lost:
+            reason = reason or Reason.HOME_LOST
+        return self._settle(model, able, Wanted(model, oldest_s), reason)
+
+    def _in_turns(self, model: Model, able: list[Worker]) -> Decision | None:
+        """It is never held as a whole, and goes anew at every look to where it begins soonest."""
+        options = [
+            self._as_option(model, worker, MadeRoom((), 0.0)) for worker in able if _takes_more(worker)
+        ]
+        if not options:
+            return None
+        best, _ = choose(model.key, options, model.strategy)
+        return Decision(model, best.worker, Reason.IN_TURNS)
+
+    def second_home(self, model: Model) -> Decision | None:
+        demand = self._snapshot.waiting_for(model.key)
+        homes = self.homes_of(model)
+        wait_s = max(demand.oldest_s, self._last_begins_s(model, homes) - HOT_FLOOR_S)
+        hot = demand.waiting >= HOT_WAITING and wait_s > max(HOT_FLOOR_S, model.load_s)
+        if not hot or self._snapshot.alone or any(_unsettled(worker.held.get(model.key)) for worker in homes):
+            return None
+        names = {worker.name for worker in homes}
+        able = [
+            worker
+            for worker in self._serving(model)
+            if worker.name not in names
+            and model.key not in worker.failed
+            # Another home helps only where a page would begin sooner than here.
+            and self._wait_s(worker) + model.load_s < wait_s
+        ]
+        return self._settle(
+            model, able, Wanted(model, 0.0, idle_at_least_s=SPARED_IDLE_S), Reason.SECOND_HOME
+        )
+
+    def spare_home(self, model: Model) -> Decision | None:
+        able = [
+            worker
+            for worker in self._serving(model)
+            if model.key not in worker.failed
+            and worker.free_bytes - missing_bytes(model, worker) >= SPARE_SHARE * worker.budget_bytes
+        ]
+        reason = Reason.HOME_LOST if model.key in self._snapshot.lost else Reason.SPARE_MEMORY
+        return self._settle(model, able, Wanted(model, may_evict=False), reason)
+
+    def _settle(
+        self, model: Model, able: list[Worker], wanted: Wanted, reason: Reason | None
+    ) -> Decision | None:
+        """`reason` where it says more than what told the workers apart."""
+        options = [option for worker in able if (option := self._option(worker, wanted)) is not None]
+        if not options:
+            return None
+        best, told_apart = choose(model.key, options, model.strategy)
+        self._take(model, best)
+        return Decision(model, best.worker, reason or told_apart, best.leave)
+
+    def _option(self, worker: Worker, wanted: Wanted) -> Option | None:
+        model = wanted.model
+        if len(worker.loading) >= COLD_AT_ONCE or not _takes_more(worker):
+            return None
+        if not model.may_fit(worker.budget_bytes) or (worker.name, model.key) in self._given_up:
+            return None
+        room = room_on(worker, wanted, models=self._models, demand=self._snapshot.demand, homes=self._homes())
+        return self._as_option(model, worker, room) if room is not None else None
+
+    def _as_option(self, model: Model, worker: Worker, room: MadeRoom) -> Option:
+        return Option(
+            worker=worker.name,
+            leave=room.leave,
+            loss_s=room.loss_s,
+            load_s=model.load_s * missing_bytes(model, worker) / max(1, model.needed_bytes),
+            wait_s=self._wait_s(worker),
+            service_s=worker.service_s.get(model.key, self._usual_service_s(model)),
+            outstanding=worker.outstanding,
+        )
+
+    def _take(self, model: Model, option: Option) -> None:
+        worker = self._workers[option.worker]
+        held = {key: held for key, held in worker.held.items() if key not in option.leave}
+        loading = worker.loading | {model.key}
+        gone = files_of(option.leave, self._models) - files_of((*held, *loading), self._models)
+        files = {**model.files, **{file: size for file, size in worker.files.items() if file not in gone}}
+        free_bytes = worker.free_bytes + sum(worker.files.values()) - sum(files.values())
+        self._workers[worker.name] = replace(
+            worker, held=held, loading=loading, files=files, free_bytes=free_bytes
+        )
+        self._extra_s[worker.name] += option.load_s
+        self._given_up.update((worker.name, key) for key in option.leave)
+
+    def _to_tell(self, model: Model, serving: list[Worker], reason: Reason) -> Decision | None:
+        if self._snapshot.alone:
+            # Another may hold it, and do the pages that would fail here.
+            return None
+        options = [
+            Option(worker.name, (), 0, 0, self._wait_s(worker), 0, worker.outstanding) for worker in serving
+        ]
+        best, _ = choose(model.key, options, model.strategy)
+        return Decision(model, best.worker, reason)
+
+    def _serving(self, model: Model) -> list[Worker]:
+        return [worker for worker in self._workers.values() if worker.serves(model.pool)]
+
+    def _homes(self) -> Counter[str]:
+        return Counter(key for worker in self._workers.values() for key in worker.held)
+
+    def _with_room_told(self, worker: Worker) -> Worker:
+        """What is being loaded has taken its room; what is in memory and part of no model there leaves by itself."""
+        here = (*worker.held, *worker.loading)
+        stray = worker.files.keys() - files_of(here, self._models)
+        if not all(key in self._models for key in here):
+            stray = set()
+        kept = {file: size for file, size in worker.files.items() if file not in stray}
+        coming = (self._models[key].files for key in worker.loading if key in self._models)
+        files = {**{file: size for one in coming for file, size in one.items()}, **kept}
+        free_bytes = worker.free_bytes + sum(worker.files.values()) - sum(files.values())
+        return replace(worker, files=files, free_bytes=free_bytes)
+
+    def _wait_s(self, worker: Worker) -> float:
+        busy_s = worker.outstanding * worker.mean_service_s / max(1, worker.slots)
+        return busy_s + self._extra_s[worker.name]
+
+    def _last_begins_s(self, model: Model, homes: list[Worker]) -> float:
+        """When these homes have begun all that waits for the model; 0 where nobody knows its speed."""
+        usual_s = self._usual_service_s(model)
+        if not homes or usual_s <= 0:
+            return 0.0
+        pages_a_s = math.fsum(
+            max(1, home.slots) / (home.service_s.get(model.key) or usual_s) for home in homes
+        )
+        waiting = self._snapshot.waiting_for(model.key).waiting
+        return min(self._wait_s(home) for home in homes) + waiting / pages_a_s
+
+    def _usual_service_s(self, model: Model) -> float:
+        """Where it has not run yet, it is taken to be as fast as elsewhere."""
+        seen = [
+            worker.service_s[model.key] for worker in self._workers.values() if model.key in worker.service_s
+        ]
+        return math.fsum(seen) / len(seen) if seen else 0.0
+
+
+def _takes_more(worker: Worker) -> bool:
+    return worker.silent_s <= SILENT_S and not worker.stuck
+
+
+def _unsettled(held: Held | None) -> bool:
+    """None: it is still being loaded."""
+    return held is None or held.held_s < max(SETTLES_S, 2 * held.load_s)

@@ -1,0 +1,82 @@
+"""Which of the workers that could take a model takes it, and what decided."""
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from inference.workers.placement.fleet import Reason, Strategy
+
+NOTICED_S = 0.05
+"""Smaller differences are noise of the moment, and must not send two workers to two answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """What it would be like on one worker, in seconds."""
+
+    worker: str
+    leave: tuple[str, ...]
+    loss_s: float
+    """To bring back what has to leave."""
+    load_s: float
+    wait_s: float
+    """Until a thread is free for it."""
+    service_s: float
+    outstanding: int
+
+
+def choose(model: str, options: Sequence[Option], strategy: Strategy) -> tuple[Option, Reason]:
+    """Alike for everyone who asks with the same options, in whatever order."""
+    cost = _COSTS[strategy]
+    ranked = sorted(options, key=lambda option: (_noticed(cost(option)), _hash(model, option.worker)))
+    if len(ranked) == 1:
+        return ranked[0], Reason.ONLY_ONE
+    return ranked[0], _difference(ranked[0], ranked[1], strategy)
+
+
+def _sticky(option: Option) -> float:
+    return option.loss_s + option.load_s + option.wait_s + option.service_s
+
+
+def _least_outstanding(option: Option) -> float:
+    # Whole pages decide; what has to leave only between equals.
+    return option.outstanding + min(0.9, option.loss_s / 100)
+
+
+def _response_time(option: Option) -> float:
+    return option.load_s + option.wait_s + option.service_s
+
+
+_COSTS: dict[Strategy, Callable[[Option], float]] = {
+    Strategy.STICKY: _sticky,
+    Strategy.LEAST_OUTSTANDING: _least_outstanding,
+    Strategy.RESPONSE_TIME: _response_time,
+}
+
+
+def _difference(best: Option, second: Option, strategy: Strategy) -> Reason:
+    """What spoke most for the best against the next."""
+    gains = {
+        Reason.MEMORY_FIT: second.loss_s - best.loss_s,
+        Reason.LOAD_CHEAPEST: second.load_s - best.load_s,
+        Reason.LEAST_LOADED: second.wait_s - best.wait_s,
+        Reason.FASTEST: second.service_s - best.service_s,
+    }
+    if strategy is Strategy.LEAST_OUTSTANDING:
+        gains = {
+            Reason.LEAST_LOADED: float(second.outstanding - best.outstanding),
+            Reason.MEMORY_FIT: gains[Reason.MEMORY_FIT],
+        }
+    elif strategy is Strategy.RESPONSE_TIME:
+        del gains[Reason.MEMORY_FIT]
+    reason = max(gains, key=lambda one: gains[one])
+    return reason if gains[reason] >= NOTICED_S else Reason.EVEN
+
+
+def _noticed(cost: float) -> int:
+    return round(cost / NOTICED_S)
+
+
+def _hash(model: str, worker: str) -> bytes:
+    """Spreads models over workers, and moves few when a worker comes or goes."""
+    return hashlib.blake2b(f"{model}\0{worker}".encode(), digest_size=8).digest()

@@ -1,0 +1,86 @@
+"""The models in this worker's memory: what is there, what comes and what has to leave for it."""
+
+import threading
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from inference.core.contracts import VersionSpec
+from inference.core.errors import ModelFailed
+from inference.engine.engine import Engine, ResidentModel
+from inference.workers.placement.fleet import Model
+
+LEAVES_WITHIN_S = 30.0
+LOOK_EVERY_S = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class HeldFile:
+    file: str
+    """Its digest, which names the folder of every artifact."""
+    weight_bytes: int
+    held_bytes: int
+    """With what its runs take, as measured."""
+    runs: int
+    rows: int
+    run_s: float
+
+
+class Shelf:
+    def __init__(self, engine: Engine, find_spec: Callable[[int], VersionSpec]) -> None:
+        self._engine = engine
+        self._find_spec = find_spec
+        self._stopping = threading.Event()
+
+    @property
+    def budget_bytes(self) -> int:
+        return self._engine.host.budget_bytes
+
+    def on_change(self, tell: Callable[[], None]) -> None:
+        """When a session was loaded or evicted, by whomever."""
+        self._engine.host.on_change(lambda _change: tell())
+
+    def resident(self) -> tuple[ResidentModel, ...]:
+        return self._engine.resident()
+
+    def sessions(self) -> tuple[HeldFile, ...]:
+        return tuple(
+            HeldFile(
+                file=Path(session.path).parent.name,
+                weight_bytes=session.weight_bytes,
+                held_bytes=session.held_bytes,
+                runs=session.runs,
+                rows=session.rows,
+                run_s=session.run_s,
+            )
+            for session in self._engine.host.resident()
+        )
+
+    def bring(self, model: Model, *, leave: Iterable[Model], keep: Callable[[], Iterable[Model]]) -> None:
+        """Waits until what leaves is not in use any more, so that no page is taken that waits for room."""
+        spec = self._find_spec(model.version_id)
+        going = self._paths(leave)
+        if going:
+            self._evict(going - self._paths(keep()) - self._engine.session_paths(spec), model.key)
+        self._engine.load(spec)
+
+    def stop(self) -> None:
+        self._stopping.set()
+
+    def _evict(self, paths: frozenset[str], for_key: str) -> None:
+        looks = round(LEAVES_WITHIN_S / LOOK_EVERY_S)
+        for _ in range(looks):
+            for path in paths:
+                self._engine.host.evict(path)
+            if paths.isdisjoint(session.path for session in self._engine.host.resident()):
+                return
+            if self._stopping.wait(LOOK_EVERY_S):
+                break
+        raise ModelFailed(
+            "model_memory_busy", f"what has to leave for {for_key} is still in use", retryable=True
+        )
+
+    def _paths(self, models: Iterable[Model]) -> frozenset[str]:
+        return frozenset().union(
+            *(self._engine.session_paths(self._find_spec(model.version_id)) for model in models)
+        )

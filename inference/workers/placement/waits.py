@@ -1,0 +1,51 @@
+"""For how long each model that nobody holds has been asked for, by whomever.
+
+Callers who give up soon are followed by others. None of them ever waits for long, and together they may wait for ever.
+"""
+
+import time
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
+
+from inference.workers.placement.fleet import Demand
+
+GAP_S = 5.0
+"""Between two callers; after a longer one the wait begins anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Wait:
+    since_s: float
+    missing_since_s: float | None = None
+
+
+class UnbrokenWaits:
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._waits: dict[str, _Wait] = {}
+
+    def of(self, demand: Mapping[str, Demand], held: Collection[str]) -> dict[str, Demand]:
+        """`demand`, in which what is not held has waited since it was first asked for without a break."""
+        now_s = self._clock()
+        asked = {key for key, told in demand.items() if told.waiting and key not in held}
+        self._waits = {
+            key: wait
+            for key, before in self._waits.items()
+            if key not in held and (wait := _at(now_s, before, asked=key in asked)) is not None
+        }
+        for key in asked:
+            self._waits.setdefault(key, _Wait(now_s))
+        return {
+            key: replace(told, oldest_s=max(told.oldest_s, now_s - self._waits[key].since_s))
+            if key in asked
+            else told
+            for key, told in demand.items()
+        }
+
+
+def _at(now_s: float, wait: _Wait, *, asked: bool) -> _Wait | None:
+    """Counted from when it was seen to be missing: a look that comes late is no gap."""
+    if asked:
+        return _Wait(wait.since_s)
+    missing_since_s = now_s if wait.missing_since_s is None else wait.missing_since_s
+    return _Wait(wait.since_s, missing_since_s) if now_s - missing_since_s <= GAP_S else None

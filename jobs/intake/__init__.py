@@ -1,0 +1,1 @@
+"""Bytes on their way in, read before Django is asked."""

@@ -1,0 +1,156 @@
+"""Documents that requests name by their address: fetched here, so that no thread of Django waits for others' servers.
+
+Django is asked first: about the caller, the key, the model, the room for a job. Where it wants the document, it says so
+in the request's `Fetch`, and is asked again with the file beside the same request, as with an upload.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+from uuid import UUID
+
+import structlog
+
+from jobs.documents.uploads import FETCH, Fetch, Upload
+from jobs.idempotency.holds import LEASE_S, Hold, let_go, renew
+from jobs.intake.asking import JOBS, Answer, Asking
+from jobs.intake.fetching import Fetcher, Fetching
+from jobs.intake.inspections import Inspections
+from jobs.intake.spool import Spool
+from jobs.intake.uploads import DOCUMENTS, caller
+from tenants.core.asgi.protocol import (
+    UPLOAD,
+    App,
+    ClientGone,
+    Message,
+    Receive,
+    Scope,
+    Send,
+    header,
+    until_disconnect,
+)
+from tenants.core.asgi.threads import DatabaseThreads
+from tenants.core.errors import DomainError
+
+log = structlog.get_logger(__name__)
+MOST_BYTES = 64 * 1024
+"""Of a request that names an address: it has to be kept until that has answered."""
+_MARK = b'"document_url"'
+
+
+class Fetches:
+    def __init__(
+        self, inner: App, spool: Spool, fetcher: Fetcher, inspections: Inspections, lookups: DatabaseThreads
+    ) -> None:
+        self._inner = inner
+        self._asking = Asking(inner)
+        self._spool = spool
+        self._fetcher = fetcher
+        self._inspections = inspections
+        self._lookups = lookups
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if not _is_short_json(scope):
+            await self._inner(scope, receive, send)
+            return
+        body, whole = await _beginning(receive)
+        if not whole or not (scope["path"] == DOCUMENTS or _MARK in body):
+            await self._inner(scope, _replayed(body, receive, whole=whole), send)
+            return
+        fetch = Fetch()
+        answer = await self._asking.ask({**scope, FETCH: fetch}, _replayed(body, receive))
+        if fetch.wanted is not None:
+            async with self._held(caller(scope).tenant_id, fetch.hold_id):
+                answer = await self._with_document(scope, fetch, body, receive)
+        await answer.give(send)
+
+    async def _with_document(self, scope: Scope, fetch: Fetch, body: bytes, receive: Receive) -> Answer:
+        assert fetch.wanted is not None
+        with self._spool.file() as file:
+            identity = caller(scope)
+            wanted = Fetching(identity.tenant_id, identity.limits.upload_bytes, fetch.wanted, file)
+            name = await _unless_gone(self._fetcher.fetch(wanted), receive)
+            upload = Upload(
+                path=file.path,
+                sha256=await file.finish(),
+                size_bytes=file.size_bytes,
+                filename=name,
+                content_type="",
+                fetched=True,
+                hold_id=fetch.hold_id,
+            )
+            upload = await self._inspections.look_at(identity.tenant_id, upload)
+            return await self._asking.ask({**scope, UPLOAD: upload}, _replayed(body, receive))
+
+    @asynccontextmanager
+    async def _held(self, tenant_id: UUID, hold_id: UUID | None) -> AsyncIterator[None]:
+        """Renewed as long as it takes, and free before anybody is answered: who is refused may send another at once."""
+        if hold_id is None:
+            yield
+            return
+        hold = Hold(tenant_id, hold_id)
+        keeping = asyncio.get_running_loop().create_task(self._keep(hold))
+        try:
+            yield
+        finally:
+            keeping.cancel()
+            with suppress(DomainError):  # Else its lease ends by itself.
+                await self._lookups.run(let_go, hold)
+
+    async def _keep(self, hold: Hold) -> None:
+        while True:
+            await asyncio.sleep(LEASE_S / 3)
+            try:
+                if not await self._lookups.run(renew, hold):
+                    return
+            except DomainError as error:
+                log.warning("key_not_held", tenant_id=str(hold.tenant_id), error=error.detail)
+
+
+def _is_short_json(scope: Scope) -> bool:
+    if scope["method"] != "POST" or scope["path"] not in (DOCUMENTS, JOBS):
+        return False
+    length = header(scope, b"content-length") or "0"
+    kind = (header(scope, b"content-type") or "").partition(";")[0].strip().lower()
+    return kind == "application/json" and length.isdecimal() and int(length) <= MOST_BYTES
+
+
+async def _beginning(receive: Receive) -> tuple[bytes, bool]:
+    """The body, and whether it is all of it: of one that is longer than it may be, no more is read."""
+    body = bytearray()
+    while len(body) <= MOST_BYTES:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise ClientGone
+        body += message.get("body", b"")
+        if not message.get("more_body", False):
+            return bytes(body), True
+    return bytes(body), False
+
+
+def _replayed(body: bytes, receive: Receive, *, whole: bool = True) -> Receive:
+    told = False
+
+    async def receive_again() -> Message:
+        nonlocal told
+        if told:
+            return await receive()
+        told = True
+        return {"type": "http.request", "body": body, "more_body": not whole}
+
+    return receive_again
+
+
+async def _unless_gone(work: Coroutine[Any, Any, str], receive: Receive) -> str:
+    """ClientGone as soon as the caller hangs up; then the work is canceled."""
+    working = asyncio.ensure_future(work)
+    gone = asyncio.ensure_future(until_disconnect(receive))
+    try:
+        await asyncio.wait((working, gone), return_when=asyncio.FIRST_COMPLETED)
+        if not working.done():
+            raise ClientGone
+        return await working
+    finally:
+        working.cancel()
+        gone.cancel()

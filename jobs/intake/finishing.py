@@ -1,0 +1,109 @@
+"""Makes documents of uploads that are whole, beside the requests that brought their last bytes."""
+
+import asyncio
+import secrets
+from contextlib import ExitStack, suppress
+
+import structlog
+
+from jobs.batches.blobs import Scratch
+from jobs.documents.reader import ReaderUnavailable
+from jobs.intake.inspections import Inspections, take_turn
+from jobs.intake.spool import Spool
+from jobs.intake.turns import Turns
+from jobs.uploads import finishing
+from jobs.uploads.receiving import LEASE_S, Turn
+from tenants.core.asgi.stopping import Stop
+from tenants.core.asgi.threads import DatabaseThreads
+from tenants.core.errors import DomainError
+
+log = structlog.get_logger(__name__)
+AT_ONCE = 2
+LARGE_BYTES, LARGE_AT_ONCE = 32 * 2**20, 1
+"""To put a large upload together may take half a minute: small ones, whoever sent them, are not held up by those."""
+WAIT_S = 20.0
+"""So long the request with the last byte waits for its document; what takes longer is asked for."""
+PAUSE_S = 2.0
+
+
+class Finishing:
+    """What fails here, or ends with this process, is tried again by the scheduler."""
+
+    def __init__(self, spool: Spool, inspections: Inspections, lookups: DatabaseThreads, stop: Stop) -> None:
+        self._spool = spool
+        self._inspections = inspections
+        self._lookups = lookups
+        self._stop = stop
+        self._threads = DatabaseThreads("finish", AT_ONCE)
+        self._turns = Turns(AT_ONCE, most_each=AT_ONCE - 1, most_waiting_each=64)
+        self._large = Turns(LARGE_AT_ONCE, most_each=LARGE_AT_ONCE, most_waiting_each=64)
+        self._under_way: set[asyncio.Task[None]] = set()
+
+    async def finish(self, turn: Turn) -> None:
+        """Returns when it is done, or when that takes too long; it goes on then."""
+        task = asyncio.get_running_loop().create_task(self._finish(turn))
+        self._under_way.add(task)
+        task.add_done_callback(self._under_way.discard)
+        try:
+            async with self._stop.limit(WAIT_S):
+                await asyncio.shield(task)
+        except TimeoutError:
+            log.info("upload_checked_later", upload_id=str(turn.upload_id))
+
+    def close(self) -> None:
+        for task in self._under_way:
+            task.cancel()
+        self._threads.close()
+
+    async def _finish(self, turn: Turn) -> None:
+        about = {"upload_id": str(turn.upload_id), "tenant_id": str(turn.tenant_id)}
+        keeping = asyncio.get_running_loop().create_task(self._keep(turn))
+        try:
+            await self._in_turn(turn)
+        except finishing.Lost:
+            log.info("upload_finished_elsewhere", **about)
+        except (DomainError, ReaderUnavailable) as error:
+            log.warning("upload_put_off", error=error.detail, **about)
+            await self._put_off(turn)
+        except Exception:
+            log.exception("upload_not_finished", **about)
+            await self._put_off(turn)
+        finally:
+            keeping.cancel()
+
+    async def _put_off(self, turn: Turn) -> None:
+        with suppress(DomainError):  # Else its lease ends by itself.
+            await self._lookups.run(finishing.put_off, turn, PAUSE_S)
+
+    async def _in_turn(self, turn: Turn) -> None:
+        with ExitStack() as held:
+            if turn.size_bytes >= LARGE_BYTES:
+                await take_turn(held, self._large, turn.tenant_id)
+            await take_turn(held, self._turns, turn.tenant_id)
+            await self._make(turn)
+
+    async def _make(self, turn: Turn) -> None:
+        file = await self._threads.run(self._scratch)
+        try:
+            upload = await self._threads.run(finishing.join, turn, file)
+            upload = await self._inspections.look_at(turn.tenant_id, upload)
+            await self._threads.run(finishing.settle, turn, upload)
+        finally:
+            # The threads may have ended with the process, and so will its folder.
+            with suppress(RuntimeError):
+                self._threads.start(file.close)
+
+    def _scratch(self) -> Scratch:
+        """In this process's own folder, which does not outlive it."""
+        path = self._spool.prepare() / secrets.token_hex(16)
+        return Scratch(path, path.open("xb"))
+
+    async def _keep(self, turn: Turn) -> None:
+        """The lease, however long a large file takes."""
+        while True:
+            await asyncio.sleep(LEASE_S / 3)
+            try:
+                if not await self._lookups.run(finishing.keep, turn):
+                    return
+            except DomainError as error:
+                log.warning("upload_lease_not_renewed", upload_id=str(turn.upload_id), error=error.detail)

@@ -1,0 +1,154 @@
+"""The door to Django for who hands in work: tenants take turns, and whoever would wait for long is refused at once.
+
+Asked before a body is read, and once more when it is there. What only looks, and what takes work away, passes by.
+"""
+
+import asyncio
+import random
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import NoReturn
+from uuid import UUID
+
+from jobs.core.turned_away import was_turned_away
+from jobs.intake.metrics import TURNED_AWAY
+from jobs.intake.pressure import FEW, NEWCOMERS_SAVE_S, Pressure
+from jobs.intake.turns import Turns
+from tenants.api.authentication import IDENTITY
+from tenants.core.asgi.protocol import MEMBER, UPLOAD, Scope
+from tenants.core.asgi.threads import Overloaded
+from tenants.core.errors import DomainError
+from tenants.identity.identity import Identity
+
+FEWEST = 4
+_LOOKED_AT = frozenset({"/v1/jobs", "/v1/documents"})
+_LONG_TO_SAVE = frozenset({"/v1/archives", "/v1/files"})
+_HANDS_IN = _LOOKED_AT | _LONG_TO_SAVE
+
+
+def places_for(threads: int, cores: int) -> int:
+    """The others are for those who look, and for people. More than keep the cores busy only make each slower."""
+    return max(1, min(threads // 2, max(FEWEST, 2 * cores)))
+
+
+class TooMuchAtOnce(DomainError):
+    """Of one tenant; where all together are too many it is `Overloaded`."""
+
+    code = "rate_limited"
+
+
+class Intake:
+    def __init__(self, places: int, floods: Callable[[UUID], bool] = was_turned_away) -> None:
+        # Where there are some, one tenant never has all.
+        self._jobs = Door(
+            Turns(places, most_each=places - 1 if places >= FEWEST else places), Pressure(places), floods
+        )
+        saving = max(1, places // 2)
+        self._saving = Door(
+            Turns(saving, most_each=max(1, saving - 1)),
+            Pressure(saving, newcomers_s=NEWCOMERS_SAVE_S),
+            floods,
+        )
+        """For what takes long to save, an archive or a file of many lines: no job waits behind it."""
+        self._floods = floods
+
+    def check(self, scope: Scope) -> None:
+        """Raises TooMuchAtOnce or Overloaded."""
+        tenant_id = who_hands_in(scope)
+        if tenant_id is not None:
+            self._door_of(scope).check(tenant_id)
+
+    def check_upload(self, scope: Scope, waiting: int) -> None:
+        """Before its body is read; `waiting`: how many of that tenant's have come and are not looked at yet.
+
+        Raises TooMuchAtOnce: under pressure whoever is let in is served soon, and the look comes before the door.
+        """
+        tenant_id = who_hands_in(scope)
+        if tenant_id is None or scope["path"] not in _LOOKED_AT:
+            return
+        if (waiting and self._floods(tenant_id)) or (waiting >= FEW and self._jobs.is_strict()):
+            self._jobs.refuse(own=waiting)
+
+    @asynccontextmanager
+    async def turn(self, scope: Scope) -> AsyncIterator[None]:
+        tenant_id = who_hands_in(scope)
+        if tenant_id is None:
+            yield
+            return
+        # Of a document that has been looked at most is done: it goes before what its tenant sends besides.
+        ahead = UPLOAD in scope and scope["path"] in _LOOKED_AT
+        async with self._door_of(scope).turn(tenant_id, ahead=ahead):
+            yield
+
+    def _door_of(self, scope: Scope) -> "Door":
+        return self._saving if scope["path"] in _LONG_TO_SAVE else self._jobs
+
+
+class Door:
+    def __init__(self, turns: Turns, pressure: Pressure, floods: Callable[[UUID], bool]) -> None:
+        self._turns = turns
+        self._pressure = pressure
+        self._floods = floods
+        """Whose work was refused past the door a moment ago, so that nobody stands at it."""
+
+    def is_strict(self) -> bool:
+        return self._pressure.is_strict(time.monotonic())
+
+    @asynccontextmanager
+    async def turn(self, tenant_id: UUID, *, ahead: bool) -> AsyncIterator[None]:
+        await self._take(tenant_id, ahead=ahead)
+        began_s = time.monotonic()
+        try:
+            yield
+        finally:
+            now_s = time.monotonic()
+            self._turns.give_back(tenant_id)
+            self._pressure.served(now_s - began_s)
+            self._pressure.line(self._turns.waiting, now_s)
+
+    async def _take(self, tenant_id: UUID, *, ahead: bool) -> None:
+        if self._turns.free_for(tenant_id):
+            await self._turns.take(tenant_id, ahead=ahead)
+            return
+        # What has come whole is worth twice the wait.
+        self.check(tenant_id, worth=2.0, ahead=ahead)
+        now_s, own = time.monotonic(), self._turns.waiting_of(tenant_id, ahead=ahead)
+        self._pressure.line(self._turns.waiting + 1, now_s)
+        try:
+            longest_s = self._pressure.longest_wait_s(own, now_s, floods=self._floods(tenant_id))
+            async with asyncio.timeout(longest_s):
+                await self._turns.take(tenant_id, ahead=ahead)
+        except TimeoutError:
+            self._pressure.line(self._turns.waiting, time.monotonic())
+            self.refuse(own=own)
+
+    def check(self, tenant_id: UUID, *, worth: float = 1.0, ahead: bool = False) -> None:
+        turns, now_s = self._turns, time.monotonic()
+        if turns.free_for(tenant_id):
+            return
+        own = turns.waiting_of(tenant_id, ahead=ahead)
+        wait_s = self._pressure.wait_s(own, turns.tenants_waiting(tenant_id), turns.waiting)
+        if not self._pressure.lets_in(own, wait_s / worth, now_s, floods=self._floods(tenant_id)):
+            self.refuse(own=own)
+
+    def refuse(self, *, own: int) -> NoReturn:
+        """`own`: how many of theirs stand there already."""
+        pause_s = self._pressure.retry_after_s(time.monotonic(), random.random())  # noqa: S311  # jitter, not a secret
+        extra = {"retry_after_s": pause_s}
+        if own:
+            TURNED_AWAY.labels("tenant").inc()
+            raise TooMuchAtOnce(f"You hand in too much at once. Send this again in {pause_s} s.", extra=extra)
+        TURNED_AWAY.labels("all").inc()
+        raise Overloaded(f"Too much is handed in at once. Send this again in {pause_s} s.", extra=extra)
+
+
+def who_hands_in(scope: Scope) -> UUID | None:
+    """The tenant, where this request brings work."""
+    if scope["type"] != "http" or scope["method"] != "POST":
+        return None
+    path = scope["path"]
+    if path not in _HANDS_IN and not (path.startswith("/v1/jobs/") and path.endswith("/retry")):
+        return None
+    found = scope.get(IDENTITY) or scope.get(MEMBER)
+    return found.tenant_id if isinstance(found, Identity) else None

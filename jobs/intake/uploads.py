@@ -1,0 +1,143 @@
+"""Takes files in while they arrive, so that no thread of Django ever waits for a sender's next byte."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from django.conf import settings
+
+from jobs.documents.uploads import Upload
+from jobs.intake.inspections import Inspections
+from jobs.intake.intake import Intake
+from jobs.intake.multipart import FormLimits, FormReader, boundary_of
+from jobs.intake.spool import Spool, SpoolFile
+from jobs.queue.admission import refuse_known
+from tenants.api.authentication import IDENTITY
+from tenants.core.asgi.protocol import (
+    MEMBER,
+    UPLOAD,
+    App,
+    Message,
+    Receive,
+    Scope,
+    Send,
+    body_chunks,
+    header,
+    without_headers,
+)
+from tenants.core.errors import NotSignedIn
+from tenants.identity.identity import Identity
+from tenants.identity.identity import Scope as KeyScope
+
+JOBS = "/v1/jobs"
+DOCUMENTS = "/v1/documents"
+FILES = "/v1/files"
+"""Lines for a batch, which are looked at when it is made."""
+ESTIMATE = "/v1/estimate"
+"""A file that is looked at, and kept no longer than it takes to answer."""
+ARCHIVES = "/v1/archives"
+"""Packed documents, which are looked at when they are unpacked; what comes to the others is a document."""
+SCOPE_FOR_PATH: Mapping[str, KeyScope] = {
+    DOCUMENTS: "documents:write",
+    JOBS: "jobs:write",
+    FILES: "documents:write",
+    ARCHIVES: "documents:write",
+    ESTIMATE: "models:read",
+}
+_ABOUT_THE_BODY = frozenset({b"content-type", b"content-length", b"transfer-encoding", b"content-encoding"})
+
+
+def is_upload(scope: Scope) -> bool:
+    """A form with a file to one of the addresses that take one."""
+    if scope["method"] != "POST" or scope["path"] not in SCOPE_FOR_PATH:
+        return False
+    return boundary_of(header(scope, b"content-type") or "") is not None
+
+
+def is_document(scope: Scope) -> bool:
+    """What came with it, which is looked at here: lines and archives are not."""
+    return scope["path"] in (JOBS, DOCUMENTS, ESTIMATE)
+
+
+def _unseen(_: Path) -> None:
+    """Is looked at where it is used."""
+
+
+def form_limits(scope: Scope) -> FormLimits:
+    """Of the caller, for that address."""
+    if scope["path"] == FILES:
+        return FormLimits(settings.MAAS_MAX_FILE_BYTES)
+    if scope["path"] == ARCHIVES:
+        return FormLimits(settings.MAAS_MAX_ARCHIVE_BYTES)
+    return FormLimits(caller(scope).limits.upload_bytes)
+
+
+def caller(scope: Scope) -> Identity:
+    """Who sends the body, by key or by session. Known before the first byte is asked for."""
+    found = scope.get(IDENTITY) or scope.get(MEMBER)
+    if not isinstance(found, Identity):
+        raise NotSignedIn("Send your key as: Authorization: Bearer <key>.")
+    return found
+
+
+class Uploads:
+    """Hands Django a request without a body, with the whole file beside it: on local disk, and looked at."""
+
+    def __init__(self, inner: App, spool: Spool, inspections: Inspections, intake: Intake) -> None:
+        self._inner = inner
+        self._intake = intake
+        self._spool = spool
+        self._inspections = inspections
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if not is_upload(scope):
+            await self._inner(scope, receive, send)
+            return
+        identity = caller(scope)
+        identity.require(SCOPE_FOR_PATH[scope["path"]])
+        self._intake.check_upload(scope, self._inspections.waiting_of(identity.tenant_id))
+        with self._spool.file() as file:
+            upload = await self._receive_form(scope, receive, file, identity)
+            if is_document(scope) and upload.inspection is None:
+                upload = await self._inspections.look_further(identity.tenant_id, upload)
+            headers = [*without_headers(scope, _ABOUT_THE_BODY), (b"content-length", b"0")]
+            await self._inner({**scope, "headers": headers, UPLOAD: upload}, _after_the_body(receive), send)
+
+    async def _receive_form(
+        self, scope: Scope, receive: Receive, file: SpoolFile, identity: Identity
+    ) -> Upload:
+        reader = FormReader(
+            boundary_of(header(scope, b"content-type") or "") or b"", form_limits(scope), file.add
+        )
+        # With a key, what was accepted already is told, however long the queue is by now: Django looks for it.
+        if scope["path"] == JOBS and header(scope, b"idempotency-key") is None:
+            reader.before_file = lambda fields: refuse_known(identity.tenant_id, fields)
+        async for chunk in body_chunks(receive):
+            reader.write(chunk)
+            await file.write_full_batch()
+        form = reader.finish()
+        sha256, found = await file.finish_and(
+            self._inspections.inspect_short if is_document(scope) else _unseen
+        )
+        return Upload(
+            path=file.path,
+            sha256=sha256,
+            size_bytes=file.size_bytes,
+            filename=form.filename,
+            content_type=form.content_type,
+            fields=form.fields,
+            inspection=found,
+        )
+
+
+def _after_the_body(receive: Receive) -> Receive:
+    """What is left to hear once the body has been read: an empty one, then the caller hanging up."""
+    told = False
+
+    async def receive_rest() -> Message:
+        nonlocal told
+        if told:
+            return await receive()
+        told = True
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    return receive_rest

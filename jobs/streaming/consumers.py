@@ -1,0 +1,168 @@
+"""The websocket at `/ws/v1/events`: a tenant's events as they happen, or one job's from any point on."""
+
+import asyncio
+import math
+from collections.abc import Mapping
+from contextlib import ExitStack, suppress
+from types import MappingProxyType
+from typing import Any
+
+import structlog
+from channels.generic.websocket import AsyncJsonWebsocketConsumer
+
+from jobs.streaming.doorman import Doorman
+from jobs.streaming.guests import Guests
+from jobs.streaming.hub import Hub, Watch
+from jobs.streaming.messages import FollowJob, Ping, parse_message
+from jobs.streaming.moving import moving
+from jobs.streaming.passes import Pass
+from jobs.streaming.seats import Seats
+from jobs.streaming.tails import JobTail, Reading, Tail, TenantTail
+from tenants.core.asgi.threads import DatabaseThreads
+from tenants.core.errors import DomainError
+
+log = structlog.get_logger(__name__)
+LEAVING = "maas.leaving"
+"""In a socket's scope: what is undone when it is closed, however it comes to that."""
+UNSETTLED_S = 0.025
+LONGEST_UNSETTLED_S = 1.0
+SLOW_CLIENT_S = 30.0
+NOT_SIGNED_IN = 4401
+TRY_AGAIN = 1013
+INTERNAL_ERROR = 1011
+RESTARTING = 1012
+
+
+class EventsConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
+    """Refusals before the handshake are raised as domain errors; the guard in front words them for the protocol."""
+
+    def __init__(
+        self, hub: Hub, doorman: Doorman, threads: DatabaseThreads, seats: Seats, guests: Guests
+    ) -> None:
+        super().__init__()
+        self._seats = seats
+        self._hub = hub
+        self._doorman = doorman
+        self._guests = guests
+        self._threads = threads
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._voice = asyncio.Lock()
+        """Held while a message is given to the server, which may send it also where its giver is canceled meanwhile."""
+        self._held: Pass
+
+    async def connect(self) -> None:
+        self._held = await self._doorman.admit(self.scope)
+        leaving: ExitStack = self.scope[LEAVING]
+        leaving.enter_context(self._seats.seat(self._held.identity.tenant_id, "socket"))
+        tail = TenantTail(self._held.identity, None)
+        await self._threads.run(tail.read)
+        await self.accept()
+        await self.send_json({"type": "ready", "cursor": tail.place})
+        await self._start("follow", self._follow(tail))
+        leaving.enter_context(self._guests.received(self._held, self._show_out))
+
+    async def receive(
+        self, text_data: str | None = None, bytes_data: bytes | None = None, **kwargs: Any
+    ) -> None:
+        try:
+            wanted = parse_message(text_data or "")
+            if isinstance(wanted, Ping):
+                await self._say({"type": "pong"})
+                return
+            identity = self._held.identity
+            tail: Tail
+            if isinstance(wanted, FollowJob):
+                tail = JobTail(identity, wanted.job_id, wanted.after)
+            else:
+                tail = TenantTail(identity, wanted.after)
+            asked_for = tail.place
+            first = await self._threads.run(tail.read)
+        except DomainError as error:
+            await self._say_error(error.code, error.detail, error.extra)
+            return
+        # Where the events that follow begin, not where they end: a client may be cut off in between.
+        begins_at = tail.place if asked_for is None else asked_for
+        await self._start("follow", self._answer_and_follow(tail, first, begins_at))
+
+    async def disconnect(self, code: int) -> None:
+        for task in self._tasks.values():
+            task.cancel()
+
+    async def _start(self, name: str, work: Any) -> None:
+        """A new one takes the place of the old, which has stopped before the new one says anything."""
+        old = self._tasks.pop(name, None)
+        if old is not None:
+            async with self._voice:
+                old.cancel()
+            with suppress(asyncio.CancelledError):
+                await old
+        self._tasks[name] = asyncio.get_running_loop().create_task(self._guarded(work))
+
+    async def _guarded(self, work: Any) -> None:
+        try:
+            await work
+        except DomainError as error:
+            await self._end(error.code, error.detail, TRY_AGAIN)
+        except TimeoutError:
+            log.info("socket_too_slow", tenant_id=str(self._held.identity.tenant_id))
+            await self.close(TRY_AGAIN)
+        except Exception:
+            log.exception("socket_failed", tenant_id=str(self._held.identity.tenant_id))
+            await self._end(
+                "internal_error", "Something went wrong on our side. Connect again.", INTERNAL_ERROR
+            )
+
+    async def _answer_and_follow(self, tail: Tail, first: Reading, begins_at: str | int | None) -> None:
+        subject = "all" if isinstance(tail, TenantTail) else str(tail.subject)
+        await self._say({"type": "subscribed", "subscribe": subject, "cursor": begins_at})
+        await self._follow(tail, first)
+
+    async def _follow(self, tail: Tail, first: Reading | None = None) -> None:
+        with self._hub.watch(tail.subject, tenant_id=self._held.identity.tenant_id) as changed:
+            changed.wake()  # What happened between the last reading and the watch is looked for at once.
+            reading, patience_s = first or Reading(), UNSETTLED_S
+            while True:
+                await self._deliver(reading)
+                patience_s = min(patience_s * 2, LONGEST_UNSETTLED_S) if reading.unsettled else UNSETTLED_S
+                await self._pause(changed, reading, patience_s)
+                if self._hub.closed:
+                    await self._send_elsewhere()
+                    return
+                reading = await self._threads.run(tail.read)
+                changed.seen = tail.place or 0
+
+    async def _deliver(self, reading: Reading) -> None:
+        for delivery in reading.deliveries:
+            await self._say({"type": "event", "cursor": delivery.cursor, "event": delivery.event})
+
+    async def _pause(self, changed: Watch, reading: Reading, patience_s: float) -> None:
+        if not reading.more:
+            await changed.wait(patience_s if reading.unsettled else math.inf)
+
+    async def _send_elsewhere(self) -> None:
+        """Each at a moment of its own, so that not all come at once to whoever takes over."""
+        error = moving()
+        with suppress(TimeoutError):
+            await self._say({"type": "error", "code": error.code, "detail": error.detail, **error.extra})
+        await self.close(RESTARTING)
+
+    def _show_out(self) -> None:
+        if "leave" not in self._tasks:
+            words = "What let you in is no longer valid."
+            ending = self._guarded(self._end("not_authenticated", words, NOT_SIGNED_IN))
+            self._tasks["leave"] = asyncio.get_running_loop().create_task(ending)
+
+    async def _say(self, content: dict[str, Any]) -> None:
+        async with self._voice, asyncio.timeout(SLOW_CLIENT_S):
+            await self.send_json(content)
+
+    async def _say_error(
+        self, code: str, detail: str, more: Mapping[str, Any] = MappingProxyType({})
+    ) -> None:
+        """`more`: what programs need to go on, such as `after`."""
+        await self._say({**more, "type": "error", "code": code, "detail": detail})
+
+    async def _end(self, code: str, detail: str, close_code: int) -> None:
+        with suppress(TimeoutError):
+            await self._say_error(code, detail)
+        await self.close(close_code)

@@ -1,0 +1,143 @@
+"""Lets sockets in, and puts them out when what let them in is no longer good."""
+
+from dataclasses import replace
+from functools import partial
+from urllib.parse import parse_qs
+
+from django.conf import settings
+from django.db.models import Q
+from django.db.models.functions import Now
+
+from jobs.streaming.origins import origin_allowed
+from jobs.streaming.passes import Pass
+from jobs.streaming.sessions import Sessions, identify_session, session_key_of
+from jobs.streaming.tickets import redeem_ticket
+from tenants.accounts.models import Tenant
+from tenants.api.authentication import IDENTITY
+from tenants.api_keys.models import ApiKey
+from tenants.authentication.selectors import identify_member
+from tenants.core.asgi.client_ip_limit import PlaceBound, address_of_scope, place_of_scope
+from tenants.core.asgi.credentials import Strangers
+from tenants.core.asgi.protocol import Scope, header
+from tenants.core.asgi.remembered import Remembered
+from tenants.core.asgi.threads import DatabaseThreads
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.core.errors import DomainError, NotPermitted, NotSignedIn
+from tenants.identity.identity import Identity
+from tenants.identity.identity import Scope as KeyScope
+from tenants.identity.networks import may_come_from
+from tenants.request_log.caller import tell_caller
+
+HOW = (
+    "Sign in, send your key as Authorization: Bearer <key>, or open the socket with ?ticket= and a fresh ticket "
+    "from POST /v1/tickets."
+)
+
+HANDSHAKES_A_MINUTE = 3_000
+"""From one place and without a key: a large office, all of whose dashboards connect again after a restart."""
+_TOO_MANY = "Too many sockets were opened from your address. Connect again in {pause_s} s."
+
+
+def good_still(held: Pass) -> bool:
+    """Synchronous; queries the database. Whether the same caller would be let in now."""
+    try:
+        if held.session_key is not None:
+            now = identify_session(held.session_key)
+        elif held.identity.user_id is not None:
+            now = identify_member(held.identity.user_id, held.identity.tenant_id)
+        else:
+            return _key_good(held.identity, held.needs, held.address)
+    except DomainError:
+        return False
+    return now is not None and now.tenant_id == held.identity.tenant_id and held.needs in now.scopes
+
+
+def _key_good(identity: Identity, needs: KeyScope, address: str) -> bool:
+    if identity.key_id is None:
+        return False
+    with unit_of_work(identity):
+        active = Tenant.objects.filter(id=identity.tenant_id, state=Tenant.State.ACTIVE).exists()
+        keys = ApiKey.objects.filter(id=identity.key_id, revoked_at=None, scopes__contains=[needs])
+        # By the database's clock, like everything that expires: this machine's may be wrong.
+        working = keys.filter(Q(expires_at=None) | Q(expires_at__gt=Now()))
+        networks = working.values_list("from_networks", flat=True).first()
+        return active and networks is not None and may_come_from(networks, address)
+
+
+def _is_nobodys(held: Pass | None) -> bool:
+    return held is None
+
+
+class Doorman:
+    def __init__(
+        self, threads: DatabaseThreads, sessions: Sessions, strangers: Strangers, *, recheck_s: float = 2.0
+    ) -> None:
+        self._threads = threads
+        self._sessions = sessions
+        self._strangers = strangers
+        self._handshakes = PlaceBound(HANDSHAKES_A_MINUTE, _TOO_MANY)
+        # A tenant's sockets mostly share one key: they are checked together.
+        self._checked: Remembered[Pass, bool] = Remembered(lifetime_s=recheck_s, capacity=10_000)
+
+    async def admit(self, scope: Scope) -> Pass:
+        origin = header(scope, b"origin")
+        if origin is not None and not self._welcome(origin, header(scope, b"host") or ""):
+            raise NotPermitted(
+                f"Pages of {origin[:100]!r} may not open sockets here.", code="origin_not_allowed"
+            )
+        held = await self._identified(scope)
+        tell_caller(scope, held.identity)
+        held.identity.require("events:read")
+        return held
+
+    async def admit_request(self, scope: Scope, needs: KeyScope) -> Pass:
+        """Who asks for a stream over HTTP, by key or, as a browser does, by session."""
+        held = await self._of_request(scope, needs)
+        tell_caller(scope, held.identity)
+        held.identity.require(needs)
+        return held
+
+    async def _of_request(self, scope: Scope, needs: KeyScope) -> Pass:
+        by_key = scope.get(IDENTITY)
+        if isinstance(by_key, Identity):
+            return Pass(by_key, needs=needs, address=address_of_scope(scope, settings.MAAS_PROXIES))
+        identity = await self._sessions.identify(scope)
+        if identity is None:
+            raise NotSignedIn("Send your key as: Authorization: Bearer <key>.")
+        return Pass(identity, session_key_of(scope), needs)
+
+    def forget(self, held: Pass) -> None:
+        """It is asked anew whether it is still good."""
+        self._checked.forget(held)
+
+    async def still_good(self, held: Pass) -> bool:
+        return await self._checked.get(held, lambda: self._threads.run(good_still, held))
+
+    def _welcome(self, origin: str, host: str) -> bool:
+        return origin_allowed(
+            origin, host, allowed_hosts=settings.ALLOWED_HOSTS, trusted=settings.CSRF_TRUSTED_ORIGINS
+        )
+
+    async def _identified(self, scope: Scope) -> Pass:
+        by_key = scope.get(IDENTITY)
+        if isinstance(by_key, Identity):
+            # Its own limits have counted it.
+            return Pass(by_key, address=address_of_scope(scope, settings.MAAS_PROXIES))
+        place = place_of_scope(scope, settings.MAAS_PROXIES)
+        self._handshakes.take(place)
+        tickets = parse_qs(scope["query_string"].decode("latin-1")).get("ticket")
+        if tickets:
+            return await self._by_ticket(tickets[0], place, address_of_scope(scope, settings.MAAS_PROXIES))
+        if header(scope, b"origin") is not None:
+            identity = await self._sessions.identify(scope)
+            if identity is not None:
+                return Pass(identity, session_key_of(scope))
+        raise NotSignedIn(HOW)
+
+    async def _by_ticket(self, ticket: str, place: str, address: str) -> Pass:
+        held = await self._strangers.redeem(place, partial(redeem_ticket, ticket), _is_nobodys)
+        held = held and replace(held, address=address)
+        # The key may have been revoked, or the session ended, since the ticket was issued.
+        if held is None or not await self._threads.run(good_still, held):
+            raise NotSignedIn(f"This ticket was used, is older than a minute or never was. {HOW}")
+        return held

@@ -1,0 +1,118 @@
+"""Holds a look at the tenant's events until there are some, with a coroutine only: no thread, no connection."""
+
+import asyncio
+import json
+import math
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from urllib.parse import parse_qsl, urlencode
+
+from jobs.intake.asking import Answer, Asking
+from jobs.streaming.doorman import Doorman
+from jobs.streaming.following import LONGEST_UNSETTLED_S, UNSETTLED_S
+from jobs.streaming.guests import Guest, Guests
+from jobs.streaming.hub import Hub
+from jobs.streaming.passes import Pass
+from jobs.streaming.preferences import wait_asked_s
+from jobs.streaming.seats import Seats
+from jobs.streaming.streams import EVENTS
+from jobs.streaming.tails import Reading, TenantTail
+from tenants.core.asgi.protocol import App, ClientGone, Receive, Scope, Send, headers_of, until_disconnect
+from tenants.core.asgi.threads import DatabaseThreads
+from tenants.core.errors import NotSignedIn
+
+
+class EventWaits:
+    """Asks the application, waits for something to happen, and asks again: what is answered is always Django's."""
+
+    def __init__(
+        self,
+        inner: App,
+        *,
+        doorman: Doorman,
+        seats: Seats,
+        hub: Hub,
+        threads: DatabaseThreads,
+        guests: Guests,
+    ) -> None:
+        self._inner = inner
+        self._asking = Asking(inner)
+        self._doorman = doorman
+        self._seats = seats
+        self._hub = hub
+        self._threads = threads
+        self._guests = guests
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        wait_s = wait_wanted_s(scope)
+        if wait_s is None:
+            await self._inner(scope, receive, send)
+            return
+        deadline_s = time.monotonic() + wait_s
+        held = await self._doorman.admit_request(scope, "events:read")
+        with self._seats.seat(held.identity.tenant_id, "wait"):
+            answer = await self._asking.ask(scope, receive)
+            place = place_if_nothing_happened(answer)
+            if place is not None:
+                tail = TenantTail(held.identity, place)
+                if await self._something_happens(held, tail, receive, deadline_s):
+                    answer = await self._asking.look_at(scope, EVENTS, _query_after(scope, place))
+        await answer.with_header(b"preference-applied", b"wait=%d" % wait_s).give(send)
+
+    async def _something_happens(
+        self, held: Pass, tail: TenantTail, receive: Receive, deadline_s: float
+    ) -> bool:
+        with (
+            self._hub.watch(tail.subject, tenant_id=tail.subject) as changed,
+            self._guests.received(held, changed.wake) as guest,
+            _hanging_up(receive, changed.wake) as gone,
+        ):
+            patience_s = UNSETTLED_S
+            while (left_s := deadline_s - time.monotonic()) > 0 and not self._hub.closed:
+                # The first look closes the gap between the first answer and the watch.
+                reading = await self._read(tail, guest, gone)
+                changed.seen = tail.place or 0
+                if reading.deliveries:
+                    return True
+                if reading.more:
+                    continue
+                patience_s = min(patience_s * 2, LONGEST_UNSETTLED_S) if reading.unsettled else UNSETTLED_S
+                await changed.wait(min(left_s, patience_s if reading.unsettled else math.inf))
+            return False
+
+    async def _read(self, tail: TenantTail, guest: Guest, gone: "asyncio.Task[None]") -> Reading:
+        if gone.done():
+            raise ClientGone
+        if not guest.welcome:
+            raise NotSignedIn("What let you in is no longer valid.")
+        return await self._threads.run(tail.read)
+
+
+@contextmanager
+def _hanging_up(receive: Receive, wake: Callable[[], None]) -> Iterator["asyncio.Task[None]"]:
+    gone = asyncio.get_running_loop().create_task(until_disconnect(receive))
+    gone.add_done_callback(lambda _: wake())
+    try:
+        yield gone
+    finally:
+        gone.cancel()
+
+
+def wait_wanted_s(scope: Scope) -> int | None:
+    if scope["method"] != "GET" or scope["path"] != EVENTS:
+        return None
+    return wait_asked_s(headers_of(scope, b"prefer"))
+
+
+def place_if_nothing_happened(answer: Answer) -> str | None:
+    """Where to read on after an answer without events; None for any other."""
+    if answer.status != 200:
+        return None
+    page = json.loads(answer.body)
+    return None if page["events"] else str(page["next"])
+
+
+def _query_after(scope: Scope, place: str) -> bytes:
+    asked = dict(parse_qsl(scope["query_string"].decode("latin-1")))
+    return urlencode({**asked, "after": place}).encode()

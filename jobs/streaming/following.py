@@ -1,0 +1,186 @@
+"""Says on an open stream what its tail reads, until there is no more to say or nobody to say it to."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
+
+import structlog
+
+from jobs.core.states import TERMINAL
+from jobs.intake.metrics import ENDED
+from jobs.streaming.event_blocks import KEEP_ALIVE, block, close_block, event_block, ready_block
+from jobs.streaming.guests import Guest, Guests
+from jobs.streaming.hub import Hub, Watch
+from jobs.streaming.last_words import LastWords
+from jobs.streaming.moving import moving, pause_ms
+from jobs.streaming.passes import Pass
+from jobs.streaming.tails import JobTail, Reading, Tail, TenantTail
+from tenants.core.asgi.protocol import ClientGone, Message, Receive, Send, until_disconnect
+from tenants.core.asgi.threads import DatabaseThreads
+from tenants.core.errors import DomainError, NotSignedIn
+
+log = structlog.get_logger(__name__)
+KEEP_ALIVE_S = 15.0
+"""Proxies close what is silent for a minute, or for half of one."""
+SLOW_CLIENT_S = 30.0
+AGAIN_MS = 2_000
+UNSETTLED_S = 0.025
+LONGEST_UNSETTLED_S = 1.0
+_JOB_ENDS = frozenset(f"job.{state}" for state in TERMINAL)
+
+
+class TooSlow(Exception):
+    """The caller takes nothing: what is read for it would have to be kept."""
+
+
+class Line:
+    """The answer of one request, said bit by bit."""
+
+    def __init__(self, receive: Receive, send: Send) -> None:
+        self._receive = receive
+        self._send = send
+        self.gone = False
+
+    async def start(self, headers: tuple[tuple[bytes, bytes], ...]) -> None:
+        await self._send({"type": "http.response.start", "status": 200, "headers": list(headers)})
+
+    async def say(self, data: bytes) -> None:
+        if data:
+            await self._within_patience({"type": "http.response.body", "body": data, "more_body": True})
+
+    async def finish(self, data: bytes = b"") -> None:
+        await self._within_patience({"type": "http.response.body", "body": data})
+
+    async def _within_patience(self, message: Message) -> None:
+        try:
+            async with asyncio.timeout(SLOW_CLIENT_S):
+                await self._send(message)
+        except TimeoutError:
+            raise TooSlow from None
+
+    @contextmanager
+    def listening(self, hung_up: Callable[[], None]) -> Iterator[None]:
+        listener = asyncio.ensure_future(until_disconnect(self._receive))
+
+        def leave(ended: "asyncio.Future[None]") -> None:
+            if not ended.cancelled():
+                self.gone = True
+                hung_up()
+
+        listener.add_done_callback(leave)
+        try:
+            yield
+        finally:
+            listener.cancel()
+
+
+class Following:
+    """A stream that waits is a coroutine: it holds no thread and no connection to the database."""
+
+    def __init__(self, hub: Hub, threads: DatabaseThreads, guests: Guests) -> None:
+        self._hub = hub
+        self._threads = threads
+        self._guests = guests
+
+    async def read(self, tail: Tail) -> Reading:
+        return await self._threads.run(tail.read)
+
+    async def job(
+        self,
+        line: Line,
+        held: Pass,
+        tail: JobTail,
+        last_words: LastWords,
+        *,
+        first: Reading = Reading(),  # noqa: B008  # frozen
+        ended: bool,
+    ) -> None:
+        async def story() -> None:
+            await line.say(block(retry_ms=AGAIN_MS))
+            await self._follow(line, held, tail, first, ended=ended)
+            await line.finish(await last_words.read())
+
+        await self._to_its_end(line, held, story())
+
+    async def tenant(
+        self, line: Line, held: Pass, tail: TenantTail, first: Reading, begins_at: str | int | None
+    ) -> None:
+        """It has no end. `begins_at` is said first, so that whoever is cut off before any event misses none."""
+
+        async def story() -> None:
+            await line.say(ready_block(begins_at, retry_ms=AGAIN_MS))
+            await self._follow(line, held, tail, first)
+
+        await self._to_its_end(line, held, story())
+
+    async def _to_its_end(self, line: Line, held: Pass, story: Awaitable[None]) -> None:
+        reason, tenant_id = "failed", str(held.identity.tenant_id)
+        try:
+            await story
+            reason = "done"
+        except ClientGone:
+            reason = "gone"
+        except TooSlow:
+            reason = "slow"
+            log.info("stream_too_slow", tenant_id=tenant_id)
+        except DomainError as error:
+            reason = error.code
+            log.info("stream_closed", code=error.code, tenant_id=tenant_id)
+            await self._close(line, error.code, error.detail)
+        except Exception:
+            log.exception("stream_failed", tenant_id=tenant_id)
+            await self._close(line, "internal_error", "Something went wrong on our side. Connect again.")
+        finally:
+            ENDED.labels(reason=reason).inc()
+
+    async def _close(self, line: Line, code: str, detail: str) -> None:
+        with suppress(TooSlow):
+            await line.finish(close_block(code, detail, retry_ms=pause_ms()))
+
+    async def _follow(
+        self, line: Line, held: Pass, tail: Tail, first: Reading, *, ended: bool = False
+    ) -> None:
+        """Returns once a job has ended and all of its events are said."""
+        tenant_id = held.identity.tenant_id
+        with (
+            self._hub.watch(tail.subject, tenant_id=tenant_id) as changed,
+            self._guests.received(held, changed.wake) as guest,
+            line.listening(changed.wake),
+        ):
+            changed.wake()  # What happened between the first look and the watch is looked for at once.
+            reading, patience_s = first, UNSETTLED_S
+            while True:
+                await line.say(b"".join(map(event_block, reading.deliveries)))
+                ended = ended or _tells_of_the_end(tail, reading)
+                if ended:
+                    changed.wake()  # Whatever may stand behind the end, and then no more.
+                patience_s = min(patience_s * 2, LONGEST_UNSETTLED_S) if reading.unsettled else UNSETTLED_S
+                if not reading.more:
+                    await self._pause(line, changed, patience_s if reading.unsettled else None)
+                self._check(line, guest)
+                reading = await self.read(tail)
+                changed.seen = tail.place or 0
+                if ended and not reading.deliveries:
+                    return
+
+    async def _pause(self, line: Line, changed: Watch, unsettled_s: float | None) -> None:
+        """Until there is a reason to read."""
+        if unsettled_s is not None:
+            await changed.wait(unsettled_s)
+            return
+        while not await changed.wait(KEEP_ALIVE_S):
+            await line.say(KEEP_ALIVE)
+
+    def _check(self, line: Line, guest: Guest) -> None:
+        if line.gone:
+            raise ClientGone
+        if self._hub.closed:
+            raise moving()
+        if not guest.welcome:
+            raise NotSignedIn("What let you in is no longer valid.")
+
+
+def _tells_of_the_end(tail: Tail, reading: Reading) -> bool:
+    return isinstance(tail, JobTail) and any(
+        delivery.event["type"] in _JOB_ENDS for delivery in reading.deliveries
+    )

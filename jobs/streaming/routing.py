@@ -1,0 +1,29 @@
+"""Which socket lives at which address."""
+
+from contextlib import ExitStack
+
+from jobs.streaming.closing import Closable
+from jobs.streaming.consumers import LEAVING, EventsConsumer
+from jobs.streaming.doorman import Doorman
+from jobs.streaming.guests import Guests
+from jobs.streaming.hub import Hub
+from jobs.streaming.seats import Seats
+from tenants.core.asgi.protocol import App, Receive, Scope, Send
+from tenants.core.asgi.threads import DatabaseThreads
+from tenants.core.errors import NotFound
+
+
+class Sockets:
+    def __init__(
+        self, hub: Hub, threads: DatabaseThreads, doorman: Doorman, seats: Seats, guests: Guests
+    ) -> None:
+        events = EventsConsumer.as_asgi(hub=hub, doorman=doorman, threads=threads, seats=seats, guests=guests)
+        self._at: dict[str, App] = {"/ws/v1/events": events}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        app = self._at.get(scope["path"])
+        if app is None:
+            raise NotFound(f"There is no socket at this address; there are {', '.join(sorted(self._at))}.")
+        socket = Closable(receive, send)
+        with ExitStack() as leaving:
+            await app({**scope, LEAVING: leaving}, socket.receive, socket.send)

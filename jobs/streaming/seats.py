@@ -1,0 +1,51 @@
+"""How many sockets and streams are open in this process: each tenant may have a part of them."""
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from uuid import UUID
+
+from jobs.intake.metrics import OPEN
+from tenants.core.asgi.threads import Overloaded
+from tenants.core.errors import DomainError
+
+MOST = 12_000
+"""Less than all the connections that the server takes (`maas/local/launch/children.py`): others are to get through."""
+MOST_EACH = 6_000
+
+
+class TooManyStreams(DomainError):
+    """Of one tenant; what all together may not exceed is `Overloaded`."""
+
+    code = "rate_limited"
+
+
+class Seats:
+    def __init__(self, most: int = MOST, most_each: int = MOST_EACH) -> None:
+        self._most = most
+        self._most_each = most_each
+        self.open = 0
+        self._taken: Counter[UUID] = Counter()
+
+    @contextmanager
+    def seat(self, tenant_id: UUID, kind: str) -> Iterator[None]:
+        if self._taken[tenant_id] >= self._most_each:
+            raise TooManyStreams(
+                f"You have {self._most_each} event streams and sockets open here already. Close some, and try again.",
+                extra={"retry_after_s": 5},
+            )
+        if self.open >= self._most:
+            raise Overloaded(
+                "Too many event streams and sockets are open here. Try again.", extra={"retry_after_s": 5}
+            )
+        self.open += 1
+        self._taken[tenant_id] += 1
+        OPEN.labels(kind=kind).inc()
+        try:
+            yield
+        finally:
+            OPEN.labels(kind=kind).dec()
+            self.open -= 1
+            self._taken[tenant_id] -= 1
+            if not self._taken[tenant_id]:
+                del self._taken[tenant_id]

@@ -1,0 +1,127 @@
+"""Where an event stream (`text/event-stream`) is to be had, and what is answered before its first byte."""
+
+from jobs.intake.asking import JOBS, WITH_RESULT, Asking, JobSeen, is_job, job_in
+from jobs.streaming.doorman import Doorman
+from jobs.streaming.following import Following, Line
+from jobs.streaming.last_words import LastWords
+from jobs.streaming.media_types import EVENT_STREAM, prefers_stream
+from jobs.streaming.places import parameters, place_asked, seq_of
+from jobs.streaming.seats import Seats
+from jobs.streaming.tails import JobTail, TenantTail
+from tenants.core.asgi.protocol import App, Receive, Scope, Send, header, without_headers
+from tenants.core.errors import InvalidRequest
+
+EVENTS = "/v1/events"
+_OF_JOB = "/events"
+_AGAIN = "/retry"
+_READING = frozenset({"GET", "HEAD"})
+_OF_THE_STREAM = frozenset({b"accept", b"prefer", b"last-event-id"})
+"""Not for Django, which answers in JSON and at once."""
+_KEPT = frozenset({b"location", b"idempotent-replay", b"set-cookie"})
+"""Of the answer to a submission."""
+Headers = tuple[tuple[bytes, bytes], ...]
+HEADERS: Headers = (
+    (b"content-type", EVENT_STREAM.encode()),
+    (b"cache-control", b"no-cache, no-transform"),
+    (b"x-accel-buffering", b"no"),
+    (b"x-content-type-options", b"nosniff"),
+    (b"vary", b"Accept"),
+)
+
+
+class Streams:
+    """Refusals are raised as domain errors, or are Django's own."""
+
+    def __init__(self, inner: App, doorman: Doorman, seats: Seats, following: Following) -> None:
+        self._inner = inner
+        self._asking = Asking(inner)
+        self._doorman = doorman
+        self._seats = seats
+        self._following = following
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        path, method, accept = scope["path"], scope["method"], header(scope, b"accept")
+        if path == EVENTS and method in _READING and prefers_stream(accept):
+            await self._of_tenant(scope, receive, send)
+        elif method in _READING and (job := _job_at(path)) and prefers_stream(accept):
+            await self._of_job(scope, receive, send, job)
+        elif method == "POST" and _submits(path) and prefers_stream(accept):
+            await self._of_submission(scope, receive, send)
+        else:
+            await self._inner(scope, receive, send)
+
+    async def _of_tenant(self, scope: Scope, receive: Receive, send: Send) -> None:
+        held = await self._doorman.admit_request(scope, "events:read")
+        asked = parameters(scope["query_string"], "after")
+        place = place_asked(header(scope, b"last-event-id"), asked.get("after"))
+        tail = TenantTail(held.identity, place)
+        with self._seats.seat(held.identity.tenant_id, "tenant"):
+            first = await self._following.read(tail)
+            line = Line(receive, send)
+            await line.start(HEADERS)
+            if scope["method"] == "HEAD":
+                await line.finish()
+            else:
+                begins_at = tail.place if place is None else place
+                await self._following.tenant(line, held, tail, first, begins_at)
+
+    async def _of_job(self, scope: Scope, receive: Receive, send: Send, job_id: str) -> None:
+        held = await self._doorman.admit_request(scope, "jobs:read")
+        asked = parameters(scope["query_string"], "after", "include")
+        after = seq_of(place_asked(header(scope, b"last-event-id"), asked.get("after")))
+        query = _query_of_last(asked)
+        with self._seats.seat(held.identity.tenant_id, "job"):
+            first = await self._asking.look(scope, job_id)
+            job = job_in(first)
+            if job is None:
+                await first.give(send)
+                return
+            tail = JobTail(held.identity, job.id, after)
+            # Read before the answer begins: where events are erased, that is the answer.
+            reading = await self._following.read(tail)
+            line = Line(receive, send)
+            await line.start(HEADERS)
+            if scope["method"] == "HEAD":
+                await line.finish()
+            else:
+                last_words = self._last_words(scope, job, query)
+                await self._following.job(line, held, tail, last_words, first=reading, ended=job.done)
+
+    async def _of_submission(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One that is sent again under its Idempotency-Key goes on where it was cut off."""
+        held = await self._doorman.admit_request(scope, "jobs:read")
+        seen = seq_of(place_asked(header(scope, b"last-event-id"), None))
+        query = _query_of_last(parameters(scope["query_string"], "include"))
+        with self._seats.seat(held.identity.tenant_id, "job"):
+            inner = {**scope, "headers": without_headers(scope, _OF_THE_STREAM), "query_string": b""}
+            first = await self._asking.ask(inner, receive)
+            job = job_in(first)
+            if job is None:
+                await first.give(send)
+                return
+            line = Line(receive, send)
+            await line.start((*HEADERS, *(pair for pair in first.headers if pair[0].lower() in _KEPT)))
+            goes_on = first.has(b"idempotent-replay") and seen <= job.last_seq
+            tail = JobTail(held.identity, job.id, seen if goes_on else 0)
+            await self._following.job(line, held, tail, self._last_words(scope, job, query), ended=job.done)
+
+    def _last_words(self, scope: Scope, job: JobSeen, query: bytes) -> LastWords:
+        return LastWords(lambda: self._asking.look(scope, job.id, query))
+
+
+def _job_at(path: str) -> str | None:
+    """The id of the job that an address is of, or whose events'."""
+    job = path.removesuffix(_OF_JOB)
+    return job.removeprefix(f"{JOBS}/") if is_job(job) else None
+
+
+def _submits(path: str) -> bool:
+    """A new job, or one that tries again what failed of another."""
+    return path == JOBS or (path.endswith(_AGAIN) and is_job(path.removesuffix(_AGAIN)))
+
+
+def _query_of_last(asked: dict[str, str]) -> bytes:
+    include = asked.get("include")
+    if include not in {None, "result"}:
+        raise InvalidRequest(f"include={include[:40]!r} is not known; there is include=result.")
+    return WITH_RESULT if include else b""

@@ -1,0 +1,122 @@
+"""Holds a request until its job is done, with a coroutine only: no thread, no database connection."""
+
+import asyncio
+import math
+import time
+from dataclasses import replace
+from uuid import UUID
+
+from jobs.intake.asking import JOBS, WITH_RESULT, Answer, Asking, JobSeen, is_job, job_in
+from jobs.streaming.hub import Hub, Watch
+from jobs.streaming.preferences import wait_asked_s
+from tenants.api.authentication import IDENTITY
+from tenants.core.asgi.protocol import MEMBER, App, Receive, Scope, Send, until_disconnect
+from tenants.identity.identity import Identity
+from tenants.request_log.caller import CALLER, Caller
+
+RESYNC_S = 5.0
+"""Hints may be lost. A wait whose tenant is not known, which no round looks after, looks for itself so often."""
+
+_OF_THE_FIRST_ANSWER = frozenset({b"content-length", b"content-type", b"retry-after"})
+
+
+def wait_wanted_s(scope: Scope) -> int | None:
+    submits = scope["method"] == "POST" and scope["path"] == JOBS
+    looks = scope["method"] == "GET" and is_job(scope["path"])
+    if not submits and not looks:
+        return None
+    return wait_asked_s(value.decode("latin-1") for name, value in scope["headers"] if name == b"prefer")
+
+
+class Waits:
+    """Asks the application, waits for the job to end, and asks again: what is answered is always Django's."""
+
+    def __init__(self, inner: App, hub: Hub) -> None:
+        self._inner = inner
+        self._asking = Asking(inner)
+        self._hub = hub
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        wait_s = wait_wanted_s(scope)
+        if wait_s is None:
+            await self._inner(scope, receive, send)
+            return
+        began_s = time.monotonic()
+        first = await self._asking.ask(scope, receive)
+        job = job_in(first)
+        if job is None:
+            await first.give(send)
+            return
+        last = await self._last_state(scope, receive, job, began_s + wait_s)
+        if last is not None:
+            answer = _final(scope, first, last)
+            if scope["method"] == "POST":
+                total_ms = (time.monotonic() - began_s) * 1000
+                answer = answer.with_header(b"server-timing", _timing(answer, total_ms))
+            await answer.with_header(b"preference-applied", b"wait=%d" % wait_s).give(send)
+
+    async def _last_state(
+        self, scope: Scope, receive: Receive, first: JobSeen, deadline_s: float
+    ) -> Answer | None:
+        """The job with its result once it is done, or as it stands at the deadline; None when nobody listens."""
+        tenant_id = _tenant_of(scope)
+        resync_s = RESYNC_S if tenant_id is None else math.inf
+        with self._hub.watch(first.id, tenant_id=tenant_id, ends_only=True) as changed:
+            gone = asyncio.get_running_loop().create_task(until_disconnect(receive))
+            gone.add_done_callback(lambda _: changed.wake())
+            try:
+                if first.done:
+                    return await self._asking.look(scope, first.id, WITH_RESULT)
+                while True:
+                    # The first look closes the gap between the first answer and the watch.
+                    last = await self._asking.look(scope, first.id)
+                    seen = job_in(last)
+                    if seen is not None and seen.done:
+                        return await self._asking.look(scope, first.id, WITH_RESULT)
+                    # A job that may not be read, or is gone, will not be seen to end.
+                    if seen is None or not await self._changes(changed, deadline_s, resync_s):
+                        return last
+                    if gone.done():
+                        return None
+            finally:
+                gone.cancel()
+
+    async def _changes(self, changed: Watch, deadline_s: float, resync_s: float) -> bool:
+        """Waits for a reason to look again; False when there is no time left to."""
+        left_s = deadline_s - time.monotonic()
+        if left_s > 0 and not self._hub.closed:
+            await changed.wait(min(left_s, resync_s))
+        return time.monotonic() < deadline_s and not self._hub.closed
+
+
+def _final(scope: Scope, first: Answer, last: Answer) -> Answer:
+    """The job's last state, in the envelope of the request that asked for it."""
+    job = job_in(last)
+    if job is None:
+        return first
+    if scope["method"] == "POST":
+        known = {name.lower() for name, _ in last.headers}
+        kept = [h for h in first.headers if h[0].lower() not in known | _OF_THE_FIRST_ANSWER]
+        last = replace(last, status=200 if job.done else first.status, headers=(*last.headers, *kept))
+    if not job.done and not last.has(b"retry-after"):
+        last = last.with_header(b"retry-after", b"1")
+    return last
+
+
+def _timing(answer: Answer, total_ms: float) -> bytes:
+    """What is known of a job as a whole; where its pages spent their time is told by their events.
+
+    A submission that is repeated is told of a job that may have waited long before: that was no part of this wait.
+    """
+    total = b"total;dur=%.2f" % total_ms
+    job = job_in(answer)
+    if job is None or job.queued_ms is None or job.queued_ms > total_ms:
+        return total
+    return b"queue;dur=%.2f, %b" % (job.queued_ms, total)
+
+
+def _tenant_of(scope: Scope) -> UUID | None:
+    """Whose job it is: known by key before the request, and by session at the latest when Django has answered."""
+    told = scope.get(CALLER)
+    known = (scope.get(IDENTITY), scope.get(MEMBER), told.identity if isinstance(told, Caller) else None)
+    return next((one.tenant_id for one in known if isinstance(one, Identity)), None)

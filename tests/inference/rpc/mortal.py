@@ -1,0 +1,64 @@
+"""A Redis that dies, freezes and comes back, and a wire to it that breaks."""
+
+import signal
+import socket
+import subprocess
+from contextlib import suppress
+
+import redis
+
+from maas.local.embedded.installation import find_valkey
+from maas.local.supervisor.ports import free_port
+from tests.inference.workers.brokers.servers import Wire
+from tests.waiting import eventually
+
+PATIENCE_S = 30.0
+
+
+class MortalRedis:
+    """Without persistence, on a port of its own."""
+
+    def __init__(self) -> None:
+        self.port = free_port()
+        self.url = f"redis://127.0.0.1:{self.port}/0"
+        self.start()
+
+    def start(self) -> None:
+        self._process = subprocess.Popen(
+            [find_valkey(), "--port", str(self.port), "--bind", "127.0.0.1", "--save", ""],
+            stdout=subprocess.DEVNULL,
+        )
+        eventually(self._answers, "Redis starts", PATIENCE_S)
+
+    def kill(self) -> None:
+        self._process.kill()
+        self._process.wait()
+
+    def freeze(self) -> None:
+        """It takes connections and bytes, and says nothing."""
+        self._process.send_signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        self._process.send_signal(signal.SIGCONT)
+
+    def _answers(self) -> bool:
+        try:
+            with redis.Redis.from_url(self.url) as client:
+                return bool(client.ping())
+        except redis.ConnectionError:
+            return False
+
+
+class LaneWire(Wire):
+    def __init__(self, target_url: str) -> None:
+        super().__init__("127.0.0.1", int(target_url.rsplit(":", 1)[1].partition("/")[0]))
+        self.target_url = target_url
+        self.url = f"redis://127.0.0.1:{self.port}/0"
+
+    def hang_up(self) -> None:
+        """On everybody who is connected; whoever calls again is let through."""
+        ends, self._ends = self._ends, []
+        for end in ends:
+            with suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+            end.close()

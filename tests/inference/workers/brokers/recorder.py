@@ -1,0 +1,54 @@
+"""An actor that says what it was given, and can be made to take its time."""
+
+import threading
+import time
+from collections.abc import Callable
+
+import dramatiq
+
+from inference.workers.brokers import PAGE_ACTOR
+
+PATIENCE_S = 15.0
+
+
+class Recorder:
+    """Registered on a broker as the page actor."""
+
+    def __init__(self, broker: dramatiq.Broker) -> None:
+        self.started: list[str] = []
+        self.finished: list[str] = []
+        self.may_finish = threading.Event()
+        self.may_finish.set()
+        self._changed = threading.Condition()
+        dramatiq.actor(actor_name=PAGE_ACTOR, broker=broker)(self._run)
+
+    def _run(self, page_id: str) -> None:
+        self._note(self.started, page_id)
+        self.may_finish.wait(PATIENCE_S)
+        self._note(self.finished, page_id)
+
+    def _note(self, pages: list[str], page_id: str) -> None:
+        with self._changed:
+            pages.append(page_id)
+            self._changed.notify_all()
+
+    def wait_started(self, count: int) -> list[str]:
+        return self._wait(self.started, count)
+
+    def wait_finished(self, count: int) -> list[str]:
+        return self._wait(self.finished, count)
+
+    def _wait(self, pages: list[str], count: int) -> list[str]:
+        with self._changed:
+            assert self._changed.wait_for(lambda: len(pages) >= count, PATIENCE_S), f"only {pages}"
+            return list(pages)
+
+
+def eventually(holds: Callable[[], bool], within_s: float = PATIENCE_S) -> bool:
+    """For states of a server that cannot call back."""
+    deadline = time.monotonic() + within_s
+    while not holds():
+        if time.monotonic() > deadline:
+            return False
+        threading.Event().wait(0.01)
+    return True

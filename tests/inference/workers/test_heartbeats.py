@@ -1,0 +1,164 @@
+"""What workers tell of themselves, and how they are told to drain."""
+
+import json
+
+import redis
+from django.conf import settings
+
+from inference.workers import heartbeats
+from inference.workers.heartbeats import (
+    DRAIN_PREFIX,
+    NAMES,
+    PREFIX,
+    Beat,
+    Heartbeat,
+    HeldModel,
+    WorkerReport,
+    live_workers,
+    order_drain,
+)
+from tests.fixtures import unique
+
+
+def seen(name: str) -> WorkerReport | None:
+    return next((worker for worker in live_workers() if worker.name == name), None)
+
+
+def test_a_beat_tells_what_the_worker_holds_and_has_done() -> None:
+    heart = Heartbeat(unique("worker"), "CPU")
+    heart.beat(
+        Beat(models=(HeldModel("ocr@1", 10, 4, 12, 2.0),), pages_held=3, pages_done=9, weight_bytes=10)
+    )
+    worker = seen(heart.name)
+    assert worker is not None
+    assert (worker.pages_held, worker.pages_done, worker.resident, worker.weight_bytes) == (
+        3,
+        9,
+        ("ocr@1",),
+        10,
+    )
+    assert (worker.models[0].rows_per_run, worker.models[0].ms_per_run) == (3.0, 500.0)
+    assert worker.rss_bytes > 0
+    heart.end()
+    assert seen(heart.name) is None
+
+
+def test_an_order_to_drain_stands_until_it_is_taken_back() -> None:
+    heart = Heartbeat(unique("worker"), "CPU")
+    heart.beat(Beat(models=(), pages_held=0))
+    assert order_drain(name=heart.name, drain=True)
+    assert heart.ordered_to_drain()
+    assert heart.ordered_to_drain()
+    assert order_drain(name=heart.name, drain=False)
+    assert not heart.ordered_to_drain()
+    heart.end()
+
+
+def test_a_worker_that_drains_has_no_room_for_pages() -> None:
+    heart = Heartbeat(unique("worker"), "CPU")
+    heart.beat(Beat(models=(), pages_held=1, draining=True))
+    worker = seen(heart.name)
+    heart.end()
+    assert worker is not None
+    assert worker.slots == 0
+
+
+def test_an_order_outlives_a_redis_that_is_away() -> None:
+    heart = Heartbeat(unique("worker"), "CPU")
+    heart.beat(Beat(models=(), pages_held=0))
+    order_drain(name=heart.name, drain=True)
+    assert heart.ordered_to_drain()
+    here, heart._redis = heart._redis, redis.Redis(port=1, socket_connect_timeout=0.2)
+    assert heart.ordered_to_drain()
+    heart._redis = here
+    heart.end()
+
+
+def test_an_order_is_not_for_the_next_process_of_the_same_name() -> None:
+    killed = Heartbeat(unique("worker"), "CPU")
+    killed.beat(Beat(models=(), pages_held=0))
+    order_drain(name=killed.name, drain=True)
+    successor = Heartbeat(killed.name, "CPU")
+    assert not successor.ordered_to_drain()
+    successor.beat(Beat(models=(), pages_held=0))
+    assert order_drain(name=successor.name, drain=True)
+    assert successor.ordered_to_drain()
+    successor.end()
+
+
+def test_an_order_is_kept_for_as_long_as_it_is_obeyed() -> None:
+    heart, client = Heartbeat(unique("worker"), "CPU"), redis.Redis.from_url(settings.MAAS_REDIS_URL)
+    heart.beat(Beat(models=(), pages_held=0))
+    order_drain(name=heart.name, drain=True)
+    client.expire(DRAIN_PREFIX + heart.name, 60)
+    assert heart.ordered_to_drain()
+    assert client.ttl(DRAIN_PREFIX + heart.name) > 60
+    heart.end()
+
+
+def test_an_order_ends_with_its_worker() -> None:
+    heart = Heartbeat(unique("worker"), "CPU")
+    heart.beat(Beat(models=(), pages_held=0))
+    order_drain(name=heart.name, drain=True)
+    heart.end()
+    assert not Heartbeat(heart.name, "CPU").ordered_to_drain()
+
+
+def test_a_worker_of_another_version_is_read_as_far_as_it_is_understood() -> None:
+    name = unique("worker")
+    told = {
+        "name": name,
+        "pid": 1,
+        "provider": "CPU",
+        "pages_held": 2,
+        "threads": 8,
+        "seen_at": 1.0,
+        "resident": ["a@1"],
+    }
+    client = redis.Redis.from_url(settings.MAAS_REDIS_URL)
+    client.set(PREFIX + name, json.dumps({**told, "from_the_future": True}), ex=heartbeats.EXPIRES_S)
+    client.sadd(NAMES, name)
+    worker = seen(name)
+    client.delete(PREFIX + name)
+    assert worker is not None
+    assert (worker.pages_held, worker.models, worker.draining) == (2, (), False)
+
+
+def test_a_worker_that_was_killed_is_forgotten_when_its_last_beat_expires() -> None:
+    heart, client = Heartbeat(unique("worker"), "CPU"), redis.Redis.from_url(settings.MAAS_REDIS_URL)
+    heart.beat(Beat())
+    client.delete(PREFIX + heart.name)
+    assert seen(heart.name) is None
+    assert not client.sismember(NAMES, heart.name)
+
+
+def test_a_worker_says_how_long_ago_it_beat_by_the_clock_of_redis() -> None:
+    heart, client = Heartbeat(unique("worker"), "CPU"), redis.Redis.from_url(settings.MAAS_REDIS_URL)
+    heart.beat(Beat())
+    client.pexpire(PREFIX + heart.name, 1500)
+    worker = seen(heart.name)
+    heart.end()
+    assert worker is not None
+    assert 3.4 < worker.silent_s < 5
+
+
+def test_a_beat_is_read_as_it_was_told() -> None:
+    heart = Heartbeat(unique("worker"), "CPU")
+    told = Beat(serving=("a@1",), loading=("b@1",), files={"f": 3}, service_s={"a@1": 0.5}, pools=("fast",))
+    heart.beat(told)
+    worker = seen(heart.name)
+    heart.end()
+    assert worker is not None
+    assert (
+        tuple(worker.serving),
+        tuple(worker.loading),
+        worker.files,
+        worker.service_s,
+        tuple(worker.pools),
+    ) == (
+        told.serving,
+        told.loading,
+        told.files,
+        told.service_s,
+        told.pools,
+    )

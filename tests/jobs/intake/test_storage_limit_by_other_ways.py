@@ -1,0 +1,210 @@
+"""An account that has little room left, where the bytes come from another server or go to the storage itself, and
+where many ask for the last of it at once."""
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+
+import httpx
+import pytest
+
+from inference.registry.models import ModelVersion
+from jobs.batches.models import StoredFile
+from jobs.core.models import Document, Job
+from jobs.uploads.models import ResumableUpload
+from tenants.accounts.models import Tenant
+from tenants.core.db.unit_of_work import operator_work, unit_of_work
+from tenants.limits.storage.counting import stored_bytes
+from tenants.limits.storage.room import MB
+from tenants.onboarding.create_tenant import CreatedTenant
+from tests.jobs.intake.test_fetches import at, local_certificate, ok, there
+from tests.jobs.intake.test_storage_limit import LINES, caller, full, refused
+from tests.jobs.intake.tus import Tus
+from tests.maas.granian_server import GranianServer
+from tests.samples.pdfs import text_pdf
+from tests.stand_in_s3 import Bucket, new_bucket, stand_in_s3
+from tests.tenants.core.http_client.receiver import Receiver
+
+__all__ = ["caller", "full", "local_certificate", "there"]
+MANY = 12
+FIT = 3
+"""Of the many."""
+PADDING = 100_000
+
+
+@pytest.fixture(scope="module")
+def bucket() -> Iterator[Bucket]:
+    with stand_in_s3() as address:
+        yield new_bucket(address)
+
+
+@pytest.fixture(scope="module")
+def web_server(bucket: Bucket, local_certificate: Path) -> Iterator[GranianServer]:
+    env = {
+        "MAAS_STORAGE_URL": bucket.url,
+        "MAAS_EGRESS_LOOPBACK": "1",
+        "SSL_CERT_FILE": str(local_certificate),
+        "MAAS_MAX_OPEN_UPLOADS": "50",
+    }
+    with GranianServer("maas.asgi:application", env) as server:
+        yield server
+
+
+@pytest.fixture
+def tus(web_server: GranianServer, tenant: CreatedTenant) -> Tus:
+    return Tus(web_server.url, tenant.key.text)
+
+
+@pytest.fixture
+def nearly_full(tenant: CreatedTenant) -> int:
+    """Room for three files of a size, and less than one more; its bytes are given."""
+    size = len(padded("000"))
+    with operator_work():
+        Tenant.objects.filter(id=tenant.tenant.id).update(storage_mb=1)
+    with unit_of_work(tenant.tenant.id):
+        Document.objects.create(
+            tenant_id=tenant.tenant.id,
+            name="filler",
+            sha256="filler",
+            size_bytes=MB - FIT * size - size // 2,
+            content_type="text/plain",
+            kind="text",
+            pages_total=1,
+            file="none",
+        )
+    return size
+
+
+def padded(words: str) -> bytes:
+    pdf = text_pdf(words)
+    return pdf[:9] + b"%" + b" " * PADDING + b"\n" + pdf[9:]
+
+
+def files() -> Sequence[bytes]:
+    """As many as ask at once, each of its own bytes and all of one size."""
+    return [padded(f"{number:03d}") for number in range(MANY)]
+
+
+def at_once(asks: Sequence[Callable[[], httpx.Response]]) -> list[httpx.Response]:
+    """Whoever is only told to come again does."""
+
+    def patiently(ask: Callable[[], httpx.Response]) -> httpx.Response:
+        while (answer := ask()).status_code in (429, 503):
+            pass
+        return answer
+
+    with ThreadPoolExecutor(len(asks)) as pool:
+        return list(pool.map(patiently, asks))
+
+
+def assert_as_many_as_fit(answers: Sequence[httpx.Response], tenant: CreatedTenant, taken: int) -> None:
+    codes = sorted(answer.status_code for answer in answers)
+    assert codes == [taken] * FIT + [413] * (MANY - FIT), [
+        one.text for one in answers if one.status_code >= 500
+    ]
+    with unit_of_work(tenant.tenant.id):
+        assert stored_bytes(tenant.tenant.id) <= MB
+
+
+def direct(tus: Tus, size: int) -> httpx.Response:
+    asked = {"direct": True, "name": "scan.pdf", "size": size}
+    return tus.ask("POST", json=asked, headers={"Tus-Resumable": None})
+
+
+@pytest.mark.usefixtures("full")
+def test_a_full_account_gets_no_document_by_its_address_and_no_job_on_one(
+    caller: httpx.Client,
+    there: Callable[..., Receiver],
+    tenant: CreatedTenant,
+    version: ModelVersion,
+    bucket: Bucket,
+) -> None:
+    content = text_pdf("no room by address")
+    receiver = there(ok(content))
+    told = refused(caller.post("/v1/documents", json={"url": at(receiver)}))
+    assert f"this takes {len(content):,} more" in str(told["detail"])
+    refused(caller.post("/v1/jobs", json={"model": version.served_model.name, "document_url": at(receiver)}))
+    with unit_of_work(tenant.tenant.id):
+        assert Document.objects.count() == 1, "the filler"
+        assert not Job.objects.exists()
+    assert bucket.objects(f"tenants/{tenant.tenant.id}") == []
+
+
+@pytest.mark.usefixtures("full")
+def test_a_full_account_begins_no_direct_upload(tus: Tus, tenant: CreatedTenant, bucket: Bucket) -> None:
+    refused(direct(tus, 1))
+    with unit_of_work(tenant.tenant.id):
+        assert not ResumableUpload.objects.exists()
+    assert bucket.begun() == []
+
+
+def test_a_direct_upload_that_was_begun_ends_and_takes_its_bytes_once(
+    caller: httpx.Client, tus: Tus, tenant: CreatedTenant, nearly_full: int
+) -> None:
+    made = [direct(tus, nearly_full) for _ in range(FIT)]
+    assert [one.status_code for one in made] == [201] * FIT
+    refused_now = direct(tus, nearly_full)
+    assert (refused_now.status_code, refused_now.json()["code"]) == (413, "account_storage_full")
+    path = made[0].headers["location"]
+    (part,) = tus.ask("POST", f"{path}/parts", json={"numbers": [1]}).json()["data"]
+    assert httpx.put(part["url"], content=padded("one"), timeout=60).status_code == 200
+    assert tus.ask("POST", f"{path}/complete").status_code == 200
+    with unit_of_work(tenant.tenant.id):
+        assert Document.objects.count() == 2
+        used = stored_bytes(tenant.tenant.id)
+    assert used == MB - nearly_full // 2
+    assert caller.delete(made[1].headers["location"]).status_code == 204
+    assert direct(tus, nearly_full).status_code == 201, "what was given up makes room"
+
+
+def test_of_many_documents_at_once_as_many_are_kept_as_fit(
+    caller: httpx.Client, tenant: CreatedTenant, nearly_full: int
+) -> None:
+    def post(content: bytes) -> httpx.Response:
+        return caller.post("/v1/documents", files={"file": ("a.pdf", content, "application/pdf")})
+
+    assert_as_many_as_fit(at_once([partial(post, one) for one in files()]), tenant, 201)
+
+
+def test_of_many_addresses_at_once_as_many_are_kept_as_fit(
+    caller: httpx.Client, there: Callable[..., Receiver], tenant: CreatedTenant, nearly_full: int
+) -> None:
+    def post(receiver: Receiver) -> httpx.Response:
+        return caller.post("/v1/documents", json={"url": at(receiver)})
+
+    receivers = [there(ok(one)) for one in files()]
+    assert_as_many_as_fit(at_once([partial(post, one) for one in receivers]), tenant, 201)
+
+
+@pytest.mark.parametrize("directly", [True, False], ids=["direct", "tus"])
+def test_of_many_uploads_at_once_as_many_are_begun_as_fit(
+    tus: Tus, tenant: CreatedTenant, nearly_full: int, directly: bool
+) -> None:
+    begin = direct if directly else Tus.create
+    assert_as_many_as_fit(at_once([partial(begin, tus, nearly_full)] * MANY), tenant, 201)
+
+
+def test_of_many_files_for_batches_at_once_as_many_are_kept_as_fit(
+    caller: httpx.Client, tenant: CreatedTenant, nearly_full: int
+) -> None:
+    content = LINES + b" " * (nearly_full - len(LINES))
+
+    def post() -> httpx.Response:
+        return caller.post("/v1/files", data={"purpose": "batch"}, files={"file": ("lines.jsonl", content)})
+
+    assert_as_many_as_fit(at_once([post] * MANY), tenant, 200)
+    with unit_of_work(tenant.tenant.id):
+        assert StoredFile.objects.count() == FIT
+
+
+def test_of_different_ways_at_once_no_more_is_taken_than_fits(
+    caller: httpx.Client, tus: Tus, tenant: CreatedTenant, nearly_full: int
+) -> None:
+    def post(content: bytes) -> httpx.Response:
+        return caller.post("/v1/documents", files={"file": ("a.pdf", content, "application/pdf")})
+
+    asks = [partial(post, one) for one in files()[: MANY // 2]] + [
+        partial(begin, tus, nearly_full) for begin in (direct, Tus.create) for _ in range(MANY // 4)
+    ]
+    assert_as_many_as_fit(at_once(asks), tenant, 201)

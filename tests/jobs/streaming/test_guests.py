@@ -1,0 +1,63 @@
+"""Who was let in is put out as soon as it is said that something changed."""
+
+import asyncio
+from collections.abc import Callable
+
+from jobs.streaming.doorman import Doorman
+from jobs.streaming.guests import Guests
+from jobs.streaming.passes import Pass
+from jobs.streaming.sessions import Sessions
+from tenants.api_keys.services import keep_key_to, revoke_key
+from tenants.core.asgi.credentials import Strangers
+from tenants.core.asgi.threads import DatabaseThreads
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.identity.identity import Identity
+
+LONG_S = 3600.0
+"""So long the doorman would go by what he knows."""
+
+
+def shown_out(held: Pass, other: Pass, deed: Callable[[], object]) -> tuple[bool, bool]:
+    """Whether the holders of both have to leave once the first one's account is said to have changed."""
+
+    async def run() -> tuple[bool, bool]:
+        threads, strangers = DatabaseThreads("events", 1), Strangers()
+        doorman = Doorman(threads, Sessions(threads, strangers), strangers, recheck_s=LONG_S)
+        guests, told = Guests(doorman), asyncio.Event()
+        try:
+            assert await doorman.still_good(held)
+            with guests.received(held, told.set) as one, guests.received(other, told.set) as two:
+                await asyncio.to_thread(deed)
+                assert await doorman.still_good(held)
+                guests.look_again(held.identity.tenant_id)
+                async with asyncio.timeout(30):
+                    await told.wait()
+                return not one.welcome, not two.welcome
+        finally:
+            threads.close()
+            strangers.close()
+
+    return asyncio.run(run())
+
+
+def test_whose_key_was_revoked_leaves_at_once_and_nobody_else(
+    identity: Identity, other_identity: Identity
+) -> None:
+    def revoke() -> None:
+        assert identity.key_id is not None
+        with unit_of_work(identity.tenant_id):
+            revoke_key(key_id=identity.key_id)
+
+    assert shown_out(Pass(identity), Pass(other_identity), revoke) == (True, False)
+
+
+def test_whose_key_is_kept_to_other_networks_leaves_and_who_comes_from_there_stays(
+    identity: Identity,
+) -> None:
+    def fence() -> None:
+        assert identity.key_id is not None
+        with unit_of_work(identity.tenant_id):
+            keep_key_to(key_id=identity.key_id, for_models=(), from_networks=["203.0.113.0/24"])
+
+    from_elsewhere, from_there = (Pass(identity, address=one) for one in ("192.0.2.1", "203.0.113.9"))
+    assert shown_out(from_elsewhere, from_there, fence) == (True, False)
