@@ -27,8 +27,8 @@ def trees(*words: str, less: tuple[str, ...] = ()) -> Iterator[ast.Module]:
 
 
 def settings_read() -> set[str]:
-    """The names of all environment variables that maas/settings.py asks for."""
-    return set(re.findall(r'ENV\.\w+\(\s*"(MAAS_\w+)"', read("maas/settings.py"))) | {"MAAS_HOME"}
+    """The names of all environment variables that maas/settings/__init__.py asks for."""
+    return set(re.findall(r'ENV\.\w+\(\s*"(MAAS_\w+)"', read("maas/settings/__init__.py"))) | {"MAAS_HOME"}
 
 
 def first_column(document: str) -> list[str]:

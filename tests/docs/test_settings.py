@@ -12,7 +12,7 @@ DOCUMENT = "docs/settings.md"
 def literal_defaults() -> dict[str, str]:
     """The defaults that settings.py writes as values, in the words of the environment."""
     found = {}
-    for node in ast.walk(ast.parse(read("maas/settings.py"))):
+    for node in ast.walk(ast.parse(read("maas/settings/__init__.py"))):
         match node:
             case ast.Call(
                 func=ast.Attribute(value=ast.Name(id="ENV")), args=[ast.Constant(value=str(name)), default]

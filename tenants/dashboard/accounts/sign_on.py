@@ -75,7 +75,7 @@ def connections(request: HttpRequest) -> HttpResponseBase:
         for one in had
     ]
     left = [one for one in settings.MAAS_SIGN_ON if one.id not in {row["id"] for row in rows}]
-    return render(request, "tenants/authentication/sign_on.html", {"rows": rows, "left": left})
+    return render(request, "tenants/accounts/sign_on.html", {"rows": rows, "left": left})
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
